@@ -1,0 +1,48 @@
+"""Clusters in hypergraphs whose vertices matter more to one hyperedge than to another.
+
+>>> import hyperclus as hc
+>>> h = hc.Hypergraph.from_edges([["a", "b", "c"], ["b", "c"], ["c", "d"], ["d", "e"], ["d", "e", "f"]])
+>>> part = hc.cluster(h, k=2)
+>>> round(part.ncut, 4), round(part.lower_bound, 4)
+(0.2692, 0.1945)
+"""
+
+from hyperclus.certificate import cheeger_interval, ncut_lower_bound
+from hyperclus.cluster import cluster, evaluate
+from hyperclus.cut import Cut, Sweep, cut, sweep
+from hyperclus.eigen import Eigenpairs, smallest_eigenpairs
+from hyperclus.errors import ConvergenceError, HyperclusError, InputError, MissingLibraryError
+from hyperclus.hypergraph import Hypergraph
+from hyperclus.laplacian import Laplacian, NormalizedLaplacian, rayleigh_quotient
+from hyperclus.partition import Partition
+from hyperclus.stationary import StationaryLaw
+from hyperclus.walk import RandomWalk
+from hyperclus.weighting import class_counts, ones
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "ConvergenceError",
+    "Cut",
+    "Eigenpairs",
+    "HyperclusError",
+    "Hypergraph",
+    "InputError",
+    "Laplacian",
+    "MissingLibraryError",
+    "NormalizedLaplacian",
+    "Partition",
+    "RandomWalk",
+    "StationaryLaw",
+    "Sweep",
+    "cheeger_interval",
+    "class_counts",
+    "cluster",
+    "cut",
+    "evaluate",
+    "ncut_lower_bound",
+    "ones",
+    "rayleigh_quotient",
+    "smallest_eigenpairs",
+    "sweep",
+]

@@ -1,0 +1,235 @@
+"""HyperClus-G: Algorithm 1 of the paper, and k clusters by repeated bisection."""
+
+import logging
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from hyperclus.cut import cut, flow, sweep
+from hyperclus.eigen import Eigenpairs, smallest_eigenpairs
+from hyperclus.errors import InputError
+from hyperclus.hypergraph import Hypergraph
+from hyperclus.ids import factorize
+from hyperclus.laplacian import NormalizedLaplacian
+from hyperclus.partition import Partition
+from hyperclus.types import Booleans, Integers, Seed
+from hyperclus.walk import RandomWalk
+
+Rounding = Literal["sign", "sweep"]
+Strategy = Literal["best", "largest"]
+Reweigh = Callable[[Hypergraph, Integers], Hypergraph | None]
+
+_log = logging.getLogger(__name__)
+
+
+def cluster(
+    hypergraph: Hypergraph,
+    k: int = 2,
+    *,
+    rounding: Rounding = "sign",
+    strategy: Strategy = "best",
+    reweigh: Reweigh | None = None,
+    tolerance: float = 1e-8,
+    seed: Seed = 0,
+) -> Partition:
+    """Split the vertices into k clusters of low NCut.
+
+    For k = 2 this is HyperClus-G: the second eigenvector of L_sym, cut by sign. For more, clusters
+    are split in two until there are k, each by HyperClus-G on its own sub-hypergraph.
+
+    Parameters
+    ----------
+    k : int
+        The number of clusters.
+    rounding : {"sign", "sweep"}
+        How an eigenvector becomes two clusters: by the sign of its entries (the paper), or at the
+        place along z / sqrt(phi) where the NCut is smallest (never worse).
+    strategy : {"best", "largest"}
+        Which cluster to split next: the one whose split leaves the smallest NCut of the whole, or
+        the one with most vertices. The paper's appendix has both.
+    reweigh : callable, optional
+        `reweigh(sub, vertices)` gets the sub-hypergraph of a cluster (restricted, gamma as it was)
+        and the positions of its vertices, and returns the hypergraph to split in its place, on the
+        same vertices, or None if the cluster is not to be split.
+    tolerance : float
+        Largest residual of an eigenvector.
+    seed : int, Generator or None
+        Of the eigen-solver's start vector.
+
+    Returns
+    -------
+    Partition
+
+    Raises
+    ------
+    InputError, ConvergenceError
+
+    Examples
+    --------
+    >>> h = Hypergraph.from_edges([["a", "b", "c"], ["a", "b"], ["c", "d"], ["d", "e", "f"], ["e", "f"]])
+    >>> part = cluster(h, k=2)
+    >>> sorted(part.members(part.labels[0]).tolist())
+    ['a', 'b', 'c']
+    """
+    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
+        raise InputError(f"k must be a whole number of clusters, at least 1; got {k!r}")
+    if rounding not in ("sign", "sweep"):
+        raise InputError(f"rounding must be 'sign' or 'sweep', not {rounding!r}")
+    if strategy not in ("best", "largest"):
+        raise InputError(f"strategy must be 'best' or 'largest', not {strategy!r}")
+    run = _Run(hypergraph, tolerance, seed)
+    if k > run.whole.n_vertices:
+        raise InputError(
+            f"k = {k} clusters need as many vertices; only {run.whole.n_vertices} are in hyperedges"
+        )
+    walk, pairs = run.solve(run.whole, k)
+    labels = np.zeros(run.whole.n_vertices, dtype=np.int64)
+    if k > 1:
+        labels[run.halve(walk, pairs, rounding)] = 1
+    if k > 2:
+        labels = _bisect(run, walk, labels, int(k), rounding, strategy, reweigh)
+    settings = {"k": int(k), "rounding": rounding, "strategy": strategy, "tolerance": tolerance, "seed": seed}
+    return run.partition(walk, pairs, labels, settings)
+
+
+def evaluate(
+    hypergraph: Hypergraph, labels: Iterable[Any], *, tolerance: float = 1e-8, seed: Seed = 0
+) -> Partition:
+    """Score clusters from anywhere: their NCut, conductance, and the proven gap to the optimum.
+
+    Parameters
+    ----------
+    labels : one hashable label per vertex
+        Clusters are renumbered 0, 1, ... by size.
+
+    Examples
+    --------
+    >>> h = Hypergraph.from_edges([["a", "b"], ["b", "c"], ["c", "d"]])
+    >>> round(evaluate(h, ["x", "x", "y", "y"]).ncut, 4)
+    0.3333
+    """
+    codes, _ = factorize(labels, "label")
+    if len(codes) != hypergraph.n_vertices:
+        raise InputError(f"{hypergraph.n_vertices} vertices need as many labels, {len(codes)} were given")
+    run = _Run(hypergraph, tolerance, seed)
+    found, inside = np.unique(codes[run.active], return_inverse=True)
+    walk, pairs = run.solve(run.whole, len(found))
+    return run.partition(walk, pairs, inside, {"k": len(found), "tolerance": tolerance, "seed": seed})
+
+
+def _bisect(
+    run: "_Run",
+    walk: RandomWalk,
+    labels: Integers,
+    k: int,
+    rounding: Rounding,
+    strategy: Strategy,
+    reweigh: Reweigh | None,
+) -> Integers:
+    """Split one cluster after the other until there are k; scored by the NCut of the whole."""
+    splits: dict[
+        int, tuple[Booleans | None, float]
+    ] = {}  # of each cluster: its second half, the change in NCut
+    while (count := int(labels.max()) + 1) < k:
+        for part in np.argsort(-np.bincount(labels), kind="stable").tolist():
+            if part not in splits:
+                splits[part] = _split(run, walk, labels == part, rounding, reweigh)
+            if strategy == "largest" and splits[part][0] is not None:
+                break
+        possible = [part for part in splits if splits[part][0] is not None]
+        if not possible:
+            raise InputError(f"no cluster can be split further; ask for at most k = {count} clusters")
+        chosen = part if strategy == "largest" else min(possible, key=lambda part: splits[part][1])
+        second, _ = splits.pop(chosen)
+        labels = np.where(second, count, labels)
+    return labels
+
+
+def _split(
+    run: "_Run", walk: RandomWalk, inside: Booleans, rounding: Rounding, reweigh: Reweigh | None
+) -> tuple[Booleans | None, float]:
+    """HyperClus-G on one cluster: the mask of its second half, and how much NCut grows by the split."""
+    vertices = np.flatnonzero(inside)
+    sub = run.whole.restrict(vertices) if len(vertices) > 1 else None
+    if sub is not None and reweigh is not None:
+        sub = reweigh(sub, vertices)
+        if sub is not None and sub.n_vertices != len(vertices):
+            raise InputError(
+                f"reweigh returned {sub.n_vertices} vertices for a cluster of {len(vertices)}; keep them all"
+            )
+    if sub is None:
+        return None, np.inf
+    second = np.zeros_like(inside)
+    second[vertices] = run.halve(*run.solve(sub, 2), rounding)
+    with run.timed("scoring"):
+        terms = [
+            boundary / volume
+            for volume, boundary in (flow(walk, s) for s in (inside, second, inside & ~second))
+        ]
+    return second, terms[1] + terms[2] - terms[0]
+
+
+@dataclass(slots=True)
+class _Run:
+    """What one call carries from stage to stage: the input, the seed, the clock."""
+
+    hypergraph: Hypergraph
+    tolerance: float
+    seed: Seed
+    active: Booleans = field(init=False)
+    whole: Hypergraph = field(init=False)
+    rng: np.random.Generator = field(init=False)
+    timings: dict[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.rng = np.random.default_rng(self.seed)
+        self.active = np.zeros(self.hypergraph.n_vertices, dtype=bool)
+        self.active[self.hypergraph.gamma.indices] = True
+        self.whole = self.hypergraph if self.active.all() else self.hypergraph.restrict(self.active)
+
+    def solve(self, hypergraph: Hypergraph, k: int) -> tuple[RandomWalk, Eigenpairs]:
+        """Steps 1 to 5 of Algorithm 1: the walk, its stationary law, the smallest eigenpairs of L_sym."""
+        with self.timed("stationary law"):
+            walk = RandomWalk(hypergraph)
+        with self.timed("eigenvectors"):
+            wanted = min(max(k, 2), hypergraph.n_vertices)
+            pairs = smallest_eigenpairs(
+                NormalizedLaplacian(walk), wanted, tolerance=self.tolerance, seed=self.rng
+            )
+        _log.info("%r: stationary law by %s, eigenvectors by %s", hypergraph, walk.law.method, pairs.method)
+        return walk, pairs
+
+    def halve(self, walk: RandomWalk, pairs: Eigenpairs, rounding: Rounding) -> Booleans:
+        """Step 6 of Algorithm 1: the second eigenvector cut in two; the mask of one side."""
+        with self.timed("rounding"):
+            second = pairs.vectors[:, 1]
+            if rounding == "sign":
+                return np.asarray(second < 0)
+            profile = sweep(walk, second / np.sqrt(walk.stationary))
+            return profile.prefix(int(np.argmin(profile.ncuts)))
+
+    def partition(
+        self, walk: RandomWalk, pairs: Eigenpairs, labels: Integers, settings: dict[str, Any]
+    ) -> Partition:
+        """Number the clusters by size, score them, and put back the vertices in no hyperedge."""
+        count = int(labels.max()) + 1
+        rank = np.empty(count, dtype=np.int64)
+        rank[np.argsort(-np.bincount(labels), kind="stable")] = np.arange(count)
+        with self.timed("scoring"):
+            scored = cut(walk, rank[labels], count)
+        everywhere = np.full(self.hypergraph.n_vertices, -1, dtype=np.int64)
+        everywhere[self.active] = rank[labels]
+        return Partition(
+            everywhere, self.hypergraph.vertex_ids, scored, pairs, walk.n_components, settings, self.timings
+        )
+
+    @contextmanager
+    def timed(self, stage: str) -> Iterator[None]:
+        """Add the seconds spent inside to a stage's account."""
+        start = time.perf_counter()
+        yield
+        self.timings[stage] = self.timings.get(stage, 0.0) + time.perf_counter() - start

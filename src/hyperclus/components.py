@@ -1,0 +1,47 @@
+"""Connected components of a hypergraph, in O(m)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+
+from hyperclus.hypergraph import Hypergraph
+from hyperclus.types import Floats, Integers
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Components:
+    """The component of each vertex and of each hyperedge, numbered 0, 1, ...
+
+    Empty hyperedges belong to no component and carry the number -1.
+    """
+
+    count: int
+    of_vertex: Integers
+    of_edge: Integers
+
+    def masses(self, law: Floats) -> Floats:
+        """The mass that a law on the vertices gives each component."""
+        return np.bincount(self.of_vertex, weights=law, minlength=self.count)
+
+
+def components(hypergraph: Hypergraph) -> Components:
+    """Connected components of the bipartite graph of hyperedges and vertices.
+
+    >>> components(Hypergraph.from_edges([["a", "b"], ["b", "c"], ["x", "y"]])).count
+    2
+    """
+    from scipy.sparse.csgraph import connected_components
+
+    gamma = hypergraph.gamma
+    n_edges, n_vertices = gamma.shape
+    total = n_edges + n_vertices
+    index_type = np.int64 if max(total, gamma.nnz) > np.iinfo(np.int32).max else gamma.indices.dtype
+    indptr = np.concatenate([gamma.indptr, np.full(n_vertices, gamma.nnz)]).astype(index_type)
+    indices = gamma.indices + np.asarray(n_edges, dtype=index_type)
+    graph = sp.csr_array((gamma.data, indices, indptr), shape=(total, total))
+    _, labels = connected_components(graph, directed=True, connection="weak")
+    inhabited = np.zeros(total, dtype=bool)
+    inhabited[labels[n_edges:]] = True
+    renumbered = np.where(inhabited, np.cumsum(inhabited) - 1, -1)[labels]
+    return Components(int(np.count_nonzero(inhabited)), renumbered[n_edges:], renumbered[:n_edges])

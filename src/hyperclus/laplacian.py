@@ -1,0 +1,104 @@
+"""The Laplacians of the walk as operators, and the Rayleigh quotient."""
+
+from dataclasses import dataclass
+from threading import Thread
+from typing import Protocol
+
+import numpy as np
+
+from hyperclus.types import Floats
+from hyperclus.walk import RandomWalk
+
+PARALLEL_FROM = 300_000  # incidences from which a second thread pays (benchmarks/RESULTS.md)
+
+
+class Operator(Protocol):
+    """A symmetric linear map on vertex vectors: all that an eigen-solver may know."""
+
+    @property
+    def size(self) -> int:
+        """The length of the vectors."""
+        ...
+
+    def apply(self, block: Floats) -> Floats:
+        """The image of a vector (n,) or of the columns of a block (n, k)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NormalizedLaplacian:
+    """L_sym = I - M with M = (Pi^1/2 P Pi^-1/2 + Pi^-1/2 P^T Pi^1/2) / 2.
+
+    Definition 18 of the paper: symmetric, eigenvalues in [0, 2], one zero per component.
+
+    >>> from hyperclus import Hypergraph
+    >>> walk = RandomWalk(Hypergraph.from_edges([["a", "b"], ["b", "c"]]))
+    >>> bool(abs(NormalizedLaplacian(walk).apply(walk.stationary**0.5)).max() < 1e-15)
+    True
+    """
+
+    walk: RandomWalk
+
+    @property
+    def size(self) -> int:
+        """n."""
+        return self.walk.hypergraph.n_vertices
+
+    def apply(self, block: Floats) -> Floats:
+        """L_sym x for a vector or a block of columns: four passes over the incidences."""
+        root = np.sqrt(self.walk.stationary)
+        if block.ndim == 2:
+            root = root[:, None]
+        return block - 0.5 * _both(self.walk, block, root)
+
+    def dense(self) -> Floats:
+        """The n x n array, exactly symmetric: for small hypergraphs and for tests."""
+        return _symmetric(self.apply(np.eye(self.size)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Laplacian:
+    """L = Pi - (Pi P + P^T Pi) / 2, Definition 9 of the paper."""
+
+    walk: RandomWalk
+
+    @property
+    def size(self) -> int:
+        """n."""
+        return self.walk.hypergraph.n_vertices
+
+    def apply(self, block: Floats) -> Floats:
+        """L x = Pi^1/2 L_sym Pi^1/2 x for a vector or a block of columns."""
+        root = np.sqrt(self.walk.stationary)
+        if block.ndim == 2:
+            root = root[:, None]
+        return root * NormalizedLaplacian(self.walk).apply(root * block)
+
+    def dense(self) -> Floats:
+        """The n x n array, exactly symmetric: for small hypergraphs and for tests."""
+        return _symmetric(self.apply(np.eye(self.size)))
+
+
+def rayleigh_quotient(walk: RandomWalk, values: Floats) -> float:
+    """R(x) = sum_uv |x(u) - x(v)|^2 phi(u) P(u, v) / sum_u x(u)^2 phi(u) = 2 x'Lx / x'Pi x.
+
+    Definition 15 and Theorem 16 of the paper.
+    """
+    energy = values @ Laplacian(walk).apply(values)
+    return float(2 * energy / (values**2 @ walk.stationary))
+
+
+def _both(walk: RandomWalk, block: Floats, root: Floats) -> Floats:
+    """Pi^1/2 P Pi^-1/2 x + Pi^-1/2 P^T Pi^1/2 x, its halves on two threads when large."""
+    halves: list[Floats] = []
+    if walk.hypergraph.n_incidences < PARALLEL_FROM:
+        return root * walk.forward(block / root) + walk.adjoint(block * root) / root
+    thread = Thread(target=lambda: halves.append(root * walk.forward(block / root)))
+    thread.start()
+    backward = walk.adjoint(block * root) / root
+    thread.join()
+    return halves[0] + backward
+
+
+def _symmetric(matrix: Floats) -> Floats:
+    return 0.5 * (matrix + matrix.T)

@@ -1,0 +1,118 @@
+"""The answer: clusters, how good they are, what is proven about them, how they were found."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from hyperclus.certificate import cheeger_interval, ncut_lower_bound, relative_gap
+from hyperclus.cut import Cut
+from hyperclus.eigen import Eigenpairs
+from hyperclus.errors import MissingLibraryError
+from hyperclus.types import Floats, Ids, Integers
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Partition:
+    """Clusters of the vertices of a hypergraph.
+
+    Attributes
+    ----------
+    labels : array of shape (n_vertices,)
+        0 .. k - 1, cluster 0 the largest; -1 for a vertex in no hyperedge.
+    vertex_ids : array of shape (n_vertices,)
+    cut : Cut
+        Volume and boundary of each cluster.
+    eigenpairs : Eigenpairs
+        The max(k, 2) smallest of L_sym, for the vertices that are in some hyperedge.
+    n_components : int
+        Connected components of the hypergraph.
+    settings, timings : mappings
+        The arguments, and the seconds spent in each stage.
+    """
+
+    labels: Integers
+    vertex_ids: Ids
+    cut: Cut
+    eigenpairs: Eigenpairs
+    n_components: int
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    timings: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def k(self) -> int:
+        """The number of clusters."""
+        return len(self.cut.volumes)
+
+    @property
+    def ncut(self) -> float:
+        """The normalised cut, to be small: 0 for separate clusters, k - 1 for none."""
+        return self.cut.ncut
+
+    @property
+    def lower_bound(self) -> float:
+        """A proven bound: no partition into k clusters has a smaller NCut."""
+        return min(ncut_lower_bound(self.eigenpairs, self.k), self.ncut)
+
+    @property
+    def gap(self) -> float:
+        """(ncut - lower_bound) / lower_bound: proven distance from the optimum, 0.03 is 3 %."""
+        return relative_gap(self.ncut, self.lower_bound)
+
+    @property
+    def conductance(self) -> float:
+        """The largest conductance among the clusters; for two clusters the conductance of the cut."""
+        return float(self.cut.conductances.max())
+
+    @property
+    def cheeger(self) -> tuple[float, float]:
+        """Proven interval for the smallest conductance of any two-way cut."""
+        return cheeger_interval(self.eigenpairs)
+
+    @property
+    def eigenvalues(self) -> Floats:
+        """The smallest eigenvalues of L_sym, ascending; the first is 0."""
+        return self.eigenpairs.values
+
+    @property
+    def sizes(self) -> Integers:
+        """The number of vertices in each cluster."""
+        return np.bincount(self.labels[self.labels >= 0], minlength=self.k)
+
+    def members(self, cluster: int) -> Ids:
+        """The ids of the vertices of one cluster."""
+        return self.vertex_ids[self.labels == cluster]
+
+    def to_frame(self) -> Any:
+        """A pandas data frame with the columns `vertex` and `cluster`."""
+        try:
+            import pandas as pd
+        except ImportError:
+            raise MissingLibraryError("to_frame needs pandas: pip install 'hyperclus[pandas]'") from None
+        return pd.DataFrame({"vertex": self.vertex_ids, "cluster": self.labels})
+
+    def __repr__(self) -> str:
+        unclustered = int(np.count_nonzero(self.labels < 0))
+        lines = [
+            f"Partition of {len(self.labels) - unclustered:,} vertices into {self.k} clusters",
+            f"  NCut         {self.ncut:.6g}, proven to be at least {self.lower_bound:.6g} (gap {_percent(self.gap)})",
+            f"  conductance  {self.conductance:.6g}",
+            "  cluster      size    volume  conductance",
+        ]
+        for cluster in range(min(self.k, 20)):
+            lines.append(
+                f"  {cluster:>7}  {self.sizes[cluster]:>8,}  {self.cut.volumes[cluster]:>8.4f}"
+                f"  {self.cut.conductances[cluster]:>11.4f}"
+            )
+        if self.k > 20:
+            lines.append(f"  ... and {self.k - 20} more")
+        if unclustered:
+            lines.append(f"  {unclustered:,} vertices are in no hyperedge and have label -1")
+        if self.n_components > 1:
+            lines.append(f"  the hypergraph has {self.n_components:,} connected components")
+        return "\n".join(lines)
+
+
+def _percent(gap: float) -> str:
+    return "unbounded" if np.isinf(gap) else f"{100 * gap:.3g} %"

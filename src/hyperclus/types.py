@@ -1,0 +1,18 @@
+"""Names for the array types that appear in signatures."""
+
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+Floats: TypeAlias = NDArray[np.float64]
+Integers: TypeAlias = NDArray[np.int64]
+Booleans: TypeAlias = NDArray[np.bool_]
+Ids: TypeAlias = NDArray[Any]
+Incidence: TypeAlias = "sp.csr_array[np.float64, tuple[int, int]]"
+Seed: TypeAlias = int | np.random.Generator | None
+
+DuplicatePolicy: TypeAlias = Literal["error", "sum", "max"]
+AbsencePolicy: TypeAlias = Literal["error", "drop", "keep"]
+MissingPolicy: TypeAlias = Literal["error", "category", "drop"]

@@ -1,0 +1,76 @@
+"""The random walk on an EDVW hypergraph, with its stationary law."""
+
+from dataclasses import InitVar, dataclass, field
+
+import numpy as np
+
+from hyperclus.factors import Factors
+from hyperclus.hypergraph import Hypergraph
+from hyperclus.stationary import StationaryLaw, stationary_law
+from hyperclus.types import Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RandomWalk:
+    """P(u, v) = sum_e omega(e)/d(u) gamma_e(v)/delta(e), held as P = A B.
+
+    Definition 6 of the paper: from u pick a hyperedge in proportion to its weight, then one of
+    its members in proportion to gamma. P itself is never formed.
+
+    Attributes
+    ----------
+    factors : Factors
+        A and B as products.
+    law : StationaryLaw
+        phi, psi, how they were found and how accurate they are.
+
+    Raises
+    ------
+    InputError
+        When a vertex is in no hyperedge.
+    ConvergenceError
+        When the stationary law cannot be computed to full accuracy.
+
+    Examples
+    --------
+    >>> walk = RandomWalk(Hypergraph.from_edges([["a", "b"], ["b", "c"]]))
+    >>> walk.stationary.tolist()
+    [0.25, 0.5, 0.25]
+    """
+
+    hypergraph: Hypergraph
+    tolerance: InitVar[float] = 1e-14
+    factors: Factors = field(init=False, repr=False)
+    law: StationaryLaw = field(init=False, repr=False)
+
+    def __post_init__(self, tolerance: float) -> None:
+        factors = Factors(self.hypergraph)
+        object.__setattr__(self, "factors", factors)
+        object.__setattr__(self, "law", stationary_law(factors, tolerance))
+
+    @property
+    def stationary(self) -> Floats:
+        """phi, the stationary law on the vertices."""
+        return self.law.vertices
+
+    @property
+    def edge_stationary(self) -> Floats:
+        """psi = phi A, the stationary law on the hyperedges."""
+        return self.law.edges
+
+    @property
+    def n_components(self) -> int:
+        """The number of connected components; phi gives each its share of the total degree."""
+        return self.law.components.count
+
+    def forward(self, values: Floats) -> Floats:
+        """P f: the value expected one step on, for a vector or a block of columns."""
+        return self.factors.vertex_means(self.factors.edge_means(values))
+
+    def adjoint(self, law: Floats) -> Floats:
+        """P^T p: the law of a walker one step on, for a vector or a block of columns."""
+        return self.factors.to_vertices(self.factors.to_edges(law))
+
+    def dense(self) -> Floats:
+        """P as an array, n x n: for small hypergraphs and for tests."""
+        return self.forward(np.eye(self.hypergraph.n_vertices))
