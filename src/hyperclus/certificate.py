@@ -29,7 +29,9 @@ def relative_gap(ncut: float, bound: float) -> float:
 def cheeger_interval(pairs: Eigenpairs) -> tuple[float, float]:
     """lambda_2 / 2 <= Phi(H) <= sqrt(2 lambda_2), Theorem 3 of the paper, with the residual allowed for.
 
-    Phi(H) is the smallest conductance of any two-way cut.
+    Phi(H) is the smallest conductance of any two-way cut. A single vertex has none: (0, 1).
     """
+    if len(pairs.values) < 2:
+        return 0.0, 1.0
     value, residual = float(pairs.values[1]), float(pairs.residuals[1])
     return max(value - residual, 0.0) / 2, min(float(np.sqrt(2 * (value + residual))), 1.0)

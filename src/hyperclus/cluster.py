@@ -84,7 +84,7 @@ def cluster(
     run = _Run(hypergraph, tolerance, seed)
     if k > run.whole.n_vertices:
         raise InputError(
-            f"k = {k} clusters need as many vertices; only {run.whole.n_vertices} are in hyperedges"
+            f"{k} clusters need at least {k} vertices in hyperedges; there are {run.whole.n_vertices}"
         )
     walk, pairs = run.solve(run.whole, k)
     labels = np.zeros(run.whole.n_vertices, dtype=np.int64)
@@ -145,7 +145,7 @@ def _bisect(
             raise InputError(f"no cluster can be split further; ask for at most k = {count} clusters")
         chosen = part if strategy == "largest" else min(possible, key=lambda part: splits[part][1])
         second, _ = splits.pop(chosen)
-        labels = np.where(second, count, labels)
+        labels[second] = count
     return labels
 
 

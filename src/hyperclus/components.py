@@ -22,7 +22,7 @@ class Components:
 
     def masses(self, law: Floats) -> Floats:
         """The mass that a law on the vertices gives each component."""
-        return np.bincount(self.of_vertex, weights=law, minlength=self.count)
+        return np.bincount(self.of_vertex, weights=law, minlength=self.count).astype(np.float64)
 
 
 def components(hypergraph: Hypergraph) -> Components:
@@ -35,6 +35,9 @@ def components(hypergraph: Hypergraph) -> Components:
 
     gamma = hypergraph.gamma
     n_edges, n_vertices = gamma.shape
+    if _reaches_all(hypergraph):
+        of_edge = np.where(np.diff(gamma.indptr) > 0, 0, -1)
+        return Components(1, np.zeros(n_vertices, dtype=np.int64), of_edge)
     total = n_edges + n_vertices
     index_type = np.int64 if max(total, gamma.nnz) > np.iinfo(np.int32).max else gamma.indices.dtype
     indptr = np.concatenate([gamma.indptr, np.full(n_vertices, gamma.nnz)]).astype(index_type)
@@ -45,3 +48,20 @@ def components(hypergraph: Hypergraph) -> Components:
     inhabited[labels[n_edges:]] = True
     renumbered = np.where(inhabited, np.cumsum(inhabited) - 1, -1)[labels]
     return Components(int(np.count_nonzero(inhabited)), renumbered[n_edges:], renumbered[:n_edges])
+
+
+def _reaches_all(hypergraph: Hypergraph) -> bool:
+    """Whether a few steps from the first vertex reach every vertex, as in most connected hypergraphs.
+
+    False decides nothing. It saves the transposed copy of the incidences that a full search needs.
+    """
+    gamma = hypergraph.gamma
+    reached = np.zeros(hypergraph.n_vertices, dtype=bool)
+    reached[0] = True
+    for _ in range(8):
+        before = np.count_nonzero(reached)
+        edges = np.asarray(gamma @ reached.astype(np.float64)) > 0
+        reached = np.asarray(gamma.T @ edges.astype(np.float64)) > 0
+        if np.count_nonzero(reached) in (before, len(reached)):
+            break
+    return bool(reached.all())

@@ -9,9 +9,12 @@ because internal(S) = sum_e a_e(S) b_e(S) is the flow that stays inside S. Then
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from hyperclus.types import Booleans, Floats, Integers
 from hyperclus.walk import RandomWalk
@@ -44,7 +47,7 @@ class Cut:
         """Phi(S) = |boundary S| / min(vol S, 1 - vol S), Definition 19; 0 for S = V."""
         rest = self.volumes.sum() - self.volumes
         smaller = np.minimum(self.volumes, rest)
-        return np.divide(self.boundaries, smaller, out=np.zeros_like(smaller), where=smaller > 0)
+        return np.asarray(self.boundaries / np.where(smaller > 0, smaller, 1.0))
 
 
 def cut(walk: RandomWalk, labels: Integers, n_clusters: int) -> Cut:
@@ -137,14 +140,15 @@ def sweep(walk: RandomWalk, scores: Floats) -> Sweep:
     return Sweep(order, volumes, rests, np.maximum(volumes - np.cumsum(gained)[:-1], noise))
 
 
-def _row_chunks(indptr: Integers) -> list[tuple[int, int]]:
+def _row_chunks(indptr: NDArray[Any]) -> list[tuple[int, int]]:
     """Ranges of hyperedges with about CHUNK incidences each (one hyperedge is never split)."""
     bounds = np.searchsorted(indptr, np.arange(CHUNK, indptr[-1], CHUNK))
     edges = np.unique(np.concatenate([[0], bounds, [len(indptr) - 1]])).tolist()
-    return list(zip(edges[:-1], edges[1:], strict=True))
+    return list(pairwise(edges))
 
 
-def _before(values: Floats, indptr: Integers, sizes: Integers) -> Floats:
+def _before(values: Floats, indptr: NDArray[Any], sizes: NDArray[Any]) -> Floats:
     """For each entry the sum of the entries before it in its row."""
-    running = np.concatenate([[0.0], np.cumsum(values)])
-    return running[:-1] - np.repeat(running[indptr[:-1]], sizes)
+    running: Floats = np.concatenate([[0.0], np.cumsum(values)])
+    before: Floats = running[:-1] - np.repeat(running[indptr[:-1]], sizes)
+    return before

@@ -41,7 +41,7 @@ class NormalizedLaplacian:
 
     @property
     def size(self) -> int:
-        """n."""
+        """The number of vertices."""
         return self.walk.hypergraph.n_vertices
 
     def apply(self, block: Floats) -> Floats:
@@ -53,7 +53,9 @@ class NormalizedLaplacian:
 
     def dense(self) -> Floats:
         """The n x n array, exactly symmetric: for small hypergraphs and for tests."""
-        return _symmetric(self.apply(np.eye(self.size)))
+        root = np.sqrt(self.walk.stationary)
+        scaled = root[:, None] * self.walk.dense() / root
+        return np.eye(self.size) - 0.5 * (scaled + scaled.T)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,7 +66,7 @@ class Laplacian:
 
     @property
     def size(self) -> int:
-        """n."""
+        """The number of vertices."""
         return self.walk.hypergraph.n_vertices
 
     def apply(self, block: Floats) -> Floats:
@@ -76,7 +78,8 @@ class Laplacian:
 
     def dense(self) -> Floats:
         """The n x n array, exactly symmetric: for small hypergraphs and for tests."""
-        return _symmetric(self.apply(np.eye(self.size)))
+        flow = self.walk.stationary[:, None] * self.walk.dense()
+        return np.diag(self.walk.stationary) - 0.5 * (flow + flow.T)
 
 
 def rayleigh_quotient(walk: RandomWalk, values: Floats) -> float:
@@ -98,7 +101,3 @@ def _both(walk: RandomWalk, block: Floats, root: Floats) -> Floats:
     backward = walk.adjoint(block * root) / root
     thread.join()
     return halves[0] + backward
-
-
-def _symmetric(matrix: Floats) -> Floats:
-    return 0.5 * (matrix + matrix.T)

@@ -82,7 +82,8 @@ class Partition:
 
     def members(self, cluster: int) -> Ids:
         """The ids of the vertices of one cluster."""
-        return self.vertex_ids[self.labels == cluster]
+        chosen: Ids = self.vertex_ids[self.labels == cluster]
+        return chosen
 
     def to_frame(self) -> Any:
         """A pandas data frame with the columns `vertex` and `cluster`."""
@@ -96,15 +97,16 @@ class Partition:
         unclustered = int(np.count_nonzero(self.labels < 0))
         lines = [
             f"Partition of {len(self.labels) - unclustered:,} vertices into {self.k} clusters",
-            f"  NCut         {self.ncut:.6g}, proven to be at least {self.lower_bound:.6g} (gap {_percent(self.gap)})",
+            f"  NCut         {self.ncut:.6g}, at least {self.lower_bound:.6g} (proven gap {_percent(self.gap)})",
             f"  conductance  {self.conductance:.6g}",
             "  cluster      size    volume  conductance",
         ]
-        for cluster in range(min(self.k, 20)):
-            lines.append(
-                f"  {cluster:>7}  {self.sizes[cluster]:>8,}  {self.cut.volumes[cluster]:>8.4f}"
-                f"  {self.cut.conductances[cluster]:>11.4f}"
-            )
+        rows = zip(self.sizes, self.cut.volumes, self.cut.conductances, strict=True)
+        lines += [
+            f"  {cluster:>7}  {size:>8,}  {volume:>8.4f}  {conductance:>11.4f}"
+            for cluster, (size, volume, conductance) in enumerate(rows)
+            if cluster < 20
+        ]
         if self.k > 20:
             lines.append(f"  ... and {self.k - 20} more")
         if unclustered:
@@ -115,4 +117,6 @@ class Partition:
 
 
 def _percent(gap: float) -> str:
-    return "unbounded" if np.isinf(gap) else f"{100 * gap:.3g} %"
+    if np.isinf(gap):
+        return "unbounded"
+    return f"{100 * gap:,.0f} %" if gap >= 1 else f"{100 * gap:.2f} %"

@@ -1,7 +1,7 @@
 """The stationary law of the walk, also where the walk mixes slowly.
 
-Power iteration needs about 1/gap steps, and a small gap is what clustered data have. Three ways,
-each on the smaller of the two sides (vertices or hyperedges):
+Power iteration needs about 1/gap steps, and a small gap is what clustered data have. Four ways, the
+middle two on the smaller of the two sides (vertices or hyperedges):
 
 * *closed form*: d(v) gamma(v) is the law when gamma does not depend on the edge. It is the start
   of every solve, and where its residual is already nil the solve is over.
@@ -9,6 +9,8 @@ each on the smaller of the two sides (vertices or hyperedges):
   subtracts nothing, so each probability is accurate to its own size. For small chains.
 * *krylov*: GMRES on (I - P^T) x = 0 in the variables x / sqrt(current law), where a reversible
   walk is symmetric; restarted with the better law each time.
+* *factorisation*: sparse LU of the system phi = B^T psi, psi = A^T phi, for hypergraphs that are long
+  and thin, where GMRES crawls and the factors stay sparse.
 
 Components keep the mass they start with, their share of the total degree.
 """
@@ -18,14 +20,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from hyperclus.components import Components, components
 from hyperclus.errors import ConvergenceError, InputError
 from hyperclus.factors import Factors
+from hyperclus.ids import named
+from hyperclus.threads import single_blas_thread
 from hyperclus.types import Floats, Integers
 
-ELIMINATION_FIRST = 150  # states up to which elimination beats GMRES (benchmarks/RESULTS.md)
-ELIMINATION_LAST = 3000  # states up to which elimination is tried when GMRES has failed
+ELIMINATION_UP_TO = 150  # states up to which elimination is as fast as GMRES
+FACTORISATION_UP_TO = 3_000_000  # incidences up to which a factorisation is tried when GMRES has failed
 RESTART = 30
 MAX_CYCLES = 60
 ACCEPTED = 1e-11  # a solve that stalls above this residual has failed
@@ -44,7 +49,7 @@ class StationaryLaw:
     steps : int
         Products with P; 0 for the closed form.
     method : str
-        "closed form", "elimination" or "krylov".
+        "closed form", "elimination", "krylov" or "factorisation".
     components : Components
         Each component's mass is its share of the total degree.
     """
@@ -91,36 +96,35 @@ def stationary_law(factors: Factors, tolerance: float = 1e-14) -> StationaryLaw:
     shares = found.masses(factors.degrees) / factors.degrees.sum()
     chain = _Chain(lambda law: factors.to_vertices(factors.to_edges(law)), found.of_vertex, shares)
     start = chain.normalised(_edge_independent_law(factors))
-    after = chain.step(start)
-    if _chi(after - start, start) <= 10 * tolerance:
+    if _chi(chain.step(start) - start, start) <= 10 * tolerance:
         return _checked(factors, start, 0, "closed form", found)
+    smaller = chain
     on_edges = factors.hypergraph.n_edges < factors.hypergraph.n_vertices
     if on_edges:
-        chain = _Chain(lambda law: factors.to_edges(factors.to_vertices(law)), found.of_edge, shares)
-        start = factors.to_edges(start)
-    small = np.count_nonzero(chain.component >= 0)
-    if small <= ELIMINATION_FIRST:
-        law, steps, method = _eliminate(factors, on_edges, chain), 0, "elimination"
-    else:
-        method = "krylov"
-        law, steps, residual = _krylov(chain, start, tolerance)
-        if residual > ACCEPTED:
-            if small > ELIMINATION_LAST:
-                raise ConvergenceError(
-                    f"the stationary law stalled at residual {residual:.1e} after {steps} steps; the walk mixes "
-                    "too slowly. Remove hyperedges or weights that are negligible next to the others",
-                    residual,
-                )
-            law, method = _eliminate(factors, on_edges, chain), "elimination"
-    return _checked(factors, factors.to_vertices(law) if on_edges else law, steps, method, found)
+        smaller = _Chain(lambda law: factors.to_edges(factors.to_vertices(law)), found.of_edge, shares)
+    if np.count_nonzero(smaller.component >= 0) <= ELIMINATION_UP_TO:
+        law = _eliminate(factors.edge_chain() if on_edges else factors.vertex_chain(), smaller)
+        return _checked(factors, factors.to_vertices(law) if on_edges else law, 0, "elimination", found)
+    law, steps, residual = _krylov(smaller, factors.to_edges(start) if on_edges else start, tolerance)
+    law = factors.to_vertices(law) if on_edges else law
+    if residual <= ACCEPTED:
+        return _checked(factors, law, steps, "krylov", found)
+    if factors.hypergraph.n_incidences <= FACTORISATION_UP_TO:
+        return _checked(factors, _factorise(factors, chain, law), steps, "factorisation", found)
+    raise ConvergenceError(
+        f"the stationary law stalled at residual {residual:.1e} after {steps} steps, because the walk mixes "
+        "too slowly; remove weights that are negligible next to the others",
+        residual,
+    )
 
 
 def _edge_independent_law(factors: Factors) -> Floats:
     """d(v) times the mean of v's gammas, the exact law when gamma does not depend on the edge."""
     gamma = factors.hypergraph.gamma
     memberships = np.bincount(gamma.indices, minlength=gamma.shape[1])
-    law = factors.degrees * (gamma.T @ np.ones(gamma.shape[0])) / memberships
-    return np.asarray(law / law.max())
+    totals: Floats = np.asarray(gamma.sum(axis=0))
+    law: Floats = factors.degrees * (totals / totals.max()) / memberships
+    return law
 
 
 def _chi(residual: Floats, law: Floats) -> float:
@@ -128,6 +132,7 @@ def _chi(residual: Floats, law: Floats) -> float:
     return float(np.linalg.norm(residual / np.sqrt(np.where(law > 0, law, 1.0))))
 
 
+@single_blas_thread
 def _krylov(chain: _Chain, law: Floats, tolerance: float) -> tuple[Floats, int, float]:
     """GMRES cycles until the chi residual is below the tolerance or no longer falls."""
     from scipy.sparse.linalg import LinearOperator, gmres
@@ -164,15 +169,9 @@ def _krylov(chain: _Chain, law: Floats, tolerance: float) -> tuple[Floats, int, 
     return best, steps, best_residual
 
 
-def _eliminate(factors: Factors, on_edges: bool, chain: _Chain) -> Floats:
+def _eliminate(transitions: Floats, chain: _Chain) -> Floats:
     """GTH elimination on the dense chain, one component after the other."""
-    identity = np.eye(factors.hypergraph.n_edges if on_edges else factors.hypergraph.n_vertices)
-    transitions = (
-        factors.edge_means(factors.vertex_means(identity))
-        if on_edges
-        else factors.vertex_means(factors.edge_means(identity))
-    )
-    law = np.zeros(len(identity))
+    law = np.zeros(len(transitions))
     for component in range(len(chain.shares)):
         states = np.flatnonzero(chain.component == component)
         law[states] = _gth(transitions[np.ix_(states, states)])
@@ -182,10 +181,11 @@ def _eliminate(factors: Factors, on_edges: bool, chain: _Chain) -> Floats:
 def _gth(transitions: Floats) -> Floats:
     """The law of one irreducible dense chain, up to scale; overwrites its argument."""
     n = len(transitions)
-    for last in range(n - 1, 0, -1):
-        row = transitions[last, :last]
-        transitions[:last, last] /= row.sum()
-        transitions[:last, :last] += transitions[:last, last, None] * row
+    with np.errstate(divide="ignore", invalid="ignore"):  # rates that underflow; found by the final check
+        for last in range(n - 1, 0, -1):
+            row = transitions[last, :last]
+            transitions[:last, last] /= row.sum()
+            transitions[:last, :last] += transitions[:last, last, None] * row
     law = np.ones(n)
     for state in range(1, n):
         law[state] = law[:state] @ transitions[:state, state]
@@ -194,12 +194,37 @@ def _gth(transitions: Floats) -> Floats:
     return law
 
 
+def _factorise(factors: Factors, chain: _Chain, law: Floats) -> Floats:
+    """Sparse LU of [[I, -B^T], [-A^T, I]] (phi, psi) = 0, one vertex of each component held fixed.
+
+    Elimination loses no digits if the vertex held fixed is visited often, so the likeliest one is
+    taken, and again after the first solve.
+    """
+    from scipy.sparse.linalg import splu
+
+    gamma, omega = factors.hypergraph.gamma, factors.hypergraph.edge_weights
+    n_edges, n = gamma.shape
+    picked = sp.diags_array(omega) @ factors.pattern @ sp.diags_array(1.0 / factors.degrees)
+    moved = gamma.T @ sp.diags_array(1.0 / factors.edge_degrees)
+    for _ in range(2):
+        heaviest = np.lexsort((-law, chain.component))
+        fixed = heaviest[np.unique(chain.component[heaviest], return_index=True)[1]]
+        free = np.ones(n)
+        free[fixed] = 0.0
+        blocks: Any = [[sp.eye_array(n), -sp.diags_array(free) @ moved], [-picked, sp.eye_array(n_edges)]]
+        solution = splu(sp.csc_array(sp.block_array(blocks))).solve(
+            np.concatenate([1.0 - free, np.zeros(n_edges)])
+        )
+        law = chain.normalised(chain.step(np.maximum(solution[:n], np.finfo(float).tiny)))
+    return law
+
+
 def _checked(factors: Factors, law: Floats, steps: int, method: str, found: Components) -> StationaryLaw:
     if not (np.isfinite(law).all() and law.min() > np.finfo(float).tiny):
-        worst = factors.hypergraph.vertex_ids[int(np.argmin(law))]
+        worst = named(factors.hypergraph.vertex_ids, np.array([np.argmin(law)]))
         raise InputError(
-            f"the walk almost never visits vertex {worst!r} (probability below 1e-300): its weights are "
-            "negligible in all its hyperedges; leave it out or raise its weights"
+            f"the walk almost never visits vertex {worst} (probability below 1e-300), too rarely for double "
+            "precision; leave the vertex out or make its weights less uneven"
         )
     law = law / law.sum()
     edges = factors.to_edges(law)

@@ -2,8 +2,6 @@
 
 from dataclasses import InitVar, dataclass, field
 
-import numpy as np
-
 from hyperclus.factors import Factors
 from hyperclus.hypergraph import Hypergraph
 from hyperclus.stationary import StationaryLaw, stationary_law
@@ -50,12 +48,12 @@ class RandomWalk:
 
     @property
     def stationary(self) -> Floats:
-        """phi, the stationary law on the vertices."""
+        """The stationary law on the vertices, phi."""
         return self.law.vertices
 
     @property
     def edge_stationary(self) -> Floats:
-        """psi = phi A, the stationary law on the hyperedges."""
+        """The stationary law on the hyperedges, psi = phi A."""
         return self.law.edges
 
     @property
@@ -73,4 +71,4 @@ class RandomWalk:
 
     def dense(self) -> Floats:
         """P as an array, n x n: for small hypergraphs and for tests."""
-        return self.forward(np.eye(self.hypergraph.n_vertices))
+        return self.factors.vertex_chain()

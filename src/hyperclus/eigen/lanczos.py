@@ -10,7 +10,7 @@ from hyperclus.errors import ConvergenceError
 from hyperclus.laplacian import Operator
 from hyperclus.types import Floats
 
-MAX_RESTARTS = 300
+MAX_PRODUCTS = 5000
 EXTRA_BASIS = 30  # basis vectors beyond those wanted
 CHECK_EVERY = 4  # steps between looks at the Ritz residuals
 PROBE = 1e-4  # residual to which the search for missed eigenvalues goes
@@ -18,7 +18,12 @@ ROWS = 1 << 16  # rows of the basis that a restart rotates at a time
 
 
 def lanczos_vectors(
-    operator: Operator, known: Floats, count: int, tolerance: float, rng: np.random.Generator
+    operator: Operator,
+    known: Floats,
+    count: int,
+    tolerance: float,
+    rng: np.random.Generator,
+    max_products: int = MAX_PRODUCTS,
 ) -> tuple[Floats, int]:
     """`count` eigenvectors beyond the known ones, and the number of products spent.
 
@@ -27,19 +32,22 @@ def lanczos_vectors(
     the smallest eigenvalue left is computed from a new random vector; if it is below the largest
     found, it was missed, takes that one's place, and the search goes on.
 
+    Residuals are held below tolerance max(1, |lambda| / 2): absolute for L_sym, relative for an
+    operator with larger eigenvalues.
+
     Raises
     ------
     ConvergenceError
         With the residual reached.
     """
-    vectors, values, steps = _solve(operator, known, count, tolerance, rng)
+    vectors, values, steps = _solve(operator, known, count, tolerance, rng, max_products)
     while 1 < count < operator.size - known.shape[1]:
         found = np.hstack([known, vectors])
-        _, left, more = _solve(operator, found, 1, max(tolerance, PROBE), rng)
+        _, left, more = _solve(operator, found, 1, max(tolerance, PROBE), rng, max_products)
         steps += more
-        if left[0] >= values[-1] - tolerance:
+        if left[0] >= values[-1] - _allowed(values[-1], tolerance):
             break
-        missed, left, more = _solve(operator, found, 1, tolerance, rng)
+        missed, left, more = _solve(operator, found, 1, tolerance, rng, max_products)
         steps += more
         order = np.argsort([*values, left[0]], kind="stable")[:count]
         values = np.append(values, left)[order]
@@ -48,7 +56,12 @@ def lanczos_vectors(
 
 
 def _solve(
-    operator: Operator, known: Floats, count: int, tolerance: float, rng: np.random.Generator
+    operator: Operator,
+    known: Floats,
+    count: int,
+    tolerance: float,
+    rng: np.random.Generator,
+    max_products: int,
 ) -> tuple[Floats, Floats, int]:
     """Smallest eigenvectors orthogonal to the known ones, their eigenvalues, and the products spent.
 
@@ -61,7 +74,7 @@ def _solve(
     basis[:, 0] = _orthonormal(rng.standard_normal(operator.size), known, basis[:, :0], rng)[0]
     projected = np.zeros((capacity, capacity))
     kept = steps = 0
-    for _ in range(MAX_RESTARTS):
+    while steps < max_products:
         for column in range(kept, capacity):
             filled = column + 1
             image = operator.apply(basis[:, column])
@@ -72,7 +85,7 @@ def _solve(
                 continue
             values, rotation = np.linalg.eigh(projected[:filled, :filled])
             residuals = beta * np.abs(rotation[-1])
-            if residuals[:count].max() <= tolerance or filled == whole:
+            if (residuals <= _allowed(values, tolerance))[:count].all() or filled == whole:
                 return basis[:, :filled] @ rotation[:, :count], values[:count], steps
         kept = count + (capacity - count) // 2
         for row in range(0, operator.size, ROWS):
@@ -87,6 +100,10 @@ def _solve(
         "raise the tolerance",
         worst,
     )
+
+
+def _allowed(values: Floats, tolerance: float) -> Floats:
+    return tolerance * np.maximum(1.0, np.abs(values) / 2)
 
 
 def _orthonormal(

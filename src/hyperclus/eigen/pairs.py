@@ -22,7 +22,8 @@ class Eigenpairs:
     steps : int
         Products with the operator; 0 for the dense methods.
     method : str
-        "dense", "small side" or "lanczos".
+        "dense", "small side", "lanczos" or "shift-invert"; "known" where only zero eigenvalues,
+        which need no solver, were asked for.
     """
 
     values: Floats

@@ -2,18 +2,23 @@
 
 import numpy as np
 
+from hyperclus.eigen.cost import cheapest, fits_small_side
 from hyperclus.eigen.dense import dense_vectors
-from hyperclus.eigen.lanczos import lanczos_vectors
+from hyperclus.eigen.lanczos import MAX_PRODUCTS, lanczos_vectors
 from hyperclus.eigen.pairs import Eigenpairs, with_residuals
+from hyperclus.eigen.shift_invert import FACTORISATION_UP_TO, shift_invert_vectors
 from hyperclus.eigen.small_side import small_side_vectors
 from hyperclus.eigen.trivial import zero_vectors
 from hyperclus.errors import ConvergenceError, InputError
 from hyperclus.laplacian import NormalizedLaplacian
-from hyperclus.types import Seed
+from hyperclus.threads import single_blas_thread
+from hyperclus.types import Floats, Seed
 
-METHODS = ("auto", "dense", "small side", "lanczos")
+METHODS = ("auto", "dense", "small side", "lanczos", "shift-invert")
+PATIENCE = 600  # products after which "auto" takes shift-invert, where the size allows it
 
 
+@single_blas_thread
 def smallest_eigenpairs(
     laplacian: NormalizedLaplacian,
     k: int,
@@ -32,8 +37,9 @@ def smallest_eigenpairs(
         Largest residual ||L z - lambda z|| allowed.
     seed : int, Generator or None
         Of the start vectors of "lanczos"; the same seed gives the same result.
-    method : {"auto", "dense", "small side", "lanczos"}
-        "auto" takes the one that a measured cost model expects to be fastest.
+    method : {"auto", "dense", "small side", "lanczos", "shift-invert"}
+        "auto" takes the one of the first three that a measured cost model expects to be fastest,
+        and shift-invert where Lanczos crawls. The result says which it was.
 
     Raises
     ------
@@ -44,27 +50,40 @@ def smallest_eigenpairs(
         raise InputError(f"k must be between 1 and the number of vertices, {laplacian.size}; got {k}")
     if method not in METHODS:
         raise InputError(f"method must be one of {', '.join(METHODS)}; got {method!r}")
+    if method == "small side" and not fits_small_side(laplacian, k):
+        raise InputError("the small-side method needs at least 2|E| + k vertices; use 'lanczos' or 'auto'")
     known = zero_vectors(laplacian.walk, k)
     count = k - known.shape[1]
     if not count:
-        return with_residuals(laplacian, known, 0, "dense" if method == "auto" else method)
-    if method == "auto":
-        method = cheapest(laplacian, count)
-    steps = 0
-    if method == "dense":
-        vectors = dense_vectors(laplacian, known, count)
-    elif method == "small side":
-        vectors = small_side_vectors(laplacian, known, count)
-    else:
-        vectors, steps = lanczos_vectors(laplacian, known, count, tolerance, np.random.default_rng(seed))
-    pairs = with_residuals(laplacian, np.hstack([known, vectors]), steps, method)
+        return with_residuals(laplacian, known, 0, "known")
+    vectors, steps, chosen = _vectors(laplacian, known, count, tolerance, np.random.default_rng(seed), method)
+    pairs = with_residuals(laplacian, np.hstack([known, vectors]), steps, chosen)
     worst = float(pairs.residuals.max())
     if worst > tolerance:
         raise ConvergenceError(f"the eigenvectors reached residual {worst:.1e}, not {tolerance:.1e}", worst)
     return pairs
 
 
-def cheapest(laplacian: NormalizedLaplacian, count: int) -> str:
-    """The method with the smallest predicted time; constants from benchmarks/eigen_cost.py."""
-    n, m = laplacian.size, laplacian.walk.hypergraph.n_incidences
-    return "dense" if n <= 200 else "lanczos"
+def _vectors(
+    laplacian: NormalizedLaplacian,
+    known: Floats,
+    count: int,
+    tolerance: float,
+    rng: np.random.Generator,
+    method: str,
+) -> tuple[Floats, int, str]:
+    """The eigenvectors beyond the known ones, the products spent, and the method that found them."""
+    chosen = cheapest(laplacian, known.shape[1] + count, count) if method == "auto" else method
+    if chosen == "dense":
+        return dense_vectors(laplacian, known, count), 0, chosen
+    if chosen == "small side":
+        return small_side_vectors(laplacian, known, count), 0, chosen
+    if chosen == "lanczos":
+        hasty = method == "auto" and laplacian.walk.hypergraph.n_incidences <= FACTORISATION_UP_TO
+        try:
+            limit = PATIENCE if hasty else MAX_PRODUCTS
+            return *lanczos_vectors(laplacian, known, count, tolerance, rng, limit), chosen
+        except ConvergenceError:
+            if not hasty:
+                raise
+    return *shift_invert_vectors(laplacian, known, count, tolerance, rng), "shift-invert"

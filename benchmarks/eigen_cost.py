@@ -1,0 +1,87 @@
+"""Measure the three eigen-solvers and fit the cost model that chooses between them.
+
+Run `python benchmarks/eigen_cost.py`; it prints the constants of `hyperclus/eigen/cost.py` and what
+choosing by them costs against the best method in hindsight.
+"""
+
+import itertools
+import time
+
+import numpy as np
+from scipy.optimize import nnls
+
+import hyperclus as hc
+from hyperclus.eigen import cost
+
+
+def random_hypergraph(n: int, n_edges: int, degree: int, rng: np.random.Generator) -> hc.Hypergraph:
+    """Every vertex in up to `degree` random hyperedges, those of its own half twice as likely."""
+    half = np.arange(n_edges) * 2 // n_edges
+    rows = []
+    for side in (0, 1):
+        odds = np.where(half == side, 2.0, 1.0)
+        keys = rng.random((n // 2, n_edges)) ** (1.0 / odds)
+        rows.append(np.argsort(-keys, axis=1)[:, :degree])
+    members = np.vstack(rows)
+    table = {
+        "vertex": np.repeat(np.arange(len(members)), degree),
+        "edge": members.ravel(),
+        "weight": rng.lognormal(size=members.size),
+    }
+    return hc.Hypergraph.from_long(table)
+
+
+def seconds(laplacian: hc.NormalizedLaplacian, k: int, method: str) -> float:
+    """The shortest of three runs."""
+    times = []
+    for _ in range(3):
+        start = time.perf_counter()
+        hc.smallest_eigenpairs(laplacian, k, method=method)
+        times.append(time.perf_counter() - start)
+        if times[0] > 1:
+            break
+    return min(times)
+
+
+def main() -> None:
+    """Measure, fit, report."""
+    rng = np.random.default_rng(0)
+    measured = []
+    grid = itertools.product((60, 150, 300, 800, 3000, 20000), (8, 20, 60, 120, 300), (6, 20, 40), (2, 4, 10))
+    for n, n_edges, degree, k in grid:
+        if degree > n_edges // 2:
+            continue
+        laplacian = hc.NormalizedLaplacian(hc.RandomWalk(random_hypergraph(n, n_edges, degree, rng)))
+        sizes = cost.sizes(laplacian, k - 1)
+        times = {"lanczos": seconds(laplacian, k, "lanczos")}
+        if n <= 1000:
+            times["dense"] = seconds(laplacian, k, "dense")
+        if cost.fits_small_side(laplacian, k):
+            times["small side"] = seconds(laplacian, k, "small side")
+        measured.append((sizes, times))
+    constants = {}
+    for method in cost.SECONDS:
+        rows = [(cost.work(sizes)[method], times[method]) for sizes, times in measured if method in times]
+        work = np.array([row / t for row, t in rows])
+        constants[method], _ = nnls(work, np.ones(len(work)))
+        constants[method] /= np.median(work @ constants[method])
+        spread = np.sort(work @ constants[method])
+        print(f'    "{method}": ({", ".join(f"{c:.2e}" for c in constants[method])}),')
+        print(
+            f"      # predicted / measured, 10 % to 90 %: {spread[len(spread) // 10]:.2f} to {spread[-len(spread) // 10]:.2f}"
+        )
+    regret = []
+    for sizes, times in measured:
+        predicted = {
+            method: work @ constants[method] for method, work in cost.work(sizes).items() if method in times
+        }
+        regret.append(times[min(predicted, key=predicted.__getitem__)] / min(times.values()))
+    print(
+        f"{len(regret)} hypergraphs; time of the chosen method over the best: mean {np.mean(regret):.2f}, worst {max(regret):.2f}"
+    )
+    always = [times["lanczos"] / min(times.values()) for _, times in measured]
+    print(f"always lanczos: mean {np.mean(always):.2f}, worst {max(always):.2f}")
+
+
+if __name__ == "__main__":
+    main()
