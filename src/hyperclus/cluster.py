@@ -215,10 +215,12 @@ class _Run:
     def partition(
         self, walk: RandomWalk, pairs: Eigenpairs, labels: Integers, settings: dict[str, Any]
     ) -> Partition:
-        """Number the clusters by size, score them, and put back the vertices in no hyperedge."""
+        """Number the clusters by size (ties by first vertex), score them, put back isolated vertices."""
         count = int(labels.max()) + 1
+        first = np.empty(count, dtype=np.int64)
+        first[labels[::-1]] = np.arange(len(labels) - 1, -1, -1)
         rank = np.empty(count, dtype=np.int64)
-        rank[np.argsort(-np.bincount(labels), kind="stable")] = np.arange(count)
+        rank[np.lexsort((first, -np.bincount(labels)))] = np.arange(count)
         with self.timed("scoring"):
             scored = cut(walk, rank[labels], count)
         everywhere = np.full(self.hypergraph.n_vertices, -1, dtype=np.int64)

@@ -1,5 +1,7 @@
 """What hyperclus raises; catch `HyperclusError` to catch them all."""
 
+from typing import Any
+
 
 class HyperclusError(Exception):
     """Base of every error that hyperclus raises on purpose."""
@@ -19,3 +21,10 @@ class ConvergenceError(HyperclusError, RuntimeError):
 
 class MissingLibraryError(HyperclusError, ImportError):
     """An optional library is needed for this call; the message has the install command."""
+
+
+def check_choice(argument: str, value: Any, choices: tuple[str, ...]) -> None:
+    """Raise an `InputError` unless the value of an argument is one of a few words."""
+    if not (isinstance(value, str) and value in choices):
+        known = ", ".join(map(repr, choices[:-1]))
+        raise InputError(f"{argument} must be {known} or {choices[-1]!r}, not {value!r}")

@@ -1,26 +1,27 @@
 """The hypergraph with edge-dependent vertex weights (EDVW): an immutable, valid value."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from hyperclus.errors import InputError
-from hyperclus.ids import factorize, id_array, is_missing, named, object_array, positions
-from hyperclus.incidence import as_gamma, from_coordinates, from_matrix, without_absent
-from hyperclus.tables import columns_of, pick
-from hyperclus.types import (
-    AbsencePolicy,
-    DuplicatePolicy,
-    Floats,
-    Ids,
-    Incidence,
-    Integers,
-    MissingPolicy,
+from hyperclus.ids import factorize, id_array, listed, positions, read_only, refuse_missing, row_of, shown
+from hyperclus.incidence import (
+    as_edge_weights,
+    as_matrix,
+    as_numbers,
+    check_gamma,
+    from_coordinates,
+    from_matrix,
+    sealed,
+    without_absent,
 )
+from hyperclus.tables import columns_of, feature_edges, pick, pick_codes, unframed
+from hyperclus.types import AbsencePolicy, Codes, DuplicatePolicy, Floats, Ids, Incidence, Integers, MissingPolicy
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -55,22 +56,12 @@ class Hypergraph:
     edge_ids: Ids
 
     def __post_init__(self) -> None:
-        gamma = sp.csr_array(self.gamma)
-        if not (gamma.has_canonical_format and gamma.dtype == np.float64):
-            raise InputError("gamma must be a canonical float64 CSR array; use Hypergraph.from_incidence")
-        if gamma.shape != (len(self.edge_ids), len(self.vertex_ids)):
-            raise InputError(
-                f"gamma has shape {gamma.shape}, but there are {len(self.edge_ids)} edge ids "
-                f"and {len(self.vertex_ids)} vertex ids"
-            )
-        if not gamma.nnz:
-            raise InputError("the hypergraph has no incidence; at least one vertex must be in a hyperedge")
-        if not (gamma.data.min() > 0 and np.isfinite(gamma.data.max())):
-            raise InputError("every stored gamma must be positive and finite; use Hypergraph.from_incidence")
-        for array in (gamma.data, gamma.indices, gamma.indptr, self.edge_weights):
-            array.flags.writeable = False
-        object.__setattr__(self, "gamma", gamma)
-
+        """Check everything; share arrays that are read-only, as a hypergraph's own are, copy others."""
+        if not (isinstance(self.gamma, sp.csr_array) and self.gamma.ndim == 2 and self.gamma.dtype == np.float64):
+            raise InputError("gamma must be a float64 csr_array; use Hypergraph.from_incidence")
+        gamma = sp.csr_array(self.gamma, copy=self.gamma.data.flags.writeable)
+        if not gamma.has_canonical_format:
+            raise InputError("gamma must be canonical float64 CSR array; use Hypergraph.from_incidence")
     # ---- constructors -------------------------------------------------------------------------
 
     @classmethod

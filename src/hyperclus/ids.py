@@ -1,13 +1,27 @@
-"""Ids of vertices and hyperedges: any hashable values, numbered by first appearance."""
+"""Ids of vertices and hyperedges: any hashable values, numbered by first appearance.
 
-from collections.abc import Iterable, Sequence
+Two ids are one when Python calls them equal: 1 and 1.0 are, 1 and "1" are not. NumPy scalars
+become Python objects. None, NaN, and the NA and NaT of table libraries are missing, not ids.
+"""
+
+import contextlib
+import reprlib
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hyperclus.errors import InputError
-from hyperclus.types import Ids, Integers
+from hyperclus.types import Booleans, Codes, Ids
+
+BLOCK = 1 << 20  # rows handled at a time, so that temporary arrays stay small
+NEVER_MISSING = frozenset({bool, bytes, int, str, tuple})
+
+_short = reprlib.Repr()
+_short.maxstring = _short.maxother = _short.maxlong = 80
 
 
 def id_array(values: Iterable[Any], what: str) -> Ids:
@@ -16,110 +30,126 @@ def id_array(values: Iterable[Any], what: str) -> Ids:
     Raises
     ------
     InputError
-        When an id is missing (None or NaN), cannot be hashed, or appears twice.
+        When an id is missing, cannot be hashed, or appears twice.
+
+    Examples
+    --------
+    >>> id_array(["b", 1, ("a", 2)], "vertex").tolist()
+    ['b', 1, ('a', 2)]
     """
-    ids = _frozen(_plain(values).copy())
-    if ids.dtype != object:
-        ordered = ids if (ids[1:] > ids[:-1]).all() else np.sort(ids)
-        repeated = np.flatnonzero(ordered[1:] == ordered[:-1])
-        if repeated.size:
-            raise InputError(_not_unique(ordered[repeated[0]].item(), what))
-        return ids
-    seen = set()
-    for position, value in enumerate(ids):
-        _refuse_missing(value, f"the {what} id at position {position}")
-        if value in seen:
-            raise InputError(_not_unique(value, what))
-        seen.add(value)
+    given = plain(values, f"{what} ids")
+    codes, ids = encode(given, lambda position: f"{what} id at position {position}")
+    if codes.size and codes.min() < 0:
+        raise InputError(f"{what} id at position {np.argmin(codes)} is missing; give every {what} an id")
+    if len(ids) < len(codes):
+        counts = np.bincount(codes)
+        raise InputError(f"{what} id {named(ids, counts > 1)} appears more than once; make the ids unique")
     return ids
 
 
-def factorize(values: Iterable[Any], column: str) -> tuple[Integers, Ids]:
-    """Codes 0, 1, ... in order of first appearance, and the distinct values.
+def factorize(values: Iterable[Any], column: Any, place: Callable[[int], str] | None = None) -> tuple[Codes, Ids]:
+    """Codes 0, 1, ... in order of first appearance, and the distinct values; none may be missing.
+
+    `place` puts a position into words for messages; by default it is a row of `column`.
 
     >>> codes, ids = factorize(["b", "a", "b"], "vertex")
     >>> codes.tolist(), ids.tolist()
     ([0, 1, 0], ['b', 'a'])
     """
-    array = _plain(values)
-    if array.dtype != object:
-        return _factorize_integers(array)
-    index: dict[Any, int] = {}
-    codes = np.empty(len(array), dtype=np.int64)
+    place = place or row_of(column)
+    codes, ids = encode(plain(values, f"column {shown(column)}"), place)
+    refuse_missing(codes, place)
+    return codes, ids
+
+
+def encode(values: NDArray[Any] | list[Any], place: Callable[[int], str]) -> tuple[Codes, Ids]:
+    """Codes in order of first appearance, -1 where a value is missing, and the distinct values.
+
+    Takes what `plain` returns.
+
+    >>> codes, ids = encode(["b", None, "a", "b"], "row {}".format)
+    >>> codes.tolist(), ids.tolist()
+    ([0, -1, 1, 0], ['b', 'a'])
+    """
+    if isinstance(values, np.ndarray):
+        return _encode_integers(values)
+    index: defaultdict[Any, int] = defaultdict()
+    index.default_factory = index.__len__  # a new value gets the next number
     try:
-        for position, value in enumerate(array.tolist()):
-            codes[position] = index.setdefault(value, len(index))
+        codes = np.fromiter(map(index.__getitem__, values), index_type(len(values)), len(values))
     except TypeError:
+        position = next(i for i, value in enumerate(values) if not _hashable(value))
         raise InputError(
-            f"row {position}: the value {value!r} of column {column!r} cannot be an id; "
-            "use text, numbers or tuples"
+            f"{place(position)}: {shown(values[position])} cannot be an id; use text, numbers or tuples"
         ) from None
-    ids = object_array(list(index))
-    for code, value in enumerate(ids):
-        if is_missing(value):
-            row = int(np.argmax(codes == code))
-            raise InputError(f"row {row}: column {column!r} is missing; fill it or leave the row out")
-    return codes, _frozen(ids)
+    distinct = list(index)
+    if not set(map(type, distinct)) <= NEVER_MISSING:
+        absent = np.fromiter(map(is_missing, distinct), bool, len(distinct))
+        if absent.any():
+            codes, distinct = without(codes, absent), [value for value in distinct if not is_missing(value)]
+    return codes, read_only(object_array(distinct))
 
 
-def positions(wanted: Iterable[Any], ids: Ids, what: str) -> Integers:
-    """Where each wanted id stands in `ids`; an unknown id is an `InputError`."""
-    index = {value: position for position, value in enumerate(ids.tolist())}
-    found = np.array([index.get(value, -1) for value in wanted], dtype=np.int64)
-    if found.size and found.min() < 0:
-        unknown = list(wanted)[int(np.argmin(found))]
-        raise InputError(f"{what} {unknown!r} is not among the {len(ids)} known {what} ids")
+def positions(wanted: Iterable[Any], ids: Ids, what: str) -> Codes:
+    """Where each wanted id stands in `ids`; an unknown id is an `InputError`.
+
+    >>> positions(["c", "a"], id_array("a b c".split(), "vertex"), "vertex").tolist()
+    [2, 0]
+    """
+    wanted = plain(wanted, f"{what} ids")
+    both: NDArray[Any] | list[Any]
+    if isinstance(wanted, np.ndarray) and ids.dtype != object:
+        both = np.concatenate([ids, wanted.astype(np.int64, copy=False)])
+    else:
+        both = list(chain(ids.tolist(), wanted if isinstance(wanted, list) else wanted.tolist()))
+    # The known ids come first and are unique, so their codes are their positions.
+    codes, _ = encode(both, lambda position: f"{what} id at position {position - len(ids)}")
+    found = codes[len(ids) :]
+    unknown = (found < 0) | (found >= len(ids))
+    if unknown.any():
+        name = shown(wanted[int(np.argmax(unknown))])
+        raise InputError(f"{what} {name} is not among the {len(ids)} known {what} ids; add it or leave it out")
     return found
 
 
-def named(ids: Ids, chosen: NDArray[Any], limit: int = 3) -> str:
-    """The first few chosen ids, for a message: "'a', 'b', 'c' and 4 more"."""
-    picked = ids[chosen]
-    text = ", ".join(repr(value) for value in picked[:limit].tolist())
-    return text + (f" and {len(picked) - limit} more" if len(picked) > limit else "")
+def plain(values: Any, what: str) -> NDArray[Any] | list[Any]:
+    """A 1-d integer array where all values are integers (not booleans), otherwise a list."""
+    if isinstance(getattr(values, "dtype", None), np.dtype):  # an array, or a pandas column around one
+        values = values if isinstance(values, np.ndarray) else np.asarray(values)
+        if values.ndim == 1 and values.dtype.kind in "iu" and not isinstance(values, np.ma.MaskedArray):
+            fits = values.dtype != np.uint64 or not values.size or values.max() <= np.iinfo(np.int64).max
+            return values if fits else values.tolist()
+    items = listed(values, what)
+    kinds = set(map(type, items))
+    if any(issubclass(kind, np.generic) for kind in kinds):
+        items = [_unpacked(value) for value in items]
+        kinds = set(map(type, items))
+    if kinds == {int}:
+        with contextlib.suppress(OverflowError):
+            return np.array(items, dtype=np.int64)
+    return items
 
 
-def _plain(values: Iterable[Any]) -> NDArray[Any]:
-    """1-d int64 where all values are integers (not booleans), otherwise 1-d objects."""
-    if not isinstance(values, np.ndarray):
-        listed = values if isinstance(values, Sequence | range) else list(values)
-        if not all(type(value) is int for value in listed):
-            return object_array(listed)
-        values = np.array(listed, dtype=object if not listed else None)
-    if values.ndim != 1:
-        raise InputError(f"ids must be one-dimensional, got shape {values.shape}")
-    if values.dtype.kind in "iu" and values.dtype != np.uint64:
-        return values.astype(np.int64, copy=False)
-    return object_array(values.tolist())
+def listed(values: Any, what: str) -> list[Any]:
+    """The values as a list of Python objects; text, sets and mappings are refused, they are no sequence."""
+    if isinstance(values, np.ndarray):
+        if values.ndim != 1:
+            raise InputError(f"{what} must be one-dimensional, not of shape {values.shape}")
+        return _python_values(values)
+    if hasattr(values, "to_pylist"):  # Arrow, whose iterator gives scalars of its own
+        values = values.to_pylist()
+    if isinstance(values, str | bytes | set | frozenset | Mapping) or not isinstance(values, Iterable):
+        raise InputError(f"{what} must be a list or an array, not {shown(values)}")
+    return list(values)
 
 
-def object_array(values: Sequence[Any]) -> NDArray[Any]:
-    """A 1-d array of Python objects; tuples and lists stay whole, NumPy scalars are unpacked."""
-    array = np.empty(len(values), dtype=object)
-    for position, value in enumerate(values):  # one by one: a slice would unpack tuples
-        array[position] = value.item() if isinstance(value, np.generic) else value
-    return array
+def object_array(values: list[Any]) -> NDArray[Any]:
+    """A 1-d array of Python objects; tuples and lists stay whole."""
+    return np.fromiter(values, dtype=object, count=len(values))
 
 
-def _factorize_integers(values: Integers) -> tuple[Integers, Ids]:
-    if not len(values):
-        return values, _frozen(values)
-    low, high = int(values.min()), int(values.max())
-    if high - low > 4 * len(values) + 1000:
-        distinct, first, inverse = np.unique(values, return_index=True, return_inverse=True)
-        by_appearance = np.argsort(first)
-        rank = np.empty_like(by_appearance)
-        rank[by_appearance] = np.arange(len(rank))
-        return rank[inverse], _frozen(distinct[by_appearance])
-    first = np.full(high - low + 1, -1, dtype=np.int64)
-    first[values[::-1] - low] = np.arange(len(values) - 1, -1, -1)  # the last write is the first row
-    present = np.flatnonzero(first >= 0)
-    by_appearance = present[np.argsort(first[present])]
-    first[by_appearance] = np.arange(len(by_appearance))
-    return first[values - low], _frozen(by_appearance + low)
-
-
-def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """A view that cannot be written to."""
     view = array.view()
     view.flags.writeable = False
     return view
@@ -129,17 +159,88 @@ def is_missing(value: Any) -> bool:
     """None, NaN, or the NA and NaT of a table library."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
-    return isinstance(value, float) and value != value
+    return isinstance(value, float | complex | np.datetime64 | np.timedelta64) and value != value
 
 
-def _refuse_missing(value: Any, place: str) -> None:
-    if is_missing(value):
-        raise InputError(f"{place} is missing; give every one an id")
+def refuse_missing(codes: Codes, place: Callable[[int], str], remedy: str = "fill it or leave it out") -> None:
+    """Raise an `InputError` at the first code below 0."""
+    if codes.size and codes.min() < 0:
+        raise InputError(f"{place(int(np.argmax(codes < 0)))}: the value is missing; {remedy}")
+
+
+def without(codes: Codes, absent: Booleans) -> Codes:
+    """The codes after the values marked absent are taken out of the numbering; theirs become -1."""
+    return np.where(absent, -1, np.cumsum(~absent) - 1).astype(codes.dtype)[codes]
+
+
+def index_type(largest: int) -> type[np.signedinteger[Any]]:
+    """int32 where it can hold `largest`, otherwise int64."""
+    return np.int32 if largest <= np.iinfo(np.int32).max else np.int64
+
+
+def row_of(column: Any) -> Callable[[int], str]:
+    """Puts a row of a column into words, for messages."""
+    return lambda row: f"row {row}, column {shown(column)}"
+
+
+def shown(value: Any) -> str:
+    """A value in a message: on one line and, however long it is, short."""
+    text = _short.repr(_unpacked(value))
+    return " ".join(text.split()) if "\n" in text else text
+
+
+def named(ids: Ids, chosen: NDArray[Any], limit: int = 3) -> str:
+    """The first few chosen ids, for a message: "'a', 'b', 'c' and 4 more"."""
+    picked = ids[chosen]
+    text = ", ".join(map(shown, picked[:limit].tolist()))
+    return text + (f" and {len(picked) - limit} more" if len(picked) > limit else "")
+
+
+def _encode_integers(values: NDArray[Any]) -> tuple[Codes, Ids]:
+    if not len(values):
+        return np.empty(0, dtype=np.int32), read_only(np.empty(0, dtype=np.int64))
+    low, high = int(values.min()), int(values.max())
+    kind = index_type(len(values))
+    if high - low > 4 * len(values) + 1000:
+        distinct, first, inverse = np.unique(values, return_index=True, return_inverse=True)
+        by_appearance = np.argsort(first)
+        rank = np.empty(len(first), dtype=kind)
+        rank[by_appearance] = np.arange(len(first))
+        return rank[inverse], read_only(distinct[by_appearance].astype(np.int64))
+    table = np.full(high - low + 1, -1, dtype=kind)
+    for rows in reversed(list(_blocks(len(values)))):  # backwards: the last write is the first row
+        table[np.subtract(values[rows], low, dtype=np.intp)[::-1]] = np.arange(rows.start, rows.stop)[::-1]
+    present = np.flatnonzero(table >= 0)
+    by_appearance = present[np.argsort(table[present])]
+    table[by_appearance] = np.arange(len(by_appearance))
+    codes = np.empty(len(values), dtype=kind)
+    for rows in _blocks(len(values)):
+        codes[rows] = table[np.subtract(values[rows], low, dtype=np.intp)]
+    return codes, read_only(by_appearance + low)
+
+
+def _blocks(length: int) -> Iterator[slice]:
+    return (slice(start, min(start + BLOCK, length)) for start in range(0, length, BLOCK))
+
+
+def _python_values(array: NDArray[Any]) -> list[Any]:
+    """`tolist`, except that times finer than a microsecond do not become bare integers."""
+    kind = array.dtype.kind
+    if kind in "mM" and np.datetime_data(array.dtype)[0] in ("ns", "ps", "fs", "as"):
+        coarse = array.astype(f"{kind}8[us]")
+        exact = ((coarse == array) | np.isnat(array)).all()
+        return list(coarse.tolist() if exact else array)
+    return list(array.tolist())
+
+
+def _unpacked(value: Any) -> Any:
+    """A NumPy scalar as a Python object."""
+    return _python_values(np.asarray([value]))[0] if isinstance(value, np.generic) else value
+
+
+def _hashable(value: Any) -> bool:
     try:
         hash(value)
     except TypeError:
-        raise InputError(f"{place}, {value!r}, cannot be an id; use text, numbers or tuples") from None
-
-
-def _not_unique(value: Any, what: str) -> str:
-    return f"{what} id {value!r} appears more than once; ids must be unique"
+        return False
+    return True

@@ -1,93 +1,162 @@
-"""From matrices and coordinates to one canonical incidence matrix, with every check on gamma.
+"""From matrices and coordinates to one canonical incidence matrix, with every check on the weights.
 
 The canonical form is a CSR matrix of shape (n_edges, n_vertices): sorted, without duplicates,
 every stored gamma positive and finite. Explicit zeros are not members.
 """
 
-from collections.abc import Callable
-from typing import Any, cast
+import copy
+from collections.abc import Callable, Mapping
+from typing import Any, get_args
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from hyperclus.errors import InputError
-from hyperclus.ids import named
-from hyperclus.types import DuplicatePolicy, Floats, Ids, Incidence
+from hyperclus.errors import InputError, check_choice
+from hyperclus.ids import index_type, is_missing, named, shown
+from hyperclus.types import AbsencePolicy, Booleans, Codes, DuplicatePolicy, Floats, Ids, Incidence
+
+NOT_NUMBERS = (str, bytes, complex, np.complexfloating, np.datetime64, np.timedelta64)
 
 
 def from_coordinates(
-    edges: NDArray[Any],
-    vertices: NDArray[Any],
-    gamma: Floats,
-    edge_ids: Ids,
-    vertex_ids: Ids,
-    duplicates: DuplicatePolicy,
+    edges: Codes, vertices: Codes, gamma: Floats, edge_ids: Ids, vertex_ids: Ids, duplicates: DuplicatePolicy
 ) -> Incidence:
     """Canonical incidence matrix from one (edge, vertex, gamma) triple per incidence."""
-    if duplicates not in ("error", "sum", "max"):
-        raise InputError(f"duplicates must be 'error', 'sum' or 'max', not {duplicates!r}")
-    _check_gamma(gamma, lambda i: (edge_ids[int(edges[i])], vertex_ids[int(vertices[i])]))
-    members = gamma > 0
-    if not members.all():
-        edges, vertices, gamma = edges[members], vertices[members], gamma[members]
     shape = (len(edge_ids), len(vertex_ids))
-    matrix = sp.csr_array(sp.coo_array((gamma, (edges, vertices)), shape=shape))
-    if matrix.nnz < len(gamma) and duplicates != "sum":
-        keys = edges.astype(np.int64) * shape[1] + vertices
-        order = np.argsort(keys, kind="stable")
-        starts = np.flatnonzero(np.diff(keys[order], prepend=-1))
-        if duplicates == "error":
-            again = order[np.setdiff1d(np.arange(len(order)), starts)[0]]
-            raise InputError(
-                f"vertex {vertex_ids[vertices[again]]!r} appears more than once in hyperedge "
-                f"{edge_ids[edges[again]]!r} ({len(gamma) - matrix.nnz} duplicate incidences in all); "
-                "pass duplicates='sum' or duplicates='max' to merge them"
-            )
-        matrix.data[:] = np.maximum.reduceat(gamma[order], starts)
-    return cast("Incidence", matrix)
+    kind = index_type(max(len(gamma), *shape))
+    coordinates = (edges.astype(kind, copy=False), vertices.astype(kind, copy=False))
+    triples = sp.coo_array((gamma, coordinates), shape=shape)
+    triples.has_canonical_format = True  # a pretence: duplicates must not be summed before they are seen
+    return _canonical(triples.tocsr(), edge_ids, vertex_ids, duplicates)
 
 
 def from_matrix(matrix: Any, edge_ids: Ids, vertex_ids: Ids, duplicates: DuplicatePolicy) -> Incidence:
-    """Canonical incidence matrix from a vertices x hyperedges matrix, sparse or dense."""
-    if not sp.issparse(matrix) or matrix.format == "coo":
-        vertices, edges, gamma = _entries(matrix)
+    """Canonical incidence matrix from a vertices x hyperedges matrix as `as_matrix` returns it."""
+    if not sp.issparse(matrix):
+        vertices, edges = np.nonzero(matrix)
+        gamma = matrix[vertices, edges].astype(np.float64)
         return from_coordinates(edges, vertices, gamma, edge_ids, vertex_ids, duplicates)
-    columns = sp.csc_array(matrix, dtype=np.float64, copy=True)
-    _check_gamma(
-        columns.data,
-        lambda i: (
-            edge_ids[int(np.searchsorted(columns.indptr, i, side="right")) - 1],
-            vertex_ids[int(columns.indices[i])],
-        ),
+    if matrix.format not in ("csr", "csc"):
+        triples = matrix.tocoo()
+        gamma = triples.data.astype(np.float64, copy=False)
+        return from_coordinates(triples.col, triples.row, gamma, edge_ids, vertex_ids, duplicates)
+    kind = index_type(max(matrix.nnz, *matrix.shape))
+    indices, indptr = (part.astype(kind, copy=False) for part in (matrix.indices, matrix.indptr))
+    parts = (matrix.data.astype(np.float64, copy=False), indices, indptr)
+    shape = (len(edge_ids), len(vertex_ids))
+    # The arrays of a matrix in CSR are those of its transpose in CSC, and the other way round.
+    rows = (
+        sp.csr_array(parts, shape=shape, copy=True)
+        if matrix.format == "csc"
+        else sp.csc_array(parts, shape=shape).tocsr()
     )
-    columns.eliminate_zeros()
-    columns.sort_indices()
-    if not columns.has_canonical_format:
-        return from_matrix(columns.tocoo(), edge_ids, vertex_ids, duplicates)
-    return cast("Incidence", columns.T)
+    return _canonical(rows, edge_ids, vertex_ids, duplicates)
 
 
-def as_gamma(values: ArrayLike) -> Floats:
-    """The weights as float64; anything that is not a real number is an `InputError`."""
-    array = np.asarray(values)
-    if array.dtype.kind not in "biuf":
+def as_matrix(matrix: Any) -> Any:
+    """The matrix, sparse or a dense array, after the checks that need no ids."""
+    if isinstance(matrix, np.ma.MaskedArray):
+        matrix = np.array(matrix.tolist(), dtype=object)  # None where it is masked
+    if not sp.issparse(matrix):
         try:
-            array = np.array([float(value) for value in array.tolist()])
-        except (TypeError, ValueError):
-            for position, value in enumerate(np.asarray(values, dtype=object).tolist()):
-                try:
-                    float(value)
-                except (TypeError, ValueError):
-                    raise InputError(
-                        f"row {position}: weight {value!r} is not a number; correct it or leave the row out"
-                    ) from None
-    return array.astype(np.float64, copy=False)
+            matrix = np.asarray(matrix)
+        except ValueError:
+            raise InputError("an incidence matrix needs rows of equal length; make them equal") from None
+    if matrix.ndim != 2 or 0 in matrix.shape:
+        raise InputError(
+            "an incidence matrix has one row per vertex and one column per hyperedge, at least one of each; "
+            f"this one has shape {matrix.shape}"
+        )
+    if matrix.dtype == object and not sp.issparse(matrix):
+        width = matrix.shape[1]
+        numbers = as_numbers(matrix.ravel(), lambda i: f"row {i // width}, column {i % width}")
+        return numbers.reshape(matrix.shape)
+    if matrix.dtype.kind not in "biuf":
+        raise InputError(f"an incidence matrix holds real numbers; this one has dtype {matrix.dtype}, convert it")
+    if sp.issparse(matrix) and matrix.format in ("csr", "csc"):
+        matrix = copy.copy(matrix)  # the check may replace arrays, which the caller must not see
+        try:
+            matrix.check_format(full_check=True)
+        except ValueError as error:
+            raise InputError(f"the sparse matrix is damaged ({error}); build it anew") from None
+    return matrix
+
+
+def as_numbers(values: Any, place: Callable[[int], str]) -> Floats:
+    """The values as float64, missing ones as NaN; text and other things are an `InputError`.
+
+    `place` puts a position into words for the message.
+    """
+    try:
+        array = np.asarray(values)
+    except ValueError:  # lists of different lengths
+        array = np.empty(0, dtype=object)
+    with np.errstate(over="ignore"):  # too large for a float: infinite, which the caller refuses
+        if array.dtype.kind in "biuf":
+            return array.astype(np.float64, copy=False)
+    items = values if isinstance(values, list) else list(array.ravel())
+    numbers = np.empty(len(items))
+    for position, value in enumerate(items):
+        try:
+            if isinstance(value, NOT_NUMBERS):
+                raise TypeError
+            numbers[position] = np.nan if is_missing(value) else float(value)
+        except (TypeError, ValueError, OverflowError):
+            raise InputError(
+                f"{place(position)}: weight {shown(value)} is not a finite number; correct it or leave it out"
+            ) from None
+    return numbers
+
+
+def as_edge_weights(values: Any, edge_ids: Ids) -> Floats:
+    """omega, one positive number per hyperedge; a mapping, or a pandas Series, goes by edge id."""
+    if values is None:
+        return np.ones(len(edge_ids))
+    if hasattr(values, "to_dict") and hasattr(values, "index"):
+        if not values.index.is_unique:
+            raise InputError("edge_weights: the index of the Series names a hyperedge twice; make it unique")
+        values = values.to_dict()
+    if isinstance(values, Mapping):
+        edges = edge_ids.tolist()
+        known = set(edges)
+        for edge in values:
+            if edge not in known:
+                raise InputError(f"edge_weights: {shown(edge)} is not a hyperedge; leave it out")
+        for edge in edges:
+            if edge not in values:
+                raise InputError(f"edge_weights: hyperedge {shown(edge)} has no weight; give it one")
+        values = [values[edge] for edge in edges]
+    omega = as_numbers(values, lambda i: f"edge_weights, position {i}")
+    if omega.shape != (len(edge_ids),):
+        raise InputError(f"edge_weights: {len(edge_ids)} are needed, one per hyperedge, not shape {omega.shape}")
+    good = np.isfinite(omega) & (omega > 0)
+    if not good.all():
+        first = int(np.argmin(good))
+        raise InputError(
+            f"hyperedge {shown(edge_ids[first])} has weight {omega[first]}; hyperedge weights must be "
+            "positive and finite, leave the hyperedge out instead"
+        )
+    return omega
+
+
+def check_gamma(matrix: Incidence, edge_ids: Ids, vertex_ids: Ids, zeros: bool) -> None:
+    """Raise an `InputError` that names the first weight that is negative, NaN or infinite, or zero."""
+    gamma = matrix.data
+    if not gamma.size or ((gamma.min() > 0 or (zeros and gamma.min() == 0)) and gamma.max() < np.inf):
+        return
+    bad = ~((gamma >= 0 if zeros else gamma > 0) & (gamma < np.inf))
+    position = int(np.argmax(bad))
+    rule = "finite and not negative (0 means: not a member)" if zeros else "positive and finite"
+    raise InputError(
+        f"{_incidence(matrix, position, edge_ids, vertex_ids)} has weight {gamma[position]}; "
+        f"weights must be {rule}, correct it or leave it out"
+    )
 
 
 def without_absent(
-    matrix: Incidence, edge_ids: Ids, vertex_ids: Ids, empty_edges: str, isolated: str
-) -> tuple[Incidence, NDArray[np.bool_], NDArray[np.bool_]]:
+    matrix: Incidence, edge_ids: Ids, vertex_ids: Ids, empty_edges: AbsencePolicy, isolated: AbsencePolicy
+) -> tuple[Incidence, Booleans, Booleans]:
     """Apply the policies for empty hyperedges and for vertices in no hyperedge.
 
     Returns the matrix and two masks: which edges and which vertices were kept.
@@ -95,44 +164,61 @@ def without_absent(
     filled = np.diff(matrix.indptr) > 0
     covered = np.zeros(matrix.shape[1], dtype=bool)
     covered[matrix.indices] = True
-    kept_edges = _apply_absence(filled, edge_ids, empty_edges, "empty_edges", "hyperedge", "has no member")
-    kept_vertices = _apply_absence(covered, vertex_ids, isolated, "isolated", "vertex", "is in no hyperedge")
-    if not kept_edges.all():
-        matrix = cast("Incidence", matrix[kept_edges])
+    kept_edges = _kept(filled, empty_edges, "empty_edges", "no member is in hyperedge", edge_ids)
+    kept_vertices = _kept(covered, isolated, "isolated", "no hyperedge holds vertex", vertex_ids)
+    data, indices, indptr = matrix.data, matrix.indices, matrix.indptr
+    if not kept_edges.all():  # what goes is empty, so the entries stay as they are
+        indptr = indptr[np.append(True, kept_edges)]
     if not kept_vertices.all():
-        matrix = cast("Incidence", matrix[:, kept_vertices])
-    return matrix, kept_edges, kept_vertices
+        indices = (np.cumsum(kept_vertices, dtype=indices.dtype) - 1)[indices]
+    shape = (int(kept_edges.sum()), int(kept_vertices.sum()))
+    return sp.csr_array((data, indices, indptr), shape=shape), kept_edges, kept_vertices
 
 
-def _apply_absence(
-    present: NDArray[np.bool_], ids: Ids, policy: str, argument: str, noun: str, fault: str
-) -> NDArray[np.bool_]:
-    if policy not in ("error", "drop", "keep"):
-        raise InputError(f"{argument} must be 'error', 'drop' or 'keep', not {policy!r}")
-    if policy == "keep":
-        return np.ones_like(present)
+def sealed(matrix: Incidence) -> Incidence:
+    """The matrix, whose arrays nobody else may hold, made read-only."""
+    for array in (matrix.data, matrix.indices, matrix.indptr):
+        array.flags.writeable = False
+    return matrix
+
+
+def _canonical(matrix: Incidence, edge_ids: Ids, vertex_ids: Ids, duplicates: DuplicatePolicy) -> Incidence:
+    """The matrix checked and tidied, in place where it can be."""
+    check_choice("duplicates", duplicates, get_args(DuplicatePolicy))
+    check_gamma(matrix, edge_ids, vertex_ids, zeros=True)
+    if not matrix.data.all():
+        matrix.eliminate_zeros()
+    matrix.sort_indices()
+    if matrix.has_canonical_format:
+        return matrix
+    first = np.append(True, matrix.indices[1:] != matrix.indices[:-1])
+    first[matrix.indptr[:-1][np.diff(matrix.indptr) > 0]] = True
+    if duplicates == "error":
+        where = _incidence(matrix, int(np.argmin(first)), edge_ids, vertex_ids)
+        raise InputError(
+            f"{where} appears more than once ({np.count_nonzero(~first):,} duplicate incidences in all); "
+            "pass duplicates='sum' or duplicates='max' to merge them"
+        )
+    starts = np.flatnonzero(first)
+    merge = np.add if duplicates == "sum" else np.maximum
+    with np.errstate(over="ignore"):
+        gamma = merge.reduceat(matrix.data, starts)
+    indptr = np.searchsorted(starts, matrix.indptr).astype(matrix.indptr.dtype)
+    merged = sp.csr_array((gamma, matrix.indices[first], indptr), shape=matrix.shape)
+    check_gamma(merged, edge_ids, vertex_ids, zeros=False)
+    return merged
+
+
+def _kept(present: Booleans, policy: AbsencePolicy, argument: str, fault: str, ids: Ids) -> Booleans:
+    check_choice(argument, policy, get_args(AbsencePolicy))
     if policy == "error" and not present.all():
         raise InputError(
-            f"{noun} {named(ids, ~present)} {fault}; pass {argument}='drop' to leave such out "
+            f"{fault} {named(ids, ~present)}; pass {argument}='drop' to leave such out "
             f"or {argument}='keep' to keep them unclustered"
         )
-    return present
+    return np.ones_like(present) if policy == "keep" else present
 
 
-def _entries(matrix: Any) -> tuple[NDArray[Any], NDArray[Any], Floats]:
-    if sp.issparse(matrix):
-        return matrix.row, matrix.col, as_gamma(matrix.data)
-    dense = np.asarray(matrix)
-    rows, columns = np.nonzero(dense)
-    return rows, columns, as_gamma(dense[rows, columns])
-
-
-def _check_gamma(gamma: Floats, place: Callable[[int], tuple[Any, Any]]) -> None:
-    if not gamma.size or (gamma.min() >= 0 and np.isfinite(gamma.max())):
-        return
-    first = int(np.argmax(~(np.isfinite(gamma) & (gamma >= 0))))
-    edge, vertex = place(first)
-    raise InputError(
-        f"vertex {vertex!r} in hyperedge {edge!r} has weight {gamma[first]}; "
-        "weights must be finite and not negative (0 means: not a member)"
-    )
+def _incidence(matrix: Incidence, position: int, edge_ids: Ids, vertex_ids: Ids) -> str:
+    edge = int(np.searchsorted(matrix.indptr, position, side="right")) - 1
+    return f"vertex {shown(vertex_ids[matrix.indices[position]])} in hyperedge {shown(edge_ids[edge])}"

@@ -1,66 +1,191 @@
-"""Columns out of any table: a mapping, a 2-d array, or a pandas, polars or PyArrow table."""
+"""Columns out of any table: a mapping, a 2-d array, or a pandas, polars or PyArrow table.
 
-from collections.abc import Mapping
-from typing import Any
+A column is kept as it came (an array, a list or a narwhals Series) until it is picked, so that
+columns nobody asks for cost nothing.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, get_args
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from hyperclus.errors import InputError
-from hyperclus.ids import object_array
+from hyperclus.errors import InputError, check_choice
+from hyperclus.ids import encode, index_type, listed, object_array, plain, refuse_missing, row_of, shown, without
+from hyperclus.types import AbsencePolicy, Codes, Ids, MissingPolicy
 
 
-def columns_of(table: Any) -> dict[Any, NDArray[Any]]:
-    """The columns by name, each a 1-d array; all of one length."""
+def columns_of(table: Any) -> dict[Any, Any]:
+    """The columns by name; all of one length."""
     if isinstance(table, Mapping):
-        columns = {name: _column(values) for name, values in table.items()}
+        columns = {name: _column(values, name) for name, values in table.items()}
     elif isinstance(table, np.ndarray):
         if table.ndim != 2:
             raise InputError(f"a table has two dimensions, this array has shape {table.shape}")
-        columns = {position: table[:, position] for position in range(table.shape[1])}
+        columns = dict(enumerate(np.asarray(table).T if isinstance(table, np.matrix) else table.T))
     else:
-        columns = _frame_columns(table)
+        frame = _frame(table)
+        if frame is None:
+            raise InputError(
+                "a table must be a mapping of columns, a 2-d array, or a pandas, polars or PyArrow table "
+                f"in memory, not {type(table).__name__}"
+            )
+        columns = {name: frame.get_column(name) for name in frame.columns}
     lengths = {name: len(values) for name, values in columns.items()}
     if len(set(lengths.values())) > 1:
-        raise InputError(f"the columns have different lengths: {lengths}; make them equal")
+        raise InputError(f"the columns have different lengths, {shown(lengths)}; make them equal")
     return columns
 
 
-def pick(columns: Mapping[Any, NDArray[Any]], name: Any) -> NDArray[Any]:
-    """One column; an unknown name is an `InputError` that lists the known ones."""
-    if name not in columns:
-        known = ", ".join(repr(known) for known in list(columns)[:10])
-        raise InputError(f"the table has no column {name!r}; its columns are {known}")
-    return columns[name]
+def pick(columns: Mapping[Any, Any], name: Any) -> NDArray[Any] | list[Any]:
+    """The values of one column; an unknown name is an `InputError` that lists the known ones."""
+    column = _known(columns, name)
+    if isinstance(column, np.ndarray | list):
+        return column
+    numeric = column.dtype.is_float() or (column.dtype.is_integer() and not column.null_count())
+    values: NDArray[Any] | list[Any] = column.to_numpy() if numeric else column.to_list()
+    return values
 
 
-def _frame_columns(table: Any) -> dict[Any, NDArray[Any]]:
+def pick_codes(columns: Mapping[Any, Any], name: Any) -> tuple[Codes, Ids]:
+    """One column as codes in order of first appearance, -1 where it is missing, and its values."""
+    column = _known(columns, name)
+    if not isinstance(column, np.ndarray | list):
+        native = _native_codes(column)
+        if native is not None:
+            return native
+    return encode(plain(pick(columns, name), f"column {shown(name)}"), row_of(name))
+
+
+def feature_edges(
+    columns: Mapping[Any, Any], features: Sequence[Any], missing: MissingPolicy, constant: AbsencePolicy
+) -> tuple[Codes, Codes, Ids]:
+    """One hyperedge per (feature, value): the edge and the row of each incidence, and the edge ids."""
+    check_choice("missing", missing, get_args(MissingPolicy))
+    check_choice("constant", constant, get_args(AbsencePolicy))
+    n_rows = len(_known(columns, features[0])) if features else 0
+    if not n_rows:
+        raise InputError("the table is empty; it needs at least one feature and one row")
+    kind = index_type(n_rows * len(features))
+    blocks: list[Codes] = []
+    edges: list[tuple[Any, Any]] = []
+    for name in features:
+        codes, ids = pick_codes(columns, name)
+        values = ids.tolist()
+        absent = codes < 0
+        if absent.any():
+            if missing == "error":
+                refuse_missing(codes, row_of(name), "fill it, or pass missing='category' or missing='drop'")
+            if missing == "category":
+                codes = np.where(absent, len(values), codes)
+                values.append(None)
+        if len(values) == 1 and codes.min() == 0 and constant != "keep":
+            if constant == "error":
+                raise InputError(
+                    f"column {shown(name)} has the single value {shown(values[0])}; leave it out, or pass "
+                    "constant='drop' or constant='keep'"
+                )
+            continue
+        blocks.append(np.where(codes < 0, -1, codes + np.asarray(len(edges), dtype=kind)))
+        edges += [(name, value) for value in values]
+    if not edges:
+        raise InputError(
+            "no feature has two different values, so no row differs from another; add a feature, or pass "
+            "constant='keep'"
+        )
+    all_codes, rows = np.concatenate(blocks), np.tile(np.arange(n_rows, dtype=kind), len(blocks))
+    present = all_codes >= 0
+    if not present.all():
+        all_codes, rows = all_codes[present], rows[present]
+    return all_codes, rows, object_array(edges)
+
+
+def unframed(matrix: Any) -> tuple[Any, Any, Any]:
+    """A data frame as a matrix, its index (None where it has none) and its column names.
+
+    Anything else comes back as it is, with None twice.
+    """
+    frame = None if sp.issparse(matrix) or isinstance(matrix, np.ndarray | list | tuple) else _frame(matrix)
+    if frame is None:
+        return matrix, None, None
+    import narwhals as nw
+
+    index = nw.maybe_get_index(frame)
+    if hasattr(matrix, "sparse"):  # pandas, where every column is sparse
+        try:
+            return matrix.sparse.to_coo(), index, frame.columns
+        except ValueError:
+            raise InputError(
+                "the sparse columns must leave out zeros, not other values; convert them with fill_value 0"
+            ) from None
+    columns = columns_of(matrix)
+    picked = (pick(columns, name) for name in columns)
+    arrays = [values if isinstance(values, np.ndarray) else object_array(values) for values in picked]
+    return np.stack(arrays, axis=1) if arrays else np.empty((len(frame), 0)), index, frame.columns
+
+
+def _known(columns: Mapping[Any, Any], name: Any) -> Any:
+    try:
+        return columns[name]
+    except (KeyError, TypeError):
+        known = ", ".join(map(shown, list(columns)[:10])) + (", ..." if len(columns) > 10 else "")
+        raise InputError(f"the table has no column {shown(name)}; its columns are {known or 'none'}") from None
+
+
+def _frame(table: Any) -> Any:
+    """The table as a narwhals DataFrame, None where it is something else."""
     import narwhals as nw
 
     try:
-        frame = nw.from_native(table, eager_only=True)
-    except (TypeError, ValueError) as error:
-        raise InputError(
-            f"a table must be a mapping of columns, a 2-d array, or a pandas, polars or PyArrow table, "
-            f"not {type(table).__name__} ({error})"
-        ) from None
-    return {name: _series(frame[name]) for name in frame.columns}
+        frame = nw.from_native(table, pass_through=True)
+    except nw.exceptions.DuplicateError as error:
+        raise InputError(f"column names must be unique ({' '.join(str(error).split())}); rename them") from None
+    return frame if isinstance(frame, nw.DataFrame) else None
 
 
-def _series(series: Any) -> NDArray[Any]:
-    if series.null_count():  # NumPy would turn integers with gaps into floats
-        return object_array(series.to_list())
-    return _column(series.to_numpy())
-
-
-def _column(values: Any) -> NDArray[Any]:
+def _column(values: Any, name: Any) -> Any:
+    what = f"column {shown(name)}"
     if isinstance(values, np.ndarray):
         if values.ndim != 1:
-            raise InputError(f"a column must be one-dimensional, got shape {values.shape}")
+            raise InputError(f"{what} must be one-dimensional, not of shape {values.shape}")
         return values
-    if isinstance(values, str):
-        raise InputError(f"a column must be a sequence of values, not the text {values!r}")
-    listed = list(values)
-    if all(type(value) in (int, float) for value in listed):
-        return np.asarray(listed)
-    return object_array(listed)
+    if isinstance(values, list | tuple | str):
+        return listed(values, what)
+    import narwhals as nw
+
+    series = nw.from_native(values, allow_series=True, pass_through=True)
+    return series if isinstance(series, nw.Series) else listed(values, what)
+
+
+def _native_codes(series: Any) -> tuple[Codes, Ids] | None:
+    """Codes by the table library's own hash table, several times faster than a Python dictionary.
+
+    None for numbers, which `encode` handles well, and where the library offers nothing.
+    """
+    import narwhals as nw
+
+    if series.dtype.is_numeric():
+        return None
+    native = series.to_native()
+    if hasattr(native, "factorize"):  # pandas
+        try:
+            codes, distinct = native.factorize()
+        except TypeError:  # unhashable; `encode` will say where
+            return None
+        return _recoded(codes, distinct.tolist())
+    if series.dtype not in (nw.String, nw.Categorical, nw.Enum):
+        return None
+    try:
+        encoded = series.to_arrow().dictionary_encode()
+    except ImportError:  # polars without PyArrow
+        return None
+    codes = encoded.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)
+    return _recoded(codes, encoded.dictionary.to_pylist())
+
+
+def _recoded(codes: Codes, values: list[Any]) -> tuple[Codes, Ids]:
+    """Codes into a dictionary, which may repeat, miss or not use a value, as `encode` gives them."""
+    to_distinct, distinct = encode(plain(values, "values"), row_of("values"))
+    order, used = encode(np.append(to_distinct, -1)[codes], row_of("values"))
+    return without(order, used < 0), distinct[used[used >= 0]]

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
+Codes: TypeAlias = NDArray[np.integer[Any]]  # int32 where that is enough
 Booleans: TypeAlias = NDArray[np.bool_]
 Ids: TypeAlias = NDArray[Any]
 Incidence: TypeAlias = "sp.csr_array[np.float64, tuple[int, int]]"

@@ -48,6 +48,8 @@ def smallest_eigenpairs(
     """
     if not 1 <= k <= laplacian.size:
         raise InputError(f"k must be between 1 and the number of vertices, {laplacian.size}; got {k}")
+    if not tolerance > 0:
+        raise InputError(f"tolerance must be a positive number, such as 1e-8; got {tolerance!r}")
     if method not in METHODS:
         raise InputError(f"method must be one of {', '.join(METHODS)}; got {method!r}")
     if method == "small side" and not fits_small_side(laplacian, k):

@@ -1,0 +1,39 @@
+"""The package as a whole: what importing it costs and brings."""
+
+import subprocess
+import sys
+
+import hyperclus as hc
+
+
+def test_import_brings_no_optional_library():
+    heavy = "sklearn pandas matplotlib polars pyarrow narwhals scipy.sparse.linalg scipy.sparse.csgraph"
+    code = f"import sys, hyperclus; print([m for m in {heavy.split()!r} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_clustering_needs_neither_pandas_nor_scikit_learn():
+    code = """
+import sys
+for name in ("pandas", "sklearn", "matplotlib", "polars", "pyarrow"):
+    sys.modules[name] = None
+import hyperclus as hc
+part = hc.cluster(hc.Hypergraph.from_table({"a": ["x", "x", "y", "y"], "b": [1, 1, 2, 1]}))
+print(part.labels.tolist())
+try:
+    part.to_frame()
+except hc.MissingLibraryError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == [
+        "[0, 0, 1, 1]",
+        "to_frame needs pandas: pip install 'hyperclus[pandas]'",
+    ]
+
+
+def test_public_names_exist_and_are_documented():
+    for name in hc.__all__:
+        assert getattr(hc, name).__doc__, name
+    assert hc.__version__.count(".") == 2

@@ -1,0 +1,306 @@
+"""phi = phi P: four methods, one law, also where blocks are nearly separate."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import oracles
+from hyperclus import ConvergenceError, Hypergraph, RandomWalk, stationary
+from strategies import (
+    build,
+    disconnected,
+    edge_independent,
+    hypergraphs,
+    random_edges,
+    random_hypergraph,
+    with_edge_scales,
+    with_relabelling,
+)
+
+examples = settings(deadline=None, max_examples=100)
+forced = settings(
+    deadline=None, max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+
+
+@pytest.fixture
+def krylov_only(monkeypatch):
+    """No direct method, neither first nor as a way out."""
+    monkeypatch.setattr(stationary, "ELIMINATION_UP_TO", 0)
+    monkeypatch.setattr(stationary, "FACTORISATION_UP_TO", 0)
+
+
+@pytest.fixture
+def factorisation_only(monkeypatch):
+    """One cycle of GMRES never suffices."""
+    monkeypatch.setattr(stationary, "ELIMINATION_UP_TO", 0)
+    monkeypatch.setattr(stationary, "MAX_CYCLES", 1)
+
+
+def relative_error(phi, expected):
+    return float((np.abs(phi - expected) / expected).max())
+
+
+# ---- the definition ---------------------------------------------------------------------------
+
+
+@examples
+@given(hypergraphs())
+def test_law_is_stationary_positive_and_sums_to_one(h):
+    walk = RandomWalk(h)
+    phi = walk.stationary
+    p = oracles.transition(h)
+    assert (phi > 0).all()
+    assert phi.sum() == pytest.approx(1.0, rel=1e-14)
+    residual = np.abs(phi @ p - phi).sum()
+    assert residual <= 1e-14 * np.sqrt(h.n_vertices)
+    assert walk.law.residual == pytest.approx(residual, abs=1e-15 * h.n_vertices)
+    np.testing.assert_allclose(walk.edge_stationary, phi @ oracles.factor_matrices(h)[0], rtol=1e-13)
+
+
+@examples
+@given(st.one_of(hypergraphs(), disconnected()))
+def test_law_is_the_exact_solution(h):
+    """Each probability to its own size: elimination subtracts nothing."""
+    assert relative_error(RandomWalk(h).stationary, oracles.stationary(h)) <= 1e-12
+
+
+@examples
+@given(disconnected())
+def test_components_get_their_share_of_the_degree(h):
+    walk = RandomWalk(h)
+    parts = oracles.components(h)
+    total = sum(oracles.degree(h, v) for v in range(h.n_vertices))
+    assert walk.n_components == walk.law.components.count == len(parts)
+    for part in parts:
+        share = float(sum((oracles.degree(h, v) for v in part), Fraction(0)) / total)
+        assert walk.stationary[part].sum() == pytest.approx(share, rel=1e-13)
+
+
+@examples
+@given(edge_independent())
+def test_edge_independent_weights_have_a_closed_form(case):
+    h, gamma = case
+    walk = RandomWalk(h)
+    expected = np.array([float(oracles.degree(h, v)) for v in range(h.n_vertices)]) * gamma
+    np.testing.assert_allclose(walk.stationary, expected / expected.sum(), rtol=1e-13)
+    assert (walk.law.method, walk.law.steps) == ("closed form", 0)
+
+
+@examples
+@given(edge_independent())
+def test_edge_independent_walk_is_reversible(case):
+    walk = RandomWalk(case[0])
+    flow = walk.stationary[:, None] * walk.dense()
+    np.testing.assert_allclose(flow, flow.T, rtol=1e-12, atol=0)
+
+
+@examples
+@given(hypergraphs(), st.data())
+def test_scaling_the_gammas_of_an_edge_changes_nothing(h, data):
+    scales = data.draw(st.lists(st.floats(1e-3, 1e3), min_size=h.n_edges, max_size=h.n_edges))
+    scaled = RandomWalk(with_edge_scales(h, np.array(scales)))
+    np.testing.assert_allclose(scaled.stationary, RandomWalk(h).stationary, rtol=1e-12)
+
+
+@examples
+@given(with_relabelling(hypergraphs()))
+def test_relabelling_only_relabels(case):
+    h, other, origin = case
+    np.testing.assert_allclose(RandomWalk(other).stationary, RandomWalk(h).stationary[origin], rtol=1e-12)
+
+
+# ---- the methods agree ------------------------------------------------------------------------
+
+
+@forced
+@given(h=st.one_of(hypergraphs(), disconnected()))
+def test_krylov_finds_the_exact_solution(krylov_only, h):
+    law = RandomWalk(h).law
+    assert law.method in ("krylov", "closed form")
+    assert law.residual <= 1e-13
+    expected = oracles.stationary(h)
+    np.testing.assert_allclose(law.vertices, expected, rtol=0, atol=1e-10)
+    assert relative_error(law.vertices, expected) <= 1e-4
+
+
+@forced
+@given(h=st.one_of(hypergraphs(), disconnected()))
+def test_factorisation_finds_the_exact_solution(factorisation_only, h):
+    law = RandomWalk(h).law
+    assert law.method in ("factorisation", "krylov", "closed form")
+    assert law.residual <= 1e-13
+    expected = oracles.stationary(h)
+    np.testing.assert_allclose(law.vertices, expected, rtol=0, atol=1e-10)
+    assert relative_error(law.vertices, expected) <= 1e-4
+
+
+@pytest.mark.parametrize(("n", "n_edges"), [(140, 120), (120, 140)], ids=["on edges", "on vertices"])
+def test_elimination_krylov_and_factorisation_agree(monkeypatch, n, n_edges):
+    h = random_hypergraph(n, n_edges, 8, seed=4)
+    eliminated = RandomWalk(h).law
+    monkeypatch.setattr(stationary, "ELIMINATION_UP_TO", 0)
+    iterated = RandomWalk(h).law
+    monkeypatch.setattr(stationary, "MAX_CYCLES", 1)
+    factorised = RandomWalk(h).law
+    assert [law.method for law in (eliminated, iterated, factorised)] == [
+        "elimination",
+        "krylov",
+        "factorisation",
+    ]
+    assert iterated.steps > 0
+    expected = oracles.stationary_by_censoring(h)
+    np.testing.assert_allclose(eliminated.vertices, expected, rtol=1e-13)
+    np.testing.assert_allclose(iterated.vertices, expected, rtol=1e-10)
+    np.testing.assert_allclose(factorised.vertices, expected, rtol=1e-10)
+
+
+@pytest.mark.parametrize(("n", "n_edges"), [(60, 40), (40, 60)], ids=["on edges", "on vertices"])
+def test_all_methods_agree_with_the_closed_form(monkeypatch, n, n_edges):
+    """Edge-independent gamma times a factor per edge: the closed form's law, out of its sight."""
+    rng = np.random.default_rng(5)
+    plain = random_hypergraph(n, n_edges, 6, seed=5)
+    gamma = 10.0 ** rng.uniform(-1, 1, n)
+    independent = plain.with_gamma(gamma[plain.gamma.indices])
+    hidden = with_edge_scales(independent, 10.0 ** rng.uniform(-1, 1, n_edges))
+    laws = [RandomWalk(independent).law, RandomWalk(hidden).law]
+    monkeypatch.setattr(stationary, "ELIMINATION_UP_TO", 0)
+    laws.append(RandomWalk(hidden).law)
+    monkeypatch.setattr(stationary, "MAX_CYCLES", 1)
+    laws.append(RandomWalk(hidden).law)
+    assert [law.method for law in laws] == ["closed form", "elimination", "krylov", "factorisation"]
+    for law in laws[1:]:
+        np.testing.assert_allclose(law.vertices, laws[0].vertices, rtol=1e-10)
+
+
+def test_krylov_on_several_components(krylov_only):
+    """Blocks of different mixing and size, no coupling at all: each keeps its share."""
+    rng = np.random.default_rng(6)
+    edges = random_edges(rng, 200, 150, 5, 1.0)
+    edges += [{v + 200: g for v, g in edge.items()} for edge in random_edges(rng, 80, 90, 3, 1.0)]
+    used = sorted(set().union(*edges))
+    place = {v: i for i, v in enumerate(used)}
+    h = build([{place[v]: g for v, g in edge.items()} for edge in edges], [1.0] * len(edges), len(used))
+    law = RandomWalk(h).law
+    assert law.method == "krylov"
+    assert law.components.count == len(oracles.components(h)) >= 2
+    degrees = RandomWalk(h).factors.degrees
+    for part in oracles.components(h):
+        sub = h.restrict(np.array(part))
+        expected = oracles.stationary_by_censoring(sub) * degrees[part].sum() / degrees.sum()
+        np.testing.assert_allclose(law.vertices[part], expected, rtol=1e-9)
+
+
+# ---- nearly separate blocks -------------------------------------------------------------------
+# The residual of a law with wrong block masses is only as large as the coupling, so a small residual
+# proves little here: the law itself is compared.
+
+
+def two_blocks(n, n_edges, size, seed):
+    """Two random blocks on 0 .. n-1 and n .. 2n-1 that do not touch."""
+    rng = np.random.default_rng(seed)
+    blocks = []
+    for shift in (0, n):
+        edges = random_edges(rng, n, n_edges, size, 1.0)
+        for v in sorted(set(range(n)) - set().union(*edges)):
+            edges[rng.integers(n_edges)][v] = 10.0 ** rng.uniform(-1, 1)
+        blocks.append([{v + shift: g for v, g in edge.items()} for edge in edges])
+    return blocks
+
+
+def joined_by_incidence(n, n_edges, size, seed, gamma):
+    """Vertex 0 of the first block gets into a hyperedge of the second."""
+    first, second = two_blocks(n, n_edges, size, seed)
+    second[0][0] = gamma
+    return build(first + second, [1.0] * (2 * n_edges), 2 * n)
+
+
+def joined_by_edge(n, n_edges, size, seed, omega, gamma=(1.0, 1.0)):
+    """A hyperedge of one vertex of each block."""
+    first, second = two_blocks(n, n_edges, size, seed)
+    edges = [*first, *second, {0: gamma[0], n: gamma[1]}]
+    return build(edges, [1.0] * (2 * n_edges) + [omega], 2 * n)
+
+
+def check_nearly_separate(h: Hypergraph, method: str, relative: float) -> None:
+    law = RandomWalk(h).law
+    expected = oracles.stationary_by_censoring(h, np.longdouble if method == "elimination" else np.float64)
+    error = relative_error(law.vertices, expected)
+    assert law.method == method
+    assert law.components.count == 1
+    assert law.residual <= 1e-10
+    assert RandomWalk(h).adjoint(expected) == pytest.approx(expected, abs=1e-16)
+    np.testing.assert_allclose(
+        law.vertices, expected, rtol=0, atol=1e-6, err_msg=f"the relative error is {error:.1e}"
+    )
+    assert error <= relative
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_dense_blocks_joined_by_one_incidence(seed):
+    check_nearly_separate(joined_by_incidence(60, 40, 20, seed, 1e-8), "elimination", 1e-13)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_dense_blocks_joined_by_one_edge(seed):
+    check_nearly_separate(joined_by_edge(60, 40, 20, seed, 1e-8), "elimination", 1e-13)
+
+
+@pytest.mark.parametrize("omega", [1e-12, 1e-15])
+def test_elimination_does_not_mind_how_weak_the_joint_is(omega):
+    check_nearly_separate(joined_by_edge(60, 40, 20, 2, omega, (1.0, 50.0)), "elimination", 1e-13)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_dense_blocks_by_krylov(krylov_only, seed):
+    check_nearly_separate(joined_by_incidence(60, 40, 20, seed, 1e-8), "krylov", 1e-6)
+    check_nearly_separate(joined_by_edge(60, 40, 20, seed, 1e-8), "krylov", 1e-3)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_dense_blocks_by_factorisation(factorisation_only, seed):
+    check_nearly_separate(joined_by_incidence(60, 40, 20, seed, 1e-8), "factorisation", 1e-6)
+    check_nearly_separate(joined_by_edge(60, 40, 20, seed, 1e-8), "factorisation", 1e-3)
+
+
+@pytest.mark.parametrize(("n", "n_edges"), [(600, 520), (520, 600)], ids=["on edges", "on vertices"])
+@pytest.mark.parametrize("gamma", [(1.0, 1.0), (1.0, 50.0)], ids=["even joint", "uneven joint"])
+def test_large_blocks_joined_by_one_edge(n, n_edges, gamma):
+    h = joined_by_edge(n, n_edges, 6, 3, 1e-8, gamma)
+    assert min(h.n_vertices, h.n_edges) > 1000
+    check_nearly_separate(h, "krylov", 1e-3)
+
+
+def test_large_blocks_joined_by_one_incidence():
+    check_nearly_separate(joined_by_incidence(600, 520, 6, 3, 1e-8), "krylov", 1e-6)
+
+
+def test_oracles_agree_on_nearly_separate_blocks():
+    """Censoring in extended precision against exact fractions."""
+    h = joined_by_edge(6, 4, 4, 0, 1e-8, (1.0, 50.0))
+    np.testing.assert_allclose(oracles.stationary_by_censoring(h), oracles.stationary(h), rtol=1e-14)
+
+
+# ---- failing ----------------------------------------------------------------------------------
+
+
+def test_not_converging_raises_with_the_residual(krylov_only, monkeypatch):
+    monkeypatch.setattr(stationary, "MAX_CYCLES", 1)
+    with pytest.raises(ConvergenceError) as caught:
+        RandomWalk(joined_by_edge(60, 40, 20, 0, 1e-2, (1.0, 50.0)))
+    assert np.isfinite(caught.value.residual)
+    assert caught.value.residual > stationary.ACCEPTED
+
+
+def test_factorisation_takes_over_where_krylov_crawls():
+    """A chain of triangles with random gamma: several hundred steps from end to end."""
+    rng = np.random.default_rng(7)
+    edges = [{v: rng.uniform(0.9, 1.1), v + 1: 1.0, v + 2: 1.0} for v in range(600)]
+    h = build(edges, [1.0] * 600, 602)
+    law = RandomWalk(h).law
+    assert law.method == "factorisation"
+    assert law.residual <= 1e-12
+    assert relative_error(law.vertices, oracles.stationary_by_censoring(h, np.float64)) <= 1e-9
