@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hyperclus import Hypergraph
 
 omegas = st.floats(0.1, 10.0)
-gammas = st.floats(-3.0, 3.0).map(lambda exponent: 10.0**exponent)
+gammas = st.integers(-300, 300).map(lambda exponent: 10.0 ** (exponent / 100))
 
 
 def build(edges: list[dict[int, float]], omega: list[float], n: int) -> Hypergraph:
@@ -118,6 +118,13 @@ def relabelled(h: Hypergraph, vertices: np.ndarray, edges: np.ndarray) -> Hyperg
     """New vertex i is old vertex vertices[i], likewise for edges; ids are renewed."""
     matrix = h.gamma.toarray()[np.ix_(edges, vertices)]
     return Hypergraph.from_incidence(matrix.T, edge_weights=h.edge_weights[edges])
+
+
+@st.composite
+def with_scaled_edges(draw: st.DrawFn, base: st.SearchStrategy[Hypergraph]) -> tuple[Hypergraph, Hypergraph]:
+    """A hypergraph, and the same with all gammas of each hyperedge multiplied by a factor of its own."""
+    h = draw(base)
+    return h, with_edge_scales(h, np.array([draw(gammas) for _ in range(h.n_edges)]))
 
 
 def with_edge_scales(h: Hypergraph, scales: np.ndarray) -> Hypergraph:

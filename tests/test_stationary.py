@@ -18,6 +18,7 @@ from strategies import (
     random_hypergraph,
     with_edge_scales,
     with_relabelling,
+    with_scaled_edges,
 )
 
 examples = settings(deadline=None, max_examples=100)
@@ -35,9 +36,9 @@ def krylov_only(monkeypatch):
 
 @pytest.fixture
 def factorisation_only(monkeypatch):
-    """One cycle of GMRES never suffices."""
+    """GMRES gives up at once."""
     monkeypatch.setattr(stationary, "ELIMINATION_UP_TO", 0)
-    monkeypatch.setattr(stationary, "MAX_CYCLES", 1)
+    monkeypatch.setattr(stationary, "MAX_CYCLES", 0)
 
 
 def relative_error(phi, expected):
@@ -99,11 +100,10 @@ def test_edge_independent_walk_is_reversible(case):
 
 
 @examples
-@given(hypergraphs(), st.data())
-def test_scaling_the_gammas_of_an_edge_changes_nothing(h, data):
-    scales = data.draw(st.lists(st.floats(1e-3, 1e3), min_size=h.n_edges, max_size=h.n_edges))
-    scaled = RandomWalk(with_edge_scales(h, np.array(scales)))
-    np.testing.assert_allclose(scaled.stationary, RandomWalk(h).stationary, rtol=1e-12)
+@given(with_scaled_edges(hypergraphs()))
+def test_scaling_the_gammas_of_an_edge_changes_nothing(case):
+    h, scaled = case
+    np.testing.assert_allclose(RandomWalk(scaled).stationary, RandomWalk(h).stationary, rtol=1e-12)
 
 
 @examples
@@ -131,7 +131,7 @@ def test_krylov_finds_the_exact_solution(krylov_only, h):
 @given(h=st.one_of(hypergraphs(), disconnected()))
 def test_factorisation_finds_the_exact_solution(factorisation_only, h):
     law = RandomWalk(h).law
-    assert law.method in ("factorisation", "krylov", "closed form")
+    assert law.method in ("factorisation", "closed form")
     assert law.residual <= 1e-13
     expected = oracles.stationary(h)
     np.testing.assert_allclose(law.vertices, expected, rtol=0, atol=1e-10)
@@ -144,7 +144,7 @@ def test_elimination_krylov_and_factorisation_agree(monkeypatch, n, n_edges):
     eliminated = RandomWalk(h).law
     monkeypatch.setattr(stationary, "ELIMINATION_UP_TO", 0)
     iterated = RandomWalk(h).law
-    monkeypatch.setattr(stationary, "MAX_CYCLES", 1)
+    monkeypatch.setattr(stationary, "MAX_CYCLES", 0)
     factorised = RandomWalk(h).law
     assert [law.method for law in (eliminated, iterated, factorised)] == [
         "elimination",
@@ -169,7 +169,7 @@ def test_all_methods_agree_with_the_closed_form(monkeypatch, n, n_edges):
     laws = [RandomWalk(independent).law, RandomWalk(hidden).law]
     monkeypatch.setattr(stationary, "ELIMINATION_UP_TO", 0)
     laws.append(RandomWalk(hidden).law)
-    monkeypatch.setattr(stationary, "MAX_CYCLES", 1)
+    monkeypatch.setattr(stationary, "MAX_CYCLES", 0)
     laws.append(RandomWalk(hidden).law)
     assert [law.method for law in laws] == ["closed form", "elimination", "krylov", "factorisation"]
     for law in laws[1:]:
@@ -252,6 +252,22 @@ def test_dense_blocks_joined_by_one_edge(seed):
 @pytest.mark.parametrize("omega", [1e-12, 1e-15])
 def test_elimination_does_not_mind_how_weak_the_joint_is(omega):
     check_nearly_separate(joined_by_edge(60, 40, 20, 2, omega, (1.0, 50.0)), "elimination", 1e-13)
+
+
+@pytest.mark.parametrize("omega", [1e-8, 1e-13, 1e-15])
+def test_closed_form_is_not_taken_for_the_law_of_uneven_joints(omega):
+    """gamma = 1 in both triangles; only the joint depends on the edge, and it decides their masses.
+
+    Flow through the joint {2: 1, 3: 5, 4: 5, 5: 5} balances when phi(2) 15/16 = 3 phi(3) 1/16: the
+    second triangle weighs 5 times as much as the first, however weak the joint. The mean gammas give
+    a law that is right within each triangle, so that its residual is as small as the joint is weak,
+    and a mass that is wrong: 3 times.
+    """
+    triangles = [dict.fromkeys((0, 1, 2), 1.0), dict.fromkeys((3, 4, 5), 1.0)]
+    h = build([*triangles, {2: 1.0, 3: 5.0, 4: 5.0, 5: 5.0}], [1.0, 1.0, omega], 6)
+    expected = oracles.stationary(h)
+    assert expected[3:].sum() / expected[:3].sum() == pytest.approx(5.0, rel=1e-6)
+    assert relative_error(RandomWalk(h).stationary, expected) <= 1e-12
 
 
 @pytest.mark.parametrize("seed", [0, 1])

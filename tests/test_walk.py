@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import oracles
 from contracts import check_map, check_transposes
 from hyperclus import Hypergraph, RandomWalk
+from hyperclus import factors as factors_module
 from hyperclus.components import components
 from hyperclus.factors import Factors
 from strategies import (
@@ -21,6 +22,7 @@ from strategies import (
 )
 
 examples = settings(deadline=None, max_examples=100)
+forced = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @examples
@@ -45,6 +47,21 @@ def test_walk_is_the_double_loop_of_the_definition(h):
     check_map(walk.adjoint, p.T)
     check_transposes(walk.forward, walk.adjoint, p.shape)
     np.testing.assert_allclose(walk.dense(), p, rtol=1e-13, atol=0)
+
+
+@pytest.mark.parametrize("blocks", [2, 3])
+@forced
+@given(h=hypergraphs())
+def test_contract_holds_on_several_threads(monkeypatch, blocks, h):
+    """From PARALLEL_FROM incidences on, products are split into blocks of rows, some perhaps empty."""
+    monkeypatch.setattr(factors_module, "PARALLEL_FROM", 0)
+    monkeypatch.setattr(factors_module, "BLOCKS", blocks)
+    a, b = oracles.factor_matrices(h)
+    factors = Factors(h)
+    check_map(factors.vertex_means, a)
+    check_map(factors.to_edges, a.T)
+    check_map(factors.edge_means, b)
+    check_map(factors.to_vertices, b.T)
 
 
 def test_contract_holds_for_a_larger_walk():

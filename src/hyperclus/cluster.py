@@ -207,7 +207,7 @@ class _Run:
         """Step 6 of Algorithm 1: the second eigenvector cut in two; the mask of one side."""
         with self.timed("rounding"):
             second = pairs.vectors[:, 1]
-            if rounding == "sign":
+            if rounding == "sign" and second.min() < 0:  # else the signs are lost in rounding: sweep
                 return np.asarray(second < 0)
             profile = sweep(walk, second / np.sqrt(walk.stationary))
             return profile.prefix(int(np.argmin(profile.ncuts)))

@@ -45,7 +45,8 @@ class Cut:
     @property
     def conductances(self) -> Floats:
         """Phi(S) = |boundary S| / min(vol S, 1 - vol S), Definition 19; 0 for S = V."""
-        rest = self.volumes.sum() - self.volumes
+        before, after = np.cumsum(self.volumes), np.cumsum(self.volumes[::-1])[::-1]
+        rest = np.append(0.0, before[:-1]) + np.append(after[1:], 0.0)  # 1 - volume would lose digits
         smaller = np.minimum(self.volumes, rest)
         return np.asarray(self.boundaries / np.where(smaller > 0, smaller, 1.0))
 
@@ -65,9 +66,9 @@ def cut(walk: RandomWalk, labels: Integers, n_clusters: int) -> Cut:
 def flow(walk: RandomWalk, inside: Booleans) -> tuple[float, float]:
     """vol(S) and |boundary S| = sum_e a_e(S) (1 - b_e(S)) of one set of vertices, given as a mask."""
     members = inside.astype(np.float64)
-    leaving = 1.0 - walk.factors.edge_means(members)
+    leaving = walk.factors.edge_means(1.0 - members)
     boundary = walk.factors.to_edges(members * walk.stationary) @ leaving
-    return float(members @ walk.stationary), max(float(boundary), 0.0)
+    return float(members @ walk.stationary), float(boundary)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from hyperclus.errors import InputError
 from hyperclus.types import Booleans, Codes, Ids
 
-BLOCK = 1 << 20  # rows handled at a time, so that temporary arrays stay small
+BLOCK = 1 << 20
 NEVER_MISSING = frozenset({bool, bytes, int, str, tuple})
 
 _short = reprlib.Repr()
-_short.maxstring = _short.maxother = _short.maxlong = 80
+_short.maxstring = _short.maxother = _short.maxlong = 60
 
 
 def id_array(values: Iterable[Any], what: str) -> Ids:
@@ -47,7 +47,9 @@ def id_array(values: Iterable[Any], what: str) -> Ids:
     return ids
 
 
-def factorize(values: Iterable[Any], column: Any, place: Callable[[int], str] | None = None) -> tuple[Codes, Ids]:
+def factorize(
+    values: Iterable[Any], column: Any, place: Callable[[int], str] | None = None
+) -> tuple[Codes, Ids]:
     """Codes 0, 1, ... in order of first appearance, and the distinct values; none may be missing.
 
     `place` puts a position into words for messages; by default it is a row of `column`.
@@ -73,21 +75,15 @@ def encode(values: NDArray[Any] | list[Any], place: Callable[[int], str]) -> tup
     """
     if isinstance(values, np.ndarray):
         return _encode_integers(values)
-    index: defaultdict[Any, int] = defaultdict()
-    index.default_factory = index.__len__  # a new value gets the next number
-    try:
-        codes = np.fromiter(map(index.__getitem__, values), index_type(len(values)), len(values))
-    except TypeError:
-        position = next(i for i, value in enumerate(values) if not _hashable(value))
-        raise InputError(
-            f"{place(position)}: {shown(values[position])} cannot be an id; use text, numbers or tuples"
-        ) from None
-    distinct = list(index)
+    codes, distinct = _numbered(values, place)
+    if any(issubclass(kind, np.generic) for kind in set(map(type, distinct))):
+        codes, distinct = _numbered([_unpacked(value) for value in values], place)
     if not set(map(type, distinct)) <= NEVER_MISSING:
         absent = np.fromiter(map(is_missing, distinct), bool, len(distinct))
         if absent.any():
             codes, distinct = without(codes, absent), [value for value in distinct if not is_missing(value)]
-    return codes, read_only(object_array(distinct))
+    ids = _integers(distinct)
+    return codes, read_only(object_array(distinct) if ids is None else ids)
 
 
 def positions(wanted: Iterable[Any], ids: Ids, what: str) -> Codes:
@@ -108,26 +104,22 @@ def positions(wanted: Iterable[Any], ids: Ids, what: str) -> Codes:
     unknown = (found < 0) | (found >= len(ids))
     if unknown.any():
         name = shown(wanted[int(np.argmax(unknown))])
-        raise InputError(f"{what} {name} is not among the {len(ids)} known {what} ids; add it or leave it out")
+        raise InputError(
+            f"{what} {name} is not among the {len(ids)} known {what} ids; add it or leave it out"
+        )
     return found
 
 
 def plain(values: Any, what: str) -> NDArray[Any] | list[Any]:
     """A 1-d integer array where all values are integers (not booleans), otherwise a list."""
     if isinstance(getattr(values, "dtype", None), np.dtype):  # an array, or a pandas column around one
-        values = values if isinstance(values, np.ndarray) else np.asarray(values)
+        values = np.asanyarray(values)
         if values.ndim == 1 and values.dtype.kind in "iu" and not isinstance(values, np.ma.MaskedArray):
             fits = values.dtype != np.uint64 or not values.size or values.max() <= np.iinfo(np.int64).max
-            return values if fits else values.tolist()
+            return values if fits else listed(values, what)
     items = listed(values, what)
-    kinds = set(map(type, items))
-    if any(issubclass(kind, np.generic) for kind in kinds):
-        items = [_unpacked(value) for value in items]
-        kinds = set(map(type, items))
-    if kinds == {int}:
-        with contextlib.suppress(OverflowError):
-            return np.array(items, dtype=np.int64)
-    return items
+    integers = _integers(items)
+    return items if integers is None else integers
 
 
 def listed(values: Any, what: str) -> list[Any]:
@@ -159,10 +151,12 @@ def is_missing(value: Any) -> bool:
     """None, NaN, or the NA and NaT of a table library."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
-    return isinstance(value, float | complex | np.datetime64 | np.timedelta64) and value != value
+    return isinstance(value, float | complex | np.inexact | np.datetime64 | np.timedelta64) and value != value
 
 
-def refuse_missing(codes: Codes, place: Callable[[int], str], remedy: str = "fill it or leave it out") -> None:
+def refuse_missing(
+    codes: Codes, place: Callable[[int], str], remedy: str = "fill it or leave it out"
+) -> None:
     """Raise an `InputError` at the first code below 0."""
     if codes.size and codes.min() < 0:
         raise InputError(f"{place(int(np.argmax(codes < 0)))}: the value is missing; {remedy}")
@@ -186,7 +180,8 @@ def row_of(column: Any) -> Callable[[int], str]:
 def shown(value: Any) -> str:
     """A value in a message: on one line and, however long it is, short."""
     text = _short.repr(_unpacked(value))
-    return " ".join(text.split()) if "\n" in text else text
+    text = " ".join(text.split()) if "\n" in text else text
+    return text if len(text) <= 120 else text[:117] + "..."
 
 
 def named(ids: Ids, chosen: NDArray[Any], limit: int = 3) -> str:
@@ -194,6 +189,19 @@ def named(ids: Ids, chosen: NDArray[Any], limit: int = 3) -> str:
     picked = ids[chosen]
     text = ", ".join(map(shown, picked[:limit].tolist()))
     return text + (f" and {len(picked) - limit} more" if len(picked) > limit else "")
+
+
+def blocks(length: int) -> Iterator[slice]:
+    """Slices that cut an array into blocks, so that temporary arrays stay small."""
+    return (slice(start, min(start + BLOCK, length)) for start in range(0, length, BLOCK))
+
+
+def take(table: NDArray[Any], values: NDArray[Any], low: int = 0) -> NDArray[Any]:
+    """table[values - low], block by block."""
+    taken = np.empty(len(values), dtype=table.dtype)
+    for block in blocks(len(values)):
+        taken[block] = table[np.subtract(values[block], low, dtype=np.intp)]
+    return taken
 
 
 def _encode_integers(values: NDArray[Any]) -> tuple[Codes, Ids]:
@@ -208,19 +216,33 @@ def _encode_integers(values: NDArray[Any]) -> tuple[Codes, Ids]:
         rank[by_appearance] = np.arange(len(first))
         return rank[inverse], read_only(distinct[by_appearance].astype(np.int64))
     table = np.full(high - low + 1, -1, dtype=kind)
-    for rows in reversed(list(_blocks(len(values)))):  # backwards: the last write is the first row
+    for rows in reversed(list(blocks(len(values)))):  # backwards: the last write is the first row
         table[np.subtract(values[rows], low, dtype=np.intp)[::-1]] = np.arange(rows.start, rows.stop)[::-1]
     present = np.flatnonzero(table >= 0)
     by_appearance = present[np.argsort(table[present])]
     table[by_appearance] = np.arange(len(by_appearance))
-    codes = np.empty(len(values), dtype=kind)
-    for rows in _blocks(len(values)):
-        codes[rows] = table[np.subtract(values[rows], low, dtype=np.intp)]
-    return codes, read_only(by_appearance + low)
+    return take(table, values, low), read_only(by_appearance + low)
 
 
-def _blocks(length: int) -> Iterator[slice]:
-    return (slice(start, min(start + BLOCK, length)) for start in range(0, length, BLOCK))
+def _numbered(values: list[Any], place: Callable[[int], str]) -> tuple[Codes, list[Any]]:
+    index: defaultdict[Any, int] = defaultdict()
+    index.default_factory = index.__len__  # a new value gets the next number
+    try:
+        codes = np.fromiter(map(index.__getitem__, values), index_type(len(values)), len(values))
+    except TypeError:
+        position = next(i for i, value in enumerate(values) if not _hashable(value))
+        raise InputError(
+            f"{place(position)}: {shown(values[position])} cannot be an id; use text, numbers or tuples"
+        ) from None
+    return codes, list(index)
+
+
+def _integers(values: list[Any]) -> NDArray[np.int64] | None:
+    """The values as int64, None unless all are integers (not booleans) that fit."""
+    if values and type(values[0]) is int and set(map(type, values)) == {int}:
+        with contextlib.suppress(OverflowError):
+            return np.array(values, dtype=np.int64)
+    return None
 
 
 def _python_values(array: NDArray[Any]) -> list[Any]:

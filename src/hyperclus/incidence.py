@@ -5,15 +5,15 @@ every stored gamma positive and finite. Explicit zeros are not members.
 """
 
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 from typing import Any, get_args
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from hyperclus.errors import InputError, check_choice
-from hyperclus.ids import index_type, is_missing, named, shown
+from hyperclus.ids import blocks, index_type, is_missing, named, row_of, shown, take
 from hyperclus.types import AbsencePolicy, Booleans, Codes, DuplicatePolicy, Floats, Ids, Incidence
 
 NOT_NUMBERS = (str, bytes, complex, np.complexfloating, np.datetime64, np.timedelta64)
@@ -28,22 +28,21 @@ def from_coordinates(
     coordinates = (edges.astype(kind, copy=False), vertices.astype(kind, copy=False))
     triples = sp.coo_array((gamma, coordinates), shape=shape)
     triples.has_canonical_format = True  # a pretence: duplicates must not be summed before they are seen
-    return _canonical(triples.tocsr(), edge_ids, vertex_ids, duplicates)
+    return canonical(triples.tocsr(), edge_ids, vertex_ids, duplicates)
 
 
 def from_matrix(matrix: Any, edge_ids: Ids, vertex_ids: Ids, duplicates: DuplicatePolicy) -> Incidence:
     """Canonical incidence matrix from a vertices x hyperedges matrix as `as_matrix` returns it."""
-    if not sp.issparse(matrix):
+    if isinstance(matrix, np.ndarray):
         vertices, edges = np.nonzero(matrix)
-        gamma = matrix[vertices, edges].astype(np.float64)
+        gamma = as_numbers(matrix[vertices, edges], str)
         return from_coordinates(edges, vertices, gamma, edge_ids, vertex_ids, duplicates)
-    if matrix.format not in ("csr", "csc"):
-        triples = matrix.tocoo()
-        gamma = triples.data.astype(np.float64, copy=False)
-        return from_coordinates(triples.col, triples.row, gamma, edge_ids, vertex_ids, duplicates)
+    if matrix.format == "coo":
+        gamma = as_numbers(matrix.data, str)
+        return from_coordinates(matrix.col, matrix.row, gamma, edge_ids, vertex_ids, duplicates)
     kind = index_type(max(matrix.nnz, *matrix.shape))
     indices, indptr = (part.astype(kind, copy=False) for part in (matrix.indices, matrix.indptr))
-    parts = (matrix.data.astype(np.float64, copy=False), indices, indptr)
+    parts = (as_numbers(matrix.data, str), indices, indptr)
     shape = (len(edge_ids), len(vertex_ids))
     # The arrays of a matrix in CSR are those of its transpose in CSC, and the other way round.
     rows = (
@@ -51,11 +50,14 @@ def from_matrix(matrix: Any, edge_ids: Ids, vertex_ids: Ids, duplicates: Duplica
         if matrix.format == "csc"
         else sp.csc_array(parts, shape=shape).tocsr()
     )
-    return _canonical(rows, edge_ids, vertex_ids, duplicates)
+    return canonical(rows, edge_ids, vertex_ids, duplicates)
 
 
-def as_matrix(matrix: Any) -> Any:
-    """The matrix, sparse or a dense array, after the checks that need no ids."""
+def as_matrix(matrix: Any, names: Sequence[Any] | None = None) -> Any:
+    """The matrix, in CSR, CSC, COO or a dense array, after the checks that need no ids.
+
+    `names` are those of its columns, for messages.
+    """
     if isinstance(matrix, np.ma.MaskedArray):
         matrix = np.array(matrix.tolist(), dtype=object)  # None where it is masked
     if not sp.issparse(matrix):
@@ -69,18 +71,14 @@ def as_matrix(matrix: Any) -> Any:
             f"this one has shape {matrix.shape}"
         )
     if matrix.dtype == object and not sp.issparse(matrix):
-        width = matrix.shape[1]
-        numbers = as_numbers(matrix.ravel(), lambda i: f"row {i // width}, column {i % width}")
+        names = names or range(matrix.shape[1])
+        numbers = as_numbers(matrix.ravel(), lambda i: row_of(names[i % len(names)])(i // len(names)))
         return numbers.reshape(matrix.shape)
     if matrix.dtype.kind not in "biuf":
-        raise InputError(f"an incidence matrix holds real numbers; this one has dtype {matrix.dtype}, convert it")
-    if sp.issparse(matrix) and matrix.format in ("csr", "csc"):
-        matrix = copy.copy(matrix)  # the check may replace arrays, which the caller must not see
-        try:
-            matrix.check_format(full_check=True)
-        except ValueError as error:
-            raise InputError(f"the sparse matrix is damaged ({error}); build it anew") from None
-    return matrix
+        raise InputError(
+            f"an incidence matrix holds real numbers; this one has dtype {matrix.dtype}, convert it"
+        )
+    return matrix if isinstance(matrix, np.ndarray) else _whole(matrix)
 
 
 def as_numbers(values: Any, place: Callable[[int], str]) -> Floats:
@@ -88,6 +86,8 @@ def as_numbers(values: Any, place: Callable[[int], str]) -> Floats:
 
     `place` puts a position into words for the message.
     """
+    if isinstance(values, np.ma.MaskedArray):
+        values = values.tolist()  # None where it is masked
     try:
         array = np.asarray(values)
     except ValueError:  # lists of different lengths
@@ -118,18 +118,17 @@ def as_edge_weights(values: Any, edge_ids: Ids) -> Floats:
             raise InputError("edge_weights: the index of the Series names a hyperedge twice; make it unique")
         values = values.to_dict()
     if isinstance(values, Mapping):
-        edges = edge_ids.tolist()
-        known = set(edges)
-        for edge in values:
-            if edge not in known:
-                raise InputError(f"edge_weights: {shown(edge)} is not a hyperedge; leave it out")
-        for edge in edges:
-            if edge not in values:
-                raise InputError(f"edge_weights: hyperedge {shown(edge)} has no weight; give it one")
-        values = [values[edge] for edge in edges]
+        known = dict.fromkeys(edge_ids.tolist())
+        for edge in chain(values, known):
+            if edge not in known or edge not in values:
+                fault = "has no weight; give it one" if edge in known else "is unknown; leave it out"
+                raise InputError(f"edge_weights: hyperedge {shown(edge)} {fault}")
+        values = [values[edge] for edge in known]
     omega = as_numbers(values, lambda i: f"edge_weights, position {i}")
     if omega.shape != (len(edge_ids),):
-        raise InputError(f"edge_weights: {len(edge_ids)} are needed, one per hyperedge, not shape {omega.shape}")
+        raise InputError(
+            f"{len(edge_ids)} edge_weights are needed, one per hyperedge; these have shape {omega.shape}"
+        )
     good = np.isfinite(omega) & (omega > 0)
     if not good.all():
         first = int(np.argmin(good))
@@ -163,14 +162,15 @@ def without_absent(
     """
     filled = np.diff(matrix.indptr) > 0
     covered = np.zeros(matrix.shape[1], dtype=bool)
-    covered[matrix.indices] = True
+    for block in () if isolated == "keep" else blocks(matrix.nnz):
+        covered[matrix.indices[block]] = True
     kept_edges = _kept(filled, empty_edges, "empty_edges", "no member is in hyperedge", edge_ids)
     kept_vertices = _kept(covered, isolated, "isolated", "no hyperedge holds vertex", vertex_ids)
     data, indices, indptr = matrix.data, matrix.indices, matrix.indptr
     if not kept_edges.all():  # what goes is empty, so the entries stay as they are
         indptr = indptr[np.append(True, kept_edges)]
     if not kept_vertices.all():
-        indices = (np.cumsum(kept_vertices, dtype=indices.dtype) - 1)[indices]
+        indices = take(np.cumsum(kept_vertices, dtype=indices.dtype) - 1, indices)
     shape = (int(kept_edges.sum()), int(kept_vertices.sum()))
     return sp.csr_array((data, indices, indptr), shape=shape), kept_edges, kept_vertices
 
@@ -182,8 +182,8 @@ def sealed(matrix: Incidence) -> Incidence:
     return matrix
 
 
-def _canonical(matrix: Incidence, edge_ids: Ids, vertex_ids: Ids, duplicates: DuplicatePolicy) -> Incidence:
-    """The matrix checked and tidied, in place where it can be."""
+def canonical(matrix: Incidence, edge_ids: Ids, vertex_ids: Ids, duplicates: DuplicatePolicy) -> Incidence:
+    """The matrix checked, sorted, without zeros and duplicates; its arrays, nobody else's, may change."""
     check_choice("duplicates", duplicates, get_args(DuplicatePolicy))
     check_gamma(matrix, edge_ids, vertex_ids, zeros=True)
     if not matrix.data.all():
@@ -209,12 +209,25 @@ def _canonical(matrix: Incidence, edge_ids: Ids, vertex_ids: Ids, duplicates: Du
     return merged
 
 
+def _whole(matrix: Any) -> Any:
+    """A sparse matrix, in COO unless it is in CSR or CSC, whose indices lie within its shape."""
+    try:
+        if matrix.format not in ("csr", "csc"):
+            triples = matrix.tocoo()
+            return sp.coo_array((triples.data, (triples.row, triples.col)), shape=triples.shape)
+        matrix = copy.copy(matrix)  # the check may replace arrays, which the caller must not see
+        matrix.check_format(full_check=True)
+    except ValueError as error:
+        raise InputError(f"the sparse matrix is damaged ({error}); build it anew") from None
+    return matrix
+
+
 def _kept(present: Booleans, policy: AbsencePolicy, argument: str, fault: str, ids: Ids) -> Booleans:
     check_choice(argument, policy, get_args(AbsencePolicy))
     if policy == "error" and not present.all():
         raise InputError(
             f"{fault} {named(ids, ~present)}; pass {argument}='drop' to leave such out "
-            f"or {argument}='keep' to keep them unclustered"
+            f"or {argument}='keep' to keep them"
         )
     return np.ones_like(present) if policy == "keep" else present
 

@@ -1,15 +1,12 @@
 """The Laplacians of the walk as operators, and the Rayleigh quotient."""
 
 from dataclasses import dataclass
-from threading import Thread
 from typing import Protocol
 
 import numpy as np
 
 from hyperclus.types import Floats
 from hyperclus.walk import RandomWalk
-
-PARALLEL_FROM = 300_000  # incidences from which a second thread pays (benchmarks/RESULTS.md)
 
 
 class Operator(Protocol):
@@ -49,7 +46,8 @@ class NormalizedLaplacian:
         root = np.sqrt(self.walk.stationary)
         if block.ndim == 2:
             root = root[:, None]
-        return block - 0.5 * _both(self.walk, block, root)
+        flows = root * self.walk.forward(block / root) + self.walk.adjoint(block * root) / root
+        return block - 0.5 * flows
 
     def dense(self) -> Floats:
         """The n x n array, exactly symmetric: for small hypergraphs and for tests."""
@@ -89,15 +87,3 @@ def rayleigh_quotient(walk: RandomWalk, values: Floats) -> float:
     """
     energy = values @ Laplacian(walk).apply(values)
     return float(2 * energy / (values**2 @ walk.stationary))
-
-
-def _both(walk: RandomWalk, block: Floats, root: Floats) -> Floats:
-    """Pi^1/2 P Pi^-1/2 x + Pi^-1/2 P^T Pi^1/2 x, its halves on two threads when large."""
-    halves: list[Floats] = []
-    if walk.hypergraph.n_incidences < PARALLEL_FROM:
-        return root * walk.forward(block / root) + walk.adjoint(block * root) / root
-    thread = Thread(target=lambda: halves.append(root * walk.forward(block / root)))
-    thread.start()
-    backward = walk.adjoint(block * root) / root
-    thread.join()
-    return halves[0] + backward

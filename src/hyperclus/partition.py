@@ -95,9 +95,10 @@ class Partition:
 
     def __repr__(self) -> str:
         unclustered = int(np.count_nonzero(self.labels < 0))
+        bound = f"no {self.k} clusters have less than {self.lower_bound:.6g} (gap {_percent(self.gap)})"
         lines = [
             f"Partition of {len(self.labels) - unclustered:,} vertices into {self.k} clusters",
-            f"  NCut         {self.ncut:.6g}, at least {self.lower_bound:.6g} (proven gap {_percent(self.gap)})",
+            f"  NCut         {self.ncut:.6g}; proven: {bound}",
             f"  conductance  {self.conductance:.6g}",
             "  cluster      size    volume  conductance",
         ]

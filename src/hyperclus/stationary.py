@@ -3,8 +3,8 @@
 Power iteration needs about 1/gap steps, and a small gap is what clustered data have. Four ways, the
 middle two on the smaller of the two sides (vertices or hyperedges):
 
-* *closed form*: d(v) gamma(v) is the law when gamma does not depend on the edge. It is the start
-  of every solve, and where its residual is already nil the solve is over.
+* *closed form*: d(v) gamma(v), when gamma does not depend on the edge. With the mean of v's gammas it
+  is the start of every other solve.
 * *elimination*: the GTH algorithm (Grassmann, Taksar, Heyman, 1985) on the dense chain. It
   subtracts nothing, so each probability is accurate to its own size. For small chains.
 * *krylov*: GMRES on (I - P^T) x = 0 in the variables x / sqrt(current law), where a reversible
@@ -95,8 +95,9 @@ def stationary_law(factors: Factors, tolerance: float = 1e-14) -> StationaryLaw:
     found = components(factors.hypergraph)
     shares = found.masses(factors.degrees) / factors.degrees.sum()
     chain = _Chain(lambda law: factors.to_vertices(factors.to_edges(law)), found.of_vertex, shares)
-    start = chain.normalised(_edge_independent_law(factors))
-    if _chi(chain.step(start) - start, start) <= 10 * tolerance:
+    typical, edge_independent = _typical_gamma(factors)
+    start = chain.normalised(factors.degrees * (typical / typical.max()))
+    if edge_independent:
         return _checked(factors, start, 0, "closed form", found)
     smaller = chain
     on_edges = factors.hypergraph.n_edges < factors.hypergraph.n_vertices
@@ -118,13 +119,14 @@ def stationary_law(factors: Factors, tolerance: float = 1e-14) -> StationaryLaw:
     )
 
 
-def _edge_independent_law(factors: Factors) -> Floats:
-    """d(v) times the mean of v's gammas, the exact law when gamma does not depend on the edge."""
+def _typical_gamma(factors: Factors) -> tuple[Floats, bool]:
+    """Each vertex's gamma where it is the same in all its hyperedges (True), else its mean (False)."""
     gamma = factors.hypergraph.gamma
-    memberships = np.bincount(gamma.indices, minlength=gamma.shape[1])
-    totals: Floats = np.asarray(gamma.sum(axis=0))
-    law: Floats = factors.degrees * (totals / totals.max()) / memberships
-    return law
+    typical = np.empty(gamma.shape[1])
+    typical[gamma.indices] = gamma.data
+    if np.array_equal(gamma.data, typical[gamma.indices]):
+        return typical, True
+    return np.asarray(gamma.sum(axis=0)) / np.bincount(gamma.indices), False
 
 
 def _chi(residual: Floats, law: Floats) -> float:

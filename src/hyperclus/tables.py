@@ -12,7 +12,18 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from hyperclus.errors import InputError, check_choice
-from hyperclus.ids import encode, index_type, listed, object_array, plain, refuse_missing, row_of, shown, without
+from hyperclus.ids import (
+    encode,
+    index_type,
+    listed,
+    named,
+    object_array,
+    plain,
+    refuse_missing,
+    row_of,
+    shown,
+    without,
+)
 from hyperclus.types import AbsencePolicy, Codes, Ids, MissingPolicy
 
 
@@ -64,22 +75,16 @@ def feature_edges(
     """One hyperedge per (feature, value): the edge and the row of each incidence, and the edge ids."""
     check_choice("missing", missing, get_args(MissingPolicy))
     check_choice("constant", constant, get_args(AbsencePolicy))
-    n_rows = len(_known(columns, features[0])) if features else 0
+    n_rows = max((len(_known(columns, name)) for name in features), default=0)
     if not n_rows:
         raise InputError("the table is empty; it needs at least one feature and one row")
+    if len(set(features)) < len(features):
+        raise InputError(f"features names a column twice: {shown(features)}; name each once")
     kind = index_type(n_rows * len(features))
     blocks: list[Codes] = []
     edges: list[tuple[Any, Any]] = []
     for name in features:
-        codes, ids = pick_codes(columns, name)
-        values = ids.tolist()
-        absent = codes < 0
-        if absent.any():
-            if missing == "error":
-                refuse_missing(codes, row_of(name), "fill it, or pass missing='category' or missing='drop'")
-            if missing == "category":
-                codes = np.where(absent, len(values), codes)
-                values.append(None)
+        codes, values = _categories(columns, name, missing)
         if len(values) == 1 and codes.min() == 0 and constant != "keep":
             if constant == "error":
                 raise InputError(
@@ -101,6 +106,19 @@ def feature_edges(
     return all_codes, rows, object_array(edges)
 
 
+def _categories(columns: Mapping[Any, Any], name: Any, missing: MissingPolicy) -> tuple[Codes, list[Any]]:
+    """Codes and values of one feature; code -1 where the row is in no hyperedge of it."""
+    codes, ids = pick_codes(columns, name)
+    values = ids.tolist()
+    absent = codes < 0
+    if missing == "error":
+        refuse_missing(codes, row_of(name), "fill it, or pass missing='category' or missing='drop'")
+    if missing == "category" and absent.any():
+        codes = np.where(absent, len(values), codes)
+        values.append(None)
+    return codes, values
+
+
 def unframed(matrix: Any) -> tuple[Any, Any, Any]:
     """A data frame as a matrix, its index (None where it has none) and its column names.
 
@@ -112,7 +130,7 @@ def unframed(matrix: Any) -> tuple[Any, Any, Any]:
     import narwhals as nw
 
     index = nw.maybe_get_index(frame)
-    if hasattr(matrix, "sparse"):  # pandas, where every column is sparse
+    if frame.columns and hasattr(matrix, "sparse"):  # pandas, where every column is sparse
         try:
             return matrix.sparse.to_coo(), index, frame.columns
         except ValueError:
@@ -129,8 +147,9 @@ def _known(columns: Mapping[Any, Any], name: Any) -> Any:
     try:
         return columns[name]
     except (KeyError, TypeError):
-        known = ", ".join(map(shown, list(columns)[:10])) + (", ..." if len(columns) > 10 else "")
-        raise InputError(f"the table has no column {shown(name)}; its columns are {known or 'none'}") from None
+        names = object_array(list(columns))
+        known = named(names, np.ones(len(names), dtype=bool), limit=10) or "none"
+        raise InputError(f"the table has no column {shown(name)}; its columns are {known}") from None
 
 
 def _frame(table: Any) -> Any:
@@ -140,7 +159,9 @@ def _frame(table: Any) -> Any:
     try:
         frame = nw.from_native(table, pass_through=True)
     except nw.exceptions.DuplicateError as error:
-        raise InputError(f"column names must be unique ({' '.join(str(error).split())}); rename them") from None
+        raise InputError(
+            f"column names must be unique ({' '.join(str(error).split())}); rename them"
+        ) from None
     return frame if isinstance(frame, nw.DataFrame) else None
 
 

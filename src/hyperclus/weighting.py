@@ -7,7 +7,7 @@ import numpy as np
 
 from hyperclus.errors import InputError
 from hyperclus.hypergraph import Hypergraph
-from hyperclus.ids import factorize
+from hyperclus.ids import encode, plain, refuse_missing, take
 
 
 def ones(hypergraph: Hypergraph) -> Hypergraph:
@@ -29,9 +29,15 @@ def class_counts(hypergraph: Hypergraph, classes: Iterable[Any]) -> Hypergraph:
     >>> class_counts(h, ["x", "x", "y"]).gamma.data.tolist()
     [2.0, 2.0, 1.0]
     """
-    codes, names = factorize(classes, "class")
+    place = "the class at position {}".format
+    codes, names = encode(plain(classes, "classes"), place)
     if len(codes) != hypergraph.n_vertices:
         raise InputError(f"{hypergraph.n_vertices} vertices need as many classes, {len(codes)} were given")
-    edges = np.repeat(np.arange(hypergraph.n_edges), hypergraph.edge_sizes)
-    cells = edges * len(names) + codes[hypergraph.gamma.indices]
-    return hypergraph.with_gamma(np.bincount(cells)[cells])
+    refuse_missing(codes, place)
+    first_cells = np.arange(hypergraph.n_edges) * len(names)  # one cell per hyperedge and class
+    cells = np.repeat(first_cells, hypergraph.edge_sizes)
+    cells += take(codes, hypergraph.gamma.indices)
+    if hypergraph.n_edges * len(names) <= 4 * len(cells) + 1000:
+        return hypergraph.with_gamma(np.bincount(cells)[cells])
+    _, inverse, counts = np.unique(cells, return_inverse=True, return_counts=True)
+    return hypergraph.with_gamma(counts[inverse])

@@ -33,15 +33,16 @@ class Eigenpairs:
     method: str
 
 
-def with_residuals(operator: Operator, vectors: Floats, steps: int, method: str) -> Eigenpairs:
-    """Values as Rayleigh quotients, sorted, with fixed signs and measured residuals."""
+def with_residuals(operator: Operator, zero: Floats, others: Floats, steps: int, method: str) -> Eigenpairs:
+    """The zero eigenpairs, then the others sorted by Rayleigh quotient; residuals are measured."""
+    vectors = np.hstack([zero, others])
     values = np.empty(vectors.shape[1])
     residuals = np.empty(vectors.shape[1])
     fixed = np.empty(vectors.shape, order="F")
     for column in range(vectors.shape[1]):  # one at a time: a large block would not fit the cache
         vector = vectors[:, column] * np.sign(vectors[np.argmax(np.abs(vectors[:, column])), column])
         image = operator.apply(vector)
-        values[column] = max(vector @ image, 0.0)
+        values[column] = max(vector @ image, 0.0) if column >= zero.shape[1] else 0.0
         residuals[column] = np.linalg.norm(image - values[column] * vector)
         fixed[:, column] = vector
     order = np.argsort(values, kind="stable")

@@ -57,9 +57,9 @@ def smallest_eigenpairs(
     known = zero_vectors(laplacian.walk, k)
     count = k - known.shape[1]
     if not count:
-        return with_residuals(laplacian, known, 0, "known")
+        return with_residuals(laplacian, known, known[:, :0], 0, "known")
     vectors, steps, chosen = _vectors(laplacian, known, count, tolerance, np.random.default_rng(seed), method)
-    pairs = with_residuals(laplacian, np.hstack([known, vectors]), steps, chosen)
+    pairs = with_residuals(laplacian, known, vectors, steps, chosen)
     worst = float(pairs.residuals.max())
     if worst > tolerance:
         raise ConvergenceError(f"the eigenvectors reached residual {worst:.1e}, not {tolerance:.1e}", worst)
