@@ -219,7 +219,6 @@ def test_data_frames_pass_on_their_names():
         (np.ones((0, 3)), "(0, 3)"),
         (sp.csr_array((3, 0)), "(3, 0)"),
         (sp.coo_array(np.ones(3)), "(3,)"),
-        (sp.coo_array(np.ones((2, 2, 2))), "(2, 2, 2)"),
         ([[1, 2], [1]], "rows of equal length"),
         (MATRIX * 1j, "complex128"),
         (sp.csr_array(MATRIX * 1j), "complex128"),

@@ -54,8 +54,12 @@ def pick(columns: Mapping[Any, Any], name: Any) -> NDArray[Any] | list[Any]:
     column = _known(columns, name)
     if isinstance(column, np.ndarray | list):
         return column
-    numeric = column.dtype.is_float() or (column.dtype.is_integer() and not column.null_count())
-    values: NDArray[Any] | list[Any] = column.to_numpy() if numeric else column.to_list()
+    import narwhals as nw
+
+    # An integer column with gaps must not pass through floats.
+    exact = column.dtype in (nw.Float32, nw.Float64) or not column.null_count()
+    values: NDArray[Any] | list[Any]
+    values = column.to_numpy() if exact and column.dtype.is_numeric() else column.to_list()
     return values
 
 
@@ -158,11 +162,15 @@ def _frame(table: Any) -> Any:
 
     try:
         frame = nw.from_native(table, pass_through=True)
-    except nw.exceptions.DuplicateError as error:
+        if not isinstance(frame, nw.DataFrame):
+            return None
+        if len(set(frame.columns)) < len(frame.columns):  # older versions of narwhals let it pass
+            raise ValueError(f"got {shown(frame.columns)}")
+    except ValueError as error:
         raise InputError(
             f"column names must be unique ({' '.join(str(error).split())}); rename them"
         ) from None
-    return frame if isinstance(frame, nw.DataFrame) else None
+    return frame
 
 
 def _column(values: Any, name: Any) -> Any:
