@@ -96,7 +96,7 @@ def test_connected_walk_is_irreducible(h):
 @given(disconnected())
 def test_walk_stays_in_its_component(h):
     p = RandomWalk(h).dense()
-    found = components(h)
+    found = components(Factors(h))
     parts = oracles.components(h)
     assert found.count == len(parts) == RandomWalk(h).n_components
     for part in parts:
@@ -110,9 +110,9 @@ def test_components_of_a_long_path_and_of_two():
     """Far more steps from end to end than any shortcut may assume."""
     pairs = [{v: 1.0, v + 1: 1.0} for v in range(200)]
     whole = build(pairs, [1.0] * 200, 201)
-    assert components(whole).count == 1
+    assert components(Factors(whole)).count == 1
     halves = build(pairs[:100] + pairs[101:], [1.0] * 199, 201)
-    found = components(halves)
+    found = components(Factors(halves))
     assert found.count == 2
     assert set(found.of_vertex[:101].tolist()).isdisjoint(found.of_vertex[101:].tolist())
 

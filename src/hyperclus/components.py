@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from hyperclus.hypergraph import Hypergraph
+from hyperclus.factors import Factors
 from hyperclus.types import Floats, Integers
 
 
@@ -25,17 +25,18 @@ class Components:
         return np.bincount(self.of_vertex, weights=law, minlength=self.count).astype(np.float64)
 
 
-def components(hypergraph: Hypergraph) -> Components:
+def components(factors: Factors) -> Components:
     """Connected components of the bipartite graph of hyperedges and vertices.
 
-    >>> components(Hypergraph.from_edges([["a", "b"], ["b", "c"], ["x", "y"]])).count
+    >>> from hyperclus import Hypergraph
+    >>> components(Factors(Hypergraph.from_edges([["a", "b"], ["b", "c"], ["x", "y"]]))).count
     2
     """
     from scipy.sparse.csgraph import connected_components
 
-    gamma = hypergraph.gamma
+    gamma = factors.hypergraph.gamma
     n_edges, n_vertices = gamma.shape
-    if _reaches_all(hypergraph):
+    if _reaches_all(factors):
         of_edge = np.where(np.diff(gamma.indptr) > 0, 0, -1)
         return Components(1, np.zeros(n_vertices, dtype=np.int64), of_edge)
     total = n_edges + n_vertices
@@ -50,18 +51,17 @@ def components(hypergraph: Hypergraph) -> Components:
     return Components(int(np.count_nonzero(inhabited)), renumbered[n_edges:], renumbered[:n_edges])
 
 
-def _reaches_all(hypergraph: Hypergraph) -> bool:
+def _reaches_all(factors: Factors) -> bool:
     """Whether a few steps from the first vertex reach every vertex, as in most connected hypergraphs.
 
-    False decides nothing. It saves the transposed copy of the incidences that a full search needs.
+    False decides nothing. It saves the copies of the incidences that a full search makes.
     """
-    gamma = hypergraph.gamma
-    reached = np.zeros(hypergraph.n_vertices, dtype=bool)
+    reached = np.zeros(factors.hypergraph.n_vertices, dtype=bool)
     reached[0] = True
     for _ in range(8):
         before = np.count_nonzero(reached)
-        edges = np.asarray(gamma @ reached.astype(np.float64)) > 0
-        reached = np.asarray(gamma.T @ edges.astype(np.float64)) > 0
+        edges = factors.edge_means(reached.astype(np.float64)) > 0
+        reached = factors.vertex_means(edges.astype(np.float64)) > 0
         if np.count_nonzero(reached) in (before, len(reached)):
             break
     return bool(reached.all())

@@ -8,9 +8,9 @@ from hyperclus.laplacian import NormalizedLaplacian
 from hyperclus.types import Floats
 
 SECONDS = {  # per unit of the work that `work` counts
-    "lanczos": (1.05e-04, 5.2e-09, 7.7e-09),
-    "dense": (7.0e-04, 6.5e-09, 9.9e-11),
-    "small side": (2.2e-03, 8.1e-09, 6.7e-10),
+    "lanczos": (6.0e-05, 1.9e-09, 2.7e-09),
+    "dense": (5.5e-04, 4.4e-09, 7.7e-11),
+    "small side": (1.9e-03, 9.3e-09, 6.0e-10),
 }
 
 
@@ -29,7 +29,7 @@ class Sizes:
 def sizes(laplacian: NormalizedLaplacian, wanted: int) -> Sizes:
     """The sizes of a problem with `wanted` eigenvectors beyond the known ones."""
     hypergraph = laplacian.walk.hypergraph
-    memberships = np.bincount(hypergraph.gamma.indices, minlength=hypergraph.n_vertices)
+    memberships = np.diff(laplacian.walk.factors.gamma_by_vertex.indptr)
     return Sizes(
         hypergraph.n_vertices,
         hypergraph.n_edges,

@@ -44,16 +44,10 @@ class _Inverse:
 
         walk = self.laplacian.walk
         n, n_edges = self.size, walk.hypergraph.n_edges
-        gamma, pattern = walk.hypergraph.gamma, walk.factors.pattern
-        root = sp.diags_array(np.sqrt(walk.stationary))
         inverse_root = sp.diags_array(1.0 / np.sqrt(walk.stationary))
-        u = (
-            root
-            @ sp.diags_array(1.0 / walk.factors.degrees)
-            @ pattern.T
-            @ sp.diags_array(walk.hypergraph.edge_weights)
-        )
-        v = inverse_root @ gamma.T @ sp.diags_array(1.0 / walk.factors.edge_degrees)
+        arrival = sp.diags_array(np.sqrt(walk.stationary) / walk.factors.degrees)
+        u = arrival @ walk.factors.pattern_by_vertex @ sp.diags_array(walk.hypergraph.edge_weights)
+        v = inverse_root @ walk.factors.gamma_by_vertex @ sp.diags_array(1.0 / walk.factors.edge_degrees)
         twice = 2.0 * sp.eye_array(n_edges)
         whole = (1.0 + SHIFT) * sp.eye_array(n)
         rows: Any = [[whole, u, v], [u.T, None, twice], [v.T, twice, None]]

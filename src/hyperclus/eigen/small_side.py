@@ -49,8 +49,11 @@ def _balanced_gram(walk: RandomWalk) -> tuple[Floats, Floats]:
     """C'C = [[U'U, U'V], [V'U, V'V]] by sparse products, where V'U = B A, and the diagonal of S."""
     phi, factors = walk.stationary, walk.factors
     omega, gamma = walk.hypergraph.edge_weights, walk.hypergraph.gamma
-    upper = _weighted_square(factors.pattern, phi / factors.degrees**2) * np.outer(omega, omega)
-    lower = _weighted_square(gamma, 1.0 / phi) / np.outer(factors.edge_degrees, factors.edge_degrees)
+    upper = _square(factors.pattern, phi / factors.degrees**2, factors.pattern_by_vertex)
+    upper *= np.outer(omega, omega)
+    lower = _square(gamma, 1.0 / phi, factors.gamma_by_vertex) / np.outer(
+        factors.edge_degrees, factors.edge_degrees
+    )
     lengths = np.diag(lower) / np.where(np.diag(upper) > 0, np.diag(upper), 1.0)
     scale = np.where(lengths > 0, lengths, 1.0) ** 0.25
     chain = factors.edge_chain() * scale / scale[:, None]
@@ -58,12 +61,12 @@ def _balanced_gram(walk: RandomWalk) -> tuple[Floats, Floats]:
     return np.block([[upper * squares, chain.T], [chain, lower / squares]]), scale
 
 
-def _weighted_square(matrix: Incidence, weights: Floats) -> Floats:
+def _square(matrix: Incidence, weights: Floats, transposed: Incidence) -> Floats:
     """X diag(weights) X' as an array."""
     scaled = sp.csr_array(
         (matrix.data * weights[matrix.indices], matrix.indices, matrix.indptr), matrix.shape
     )
-    return np.asarray((scaled @ matrix.T.tocsr()).toarray())
+    return np.asarray((scaled @ transposed).toarray())
 
 
 def _from_edges(walk: RandomWalk, scale: Floats, block: Floats) -> Floats:
