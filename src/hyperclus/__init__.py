@@ -14,6 +14,7 @@ from hyperclus.eigen import Eigenpairs, smallest_eigenpairs
 from hyperclus.errors import ConvergenceError, HyperclusError, InputError, MissingLibraryError
 from hyperclus.hypergraph import Hypergraph
 from hyperclus.laplacian import Laplacian, NormalizedLaplacian, rayleigh_quotient
+from hyperclus.metrics import Agreement, agreement
 from hyperclus.partition import Partition
 from hyperclus.stationary import StationaryLaw
 from hyperclus.walk import RandomWalk
@@ -22,6 +23,7 @@ from hyperclus.weighting import class_counts, ones
 __version__ = "0.1.0"
 
 __all__ = [
+    "Agreement",
     "ConvergenceError",
     "Cut",
     "Eigenpairs",
@@ -35,6 +37,7 @@ __all__ = [
     "RandomWalk",
     "StationaryLaw",
     "Sweep",
+    "agreement",
     "cheeger_interval",
     "class_counts",
     "cluster",

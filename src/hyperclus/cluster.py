@@ -9,9 +9,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from hyperclus.cut import cut, flow, sweep
+from hyperclus.bisection import Strategy, bisect
+from hyperclus.cut import cut, sweep
 from hyperclus.eigen import Eigenpairs, smallest_eigenpairs
-from hyperclus.errors import InputError
+from hyperclus.errors import InputError, check_choice
 from hyperclus.hypergraph import Hypergraph
 from hyperclus.ids import factorize
 from hyperclus.laplacian import NormalizedLaplacian
@@ -20,7 +21,6 @@ from hyperclus.types import Booleans, Integers, Seed
 from hyperclus.walk import RandomWalk
 
 Rounding = Literal["sign", "sweep"]
-Strategy = Literal["best", "largest"]
 Reweigh = Callable[[Hypergraph, Integers], Hypergraph | None]
 
 _log = logging.getLogger(__name__)
@@ -77,21 +77,22 @@ def cluster(
     """
     if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
         raise InputError(f"k must be a whole number of clusters, at least 1; got {k!r}")
-    if rounding not in ("sign", "sweep"):
-        raise InputError(f"rounding must be 'sign' or 'sweep', not {rounding!r}")
-    if strategy not in ("best", "largest"):
-        raise InputError(f"strategy must be 'best' or 'largest', not {strategy!r}")
+    check_choice("rounding", rounding, ("sign", "sweep"))
+    check_choice("strategy", strategy, ("best", "largest"))
     run = _Run(hypergraph, tolerance, seed)
     if k > run.whole.n_vertices:
         raise InputError(
             f"{k} clusters need at least {k} vertices in hyperedges; there are {run.whole.n_vertices}"
         )
     walk, pairs = run.solve(run.whole, k)
-    labels = np.zeros(run.whole.n_vertices, dtype=np.int64)
-    if k > 1:
-        labels[run.halve(walk, pairs, rounding)] = 1
-    if k > 2:
-        labels = _bisect(run, walk, labels, int(k), rounding, strategy, reweigh)
+
+    def halve(vertices: Integers) -> Booleans | None:
+        if len(vertices) == run.whole.n_vertices:
+            return run.halve(walk, pairs, rounding)
+        sub = reweighed(run.whole.restrict(vertices), vertices, reweigh)
+        return None if sub is None else run.halve(*run.solve(sub, 2), rounding)
+
+    labels = bisect(walk, int(k), strategy, halve)
     settings = {"k": int(k), "rounding": rounding, "strategy": strategy, "tolerance": tolerance, "seed": seed}
     return run.partition(walk, pairs, labels, settings)
 
@@ -121,56 +122,16 @@ def evaluate(
     return run.partition(walk, pairs, inside, {"k": len(found), "tolerance": tolerance, "seed": seed})
 
 
-def _bisect(
-    run: "_Run",
-    walk: RandomWalk,
-    labels: Integers,
-    k: int,
-    rounding: Rounding,
-    strategy: Strategy,
-    reweigh: Reweigh | None,
-) -> Integers:
-    """Split one cluster after the other until there are k; scored by the NCut of the whole."""
-    splits: dict[
-        int, tuple[Booleans | None, float]
-    ] = {}  # of each cluster: its second half, the change in NCut
-    while (count := int(labels.max()) + 1) < k:
-        for part in np.argsort(-np.bincount(labels), kind="stable").tolist():
-            if part not in splits:
-                splits[part] = _split(run, walk, labels == part, rounding, reweigh)
-            if strategy == "largest" and splits[part][0] is not None:
-                break
-        possible = [part for part in splits if splits[part][0] is not None]
-        if not possible:
-            raise InputError(f"no cluster can be split further; ask for at most k = {count} clusters")
-        chosen = part if strategy == "largest" else min(possible, key=lambda part: splits[part][1])
-        second, _ = splits.pop(chosen)
-        labels[second] = count
-    return labels
-
-
-def _split(
-    run: "_Run", walk: RandomWalk, inside: Booleans, rounding: Rounding, reweigh: Reweigh | None
-) -> tuple[Booleans | None, float]:
-    """HyperClus-G on one cluster: the mask of its second half, and how much NCut grows by the split."""
-    vertices = np.flatnonzero(inside)
-    sub = run.whole.restrict(vertices) if len(vertices) > 1 else None
-    if sub is not None and reweigh is not None:
-        sub = reweigh(sub, vertices)
-        if sub is not None and sub.n_vertices != len(vertices):
-            raise InputError(
-                f"reweigh returned {sub.n_vertices} vertices for a cluster of {len(vertices)}; keep them all"
-            )
-    if sub is None:
-        return None, np.inf
-    second = np.zeros_like(inside)
-    second[vertices] = run.halve(*run.solve(sub, 2), rounding)
-    with run.timed("scoring"):
-        terms = [
-            boundary / volume
-            for volume, boundary in (flow(walk, s) for s in (inside, second, inside & ~second))
-        ]
-    return second, terms[1] + terms[2] - terms[0]
+def reweighed(sub: Hypergraph, vertices: Integers, reweigh: Reweigh | None) -> Hypergraph | None:
+    """The sub-hypergraph as the caller wants it weighed; None where the cluster is not to be split."""
+    if reweigh is None:
+        return sub
+    weighed = reweigh(sub, vertices)
+    if weighed is not None and weighed.n_vertices != len(vertices):
+        raise InputError(
+            f"reweigh returned {weighed.n_vertices} vertices for a cluster of {len(vertices)}; keep them all"
+        )
+    return weighed
 
 
 @dataclass(slots=True)

@@ -334,6 +334,15 @@ class Hypergraph:
         check_gamma(gamma, self.edge_ids, self.vertex_ids, zeros=False)
         return Hypergraph._trusted(gamma, self.edge_weights, self.vertex_ids, self.edge_ids)
 
+    def with_edge_weights(self, edge_weights: Mapping[Any, float] | ArrayLike) -> "Hypergraph":
+        """The same members with other omegas: a mapping from edge id, or one per hyperedge.
+
+        >>> Hypergraph.from_edges([["a", "b"], ["b", "c"]]).with_edge_weights([2, 3]).edge_weights.tolist()
+        [2.0, 3.0]
+        """
+        omega = as_edge_weights(edge_weights, self.edge_ids)
+        return Hypergraph._trusted(self.gamma, omega, self.vertex_ids, self.edge_ids)
+
     def restrict(self, vertices: NDArray[Any]) -> "Hypergraph":
         """The sub-hypergraph on some vertices, given by position, in this order, or by mask.
 

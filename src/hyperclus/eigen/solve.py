@@ -54,7 +54,7 @@ def smallest_eigenpairs(
         raise InputError(f"method must be one of {', '.join(METHODS)}; got {method!r}")
     if method == "small side" and not fits_small_side(laplacian, k):
         raise InputError("the small-side method needs at least 2|E| + k vertices; use 'lanczos' or 'auto'")
-    known = zero_vectors(laplacian.walk, k)
+    known = zero_vectors(laplacian.walk.stationary, laplacian.walk.law.components, k)
     count = k - known.shape[1]
     if not count:
         return with_residuals(laplacian, known, known[:, :0], 0, "known")

@@ -4,19 +4,17 @@ import heapq
 
 import numpy as np
 
+from hyperclus.components import Components
 from hyperclus.types import Floats, Integers
-from hyperclus.walk import RandomWalk
 
 
-def zero_vectors(walk: RandomWalk, count: int) -> Floats:
-    """Up to `count` orthonormal vectors of the null space: min(count, n_components) columns.
+def zero_vectors(phi: Floats, found: Components, count: int) -> Floats:
+    """Up to `count` orthonormal vectors of the null space: min(count, found.count) columns.
 
     The first is sqrt(phi). Each further one contrasts two groups of components, found by halving
     the heaviest group so that both halves weigh about the same; its signs are that split. So the
     second eigenvector of a disconnected hypergraph separates its components evenly by volume.
     """
-    phi = walk.stationary
-    found = walk.law.components
     columns = [np.sqrt(phi) / np.sqrt(phi.sum())]
     masses = found.masses(phi)
     groups = [(-float(masses.sum()), 0, np.argsort(-masses, kind="stable"))]
