@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo test test-slow bench picture clean
+.PHONY: setup demo test test-slow bench reproduction picture clean
 
 setup: .venv/.ready
 
@@ -27,6 +27,10 @@ test-slow: setup
 
 bench: setup
 	$(BIN)/python benchmarks/run.py
+
+reproduction: setup
+	$(BIN)/hyperclus reproduce --slow --markdown > docs/reproduction.new
+	mv docs/reproduction.new docs/reproduction.md
 
 picture: setup
 	$(BIN)/python examples/picture.py docs/images/digits.png

@@ -11,7 +11,7 @@ import numpy as np
 
 import families
 import hyperclus as hc
-import paper_algorithm
+from hyperclus.paper import as_written
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
@@ -39,7 +39,7 @@ def paper_set(name: str, rival: bool) -> dict[str, float]:
         return hc.cluster(build()).labels
 
     def dense() -> np.ndarray:
-        return paper_algorithm.two_clusters(build())
+        return as_written.second_side(build())
 
     hc.cluster(hc.Hypergraph.from_edges([["a", "b"], ["b", "c"]]))  # load what is loaded on first use
     kept: list[np.ndarray] = []

@@ -107,7 +107,7 @@ The machine is shared, so times vary; ratios are between runs of the same sessio
 ## Against the algorithm as the paper writes it
 
 From the table of features to two clusters, in one process each. *As written* is
-`benchmarks/paper_algorithm.py`: explicit P, power iteration, full dense eigen-decomposition.
+`hyperclus/paper/as_written.py`: explicit P, power iteration, full dense eigen-decomposition.
 
 {paper}
 

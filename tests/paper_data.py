@@ -50,3 +50,11 @@ def paper_hypergraph(name):
         return hc.class_counts(sub.drop_edges(constant), classes[vertices])
 
     return hypergraph, counted_anew, classes
+
+
+def raw_folder():
+    """The folder of UCI's own files; without it the test is skipped, except in CI."""
+    folder = FOLDER / "raw"
+    if not folder.is_dir():
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(f"UCI's files are not in {folder}")
+    return folder

@@ -1,17 +1,17 @@
 """STAR++ and CLIQUE++ against their expanded graphs, built with loops; the star theorem."""
 
 import numpy as np
-import oracles
 import pytest
-from contracts import check_map, check_symmetric
 from hypothesis import given, settings
-from paper_data import paper_hypergraph
-from strategies import disconnected, hypergraphs
 
 import hyperclus as hc
+import oracles
+from contracts import check_map, check_symmetric
 from hyperclus.baselines import clique, star
 from hyperclus.baselines.clique import CliqueLaplacian
 from hyperclus.factors import Factors
+from paper_data import paper_hypergraph
+from strategies import disconnected, hypergraphs
 
 examples = settings(deadline=None, max_examples=100)
 WEIGHTS = {"w": lambda omega, size: omega, "w/size": lambda omega, size: omega / size}

@@ -7,7 +7,7 @@ import hyperclus as hc
 
 
 def test_import_brings_no_optional_library():
-    heavy = "sklearn pandas matplotlib polars pyarrow narwhals scipy.sparse.linalg scipy.sparse.csgraph"
+    heavy = "sklearn pandas matplotlib polars pyarrow narwhals pooch tqdm typer rich scipy.sparse.linalg"
     code = f"import sys, hyperclus; print([m for m in {heavy.split()!r} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

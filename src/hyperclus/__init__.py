@@ -7,6 +7,7 @@
 (0.1667, 0.1323)
 """
 
+from hyperclus import baselines, datasets
 from hyperclus.certificate import cheeger_interval, ncut_lower_bound
 from hyperclus.cluster import cluster, evaluate
 from hyperclus.cut import Cut, Sweep, cut, sweep
@@ -38,10 +39,12 @@ __all__ = [
     "StationaryLaw",
     "Sweep",
     "agreement",
+    "baselines",
     "cheeger_interval",
     "class_counts",
     "cluster",
     "cut",
+    "datasets",
     "evaluate",
     "ncut_lower_bound",
     "ones",

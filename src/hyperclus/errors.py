@@ -19,6 +19,10 @@ class ConvergenceError(HyperclusError, RuntimeError):
         self.residual = residual
 
 
+class DownloadError(HyperclusError):
+    """A data set could not be fetched; the message says why and where its files can be put by hand."""
+
+
 class MissingLibraryError(HyperclusError, ImportError):
     """An optional library is needed for this call; the message has the install command."""
 

@@ -1,0 +1,187 @@
+"""The command line: each command reads its arguments, calls the library, and renders."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table as RichTable
+
+import hyperclus
+from hyperclus import datasets as data_sets
+from hyperclus import paper
+from hyperclus.errors import HyperclusError, InputError
+from hyperclus.paper import render
+from hyperclus.paper.records import Record, Store, Unit, default_folder
+
+app = typer.Typer(add_completion=True, no_args_is_help=True, help="Clusters in hypergraphs.")
+_errors = Console(stderr=True)
+
+Folder = Annotated[
+    Path | None, typer.Option("--data", help="Folder with UCI's files; they are not fetched then.")
+]
+
+
+def main() -> None:
+    """Run the command line: exit code 0 done, 1 failed, 2 bad usage or input, 130 interrupted."""
+    try:
+        code = app(standalone_mode=False) or 0  # typer returns the code of an Exit, 130 for Ctrl-C
+    except (KeyboardInterrupt, typer.Abort):
+        code = 130
+    except HyperclusError as error:
+        _errors.print(f"[red]hyperclus:[/] {_escaped(str(error))}", soft_wrap=True)
+        sys.exit(2 if isinstance(error, InputError) else 1)
+    except Exception as error:
+        if not hasattr(error, "exit_code"):
+            raise
+        error.show()  # type: ignore[attr-defined]  # click's own usage errors
+        sys.exit(error.exit_code)
+    if code == 130:
+        _errors.print("interrupted; what was finished is kept")
+    sys.exit(code)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"hyperclus {hyperclus.__version__}")  # noqa: T201
+        raise typer.Exit
+
+
+@app.callback()
+def common(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say the version.")
+    ] = False,
+) -> None:
+    """Clusters in hypergraphs whose members weigh differently in each hyperedge."""
+
+
+@app.command()
+def datasets(
+    names: Annotated[list[str] | None, typer.Argument(help="Data sets; all by default.")] = None,
+    fetch: Annotated[bool, typer.Option(help="Download what is not there.")] = False,
+    folder: Folder = None,
+) -> None:
+    """List the paper's nine data sets and check their files; --fetch downloads them from UCI.
+
+    Example: hyperclus datasets --fetch car zoo
+    """
+    table = RichTable(
+        "data set", "file", "state", title="Data sets, UCI Machine Learning Repository, CC BY 4.0"
+    )
+    for name in names or list(data_sets.names()):
+        if fetch:
+            data_sets.fetch(name, folder=folder, progress=_errors.is_terminal)
+        for file, state in data_sets.verify(name, folder=folder).items():
+            table.add_row(name, file, state)
+    Console().print(table)
+
+
+@app.command()
+def reproduce(
+    tables: Annotated[
+        list[str] | None, typer.Argument(help=f"Any of {', '.join(paper.TABLES)}; all by default.")
+    ] = None,
+    dataset: Annotated[list[str] | None, typer.Option(help="Only this data set; may be repeated.")] = None,
+    method: Annotated[list[str] | None, typer.Option(help="Only this method; may be repeated.")] = None,
+    slow: Annotated[
+        bool, typer.Option(help="Also time the algorithm as the paper writes it (many minutes).")
+    ] = False,
+    folder: Folder = None,
+    results: Annotated[Path | None, typer.Option(help="Where finished measurements are kept.")] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Measure again what is kept.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False,
+    as_html: Annotated[bool, typer.Option("--html", help="Print a web page.")] = False,
+) -> None:
+    """Run the paper's experiments and print its tables, published beside measured.
+
+    Finished measurements are kept, so an interrupted run goes on where it was.
+
+    Examples: hyperclus reproduce ncut f1
+              hyperclus reproduce --dataset car --dataset zoo --markdown > tables.md
+    """
+    plan = paper.plan(tables or (), dataset or (), method or (), slow=slow)
+    store = Store(results or default_folder())
+    loaded: dict[str, Any] = {}
+
+    def load(name: str) -> Any:
+        if name not in loaded:
+            loaded[name] = data_sets.load(name, folder=folder, progress=_errors.is_terminal)
+        return loaded[name]
+
+    records = _measured(plan, store, load, fresh)
+    sizes = {}
+    if "datasets" in plan.tables:
+        for name in dataset or paper.DATASETS:
+            h = load(name).hypergraph
+            sizes[name] = {"vertices": h.n_vertices, "hyperedges": h.n_edges, "incidences": h.n_incidences}
+            sizes[name]["classes"] = load(name).k
+    filled = [paper.build(name, records, sizes) for name in plan.tables]
+    for wanted, write in (
+        (as_json, render.as_json),
+        (as_markdown, render.as_markdown),
+        (as_html, render.as_html),
+    ):
+        if wanted:
+            print(write(filled))  # noqa: T201
+            return
+    _show(filled)
+
+
+def _measured(plan: paper.Plan, store: Store, load: Callable[[str], Any], fresh: bool) -> dict[Unit, Record]:
+    """All records of a plan, with a bar on the terminal."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    records: dict[Unit, Record] = {}
+    if fresh:
+        store.clear(plan.units)
+    with Progress(*columns, console=_errors, disable=not _errors.is_terminal, transient=True) as progress:
+        task = progress.add_task("measuring", total=len(plan.units))
+        for unit, record, _ in paper.run(
+            plan, store, load, lambda u: progress.update(task, description=_name(u))
+        ):
+            records[unit] = record
+            progress.advance(task)
+    return records
+
+
+def _name(unit: Unit) -> str:
+    return f"{unit.method} on {unit.dataset} ({unit.weights.upper()})"
+
+
+def _show(tables: list[paper.Table]) -> None:
+    """The tables on the terminal: a line per data set, the published figure above ours."""
+    console = Console()
+    for table in tables:
+        shown = [row for row, cells in table.rows.items() if any(cell.ours for cell in cells.values())]
+        absent = [row for row in table.rows if row not in shown]
+        if shown:
+            grid = RichTable("", *shown, title=table.title, caption=render.counts(table), padding=(0, 1))
+            for column in table.columns:
+                cells = [table.rows[row][column] for row in shown]
+                grid.add_row(column, *(_two_lines(cell, table.digits) for cell in cells))
+            console.print(grid)
+        for line in render.reasons(table):
+            console.print(f"  ? {_escaped(line)}")
+        if absent:
+            console.print(
+                f"  {table.title}: not run are {', '.join(absent)} (--markdown shows what is published)."
+            )
+        console.print()
+    console.print("Above the published figure, below ours: = equal within tolerance, + better, - worse,")
+    console.print("? not reproducible, with the reason under the table.")
+
+
+def _two_lines(cell: paper.Cell, digits: int) -> str:
+    colours = {"equal": "green", "better": "bold green", "worse": "red", "not reproducible": "yellow"}
+    above, below = render.sides(cell, digits)
+    text = _escaped(f"{below} {render.MARKS[cell.verdict]}".rstrip())
+    colour = colours.get(cell.verdict)
+    return f"[dim]{_escaped(above)}[/]\n" + (f"[{colour}]{text}[/]" if colour else text)
+
+
+def _escaped(text: str) -> str:
+    return text.replace("[", r"\[")

@@ -1,0 +1,146 @@
+"""Filled tables as text for a terminal, Markdown, HTML or JSON; nothing is computed here."""
+
+import datetime
+import html
+import json
+import os
+import platform
+from collections.abc import Iterable
+from typing import Any
+
+import hyperclus
+from hyperclus.paper.tables import Cell, Table
+
+MARKS = {"equal": "=", "better": "+", "worse": "-", "not reproducible": "?", "measured": "", "not run": ""}
+LEGEND = (
+    "published / ours, then = equal within tolerance, + better, - worse, ? not reproducible (reasons below)"
+)
+
+
+def sides(cell: Cell, digits: int) -> tuple[str, str]:
+    """The published and our figures as text, with dots where there is none."""
+    published, ours = (
+        " ".join(f"{figure:,.{digits}f}" for figure in side) for side in (cell.published, cell.ours)
+    )
+    return published or "...", ours or "..."
+
+
+def cell_text(cell: Cell, digits: int) -> str:
+    """One cell: "0.6388 / 0.6388 =", with dots where a side has no figure."""
+    if not cell.published and not cell.ours:
+        return ""
+    return f"{' / '.join(sides(cell, digits))} {MARKS[cell.verdict]}".rstrip()
+
+
+def reasons(table: Table) -> list[str]:
+    """One line per reason, with the cells it holds for; methods without an implementation are left out."""
+    where: dict[str, list[str]] = {}
+    for row, cells in table.rows.items():
+        for dataset, cell in cells.items():
+            if cell.verdict == "not reproducible":
+                where.setdefault(cell.reason, []).append(f"{row} on {dataset}")
+    return [f"{', '.join(places)}: {why}." for why, places in where.items()]
+
+
+def counts(table: Table) -> str:
+    """How many cells have which verdict."""
+    verdicts = [cell.verdict for cells in table.rows.values() for cell in cells.values()]
+    present = [f"{verdicts.count(verdict)} {verdict}" for verdict in MARKS if verdict in verdicts]
+    return ", ".join(present)
+
+
+def origin() -> str:
+    """Who measured, when, on what; and what the paper's seconds are worth."""
+    return (
+        f"Measured by `hyperclus reproduce` {hyperclus.__version__} on {datetime.date.today():%Y-%m-%d}, "
+        f"{platform.machine()}, {os.cpu_count()} cores. The paper's seconds come from another machine and are "
+        "context only; the ratio in the last row of that table is between two runs on this one."
+    )
+
+
+def as_markdown(tables: Iterable[Table]) -> str:
+    """All tables as one Markdown text."""
+    parts = []
+    for table in tables:
+        lines = [
+            ["", *table.columns],
+            ["---", *["---:"] * len(table.columns)],
+            *[
+                [row, *(cell_text(cells[column], table.digits) for column in table.columns)]
+                for row, cells in table.rows.items()
+            ],
+        ]
+        body = "\n".join("| " + " | ".join(line) + " |" for line in lines)
+        notes = "\n".join(f"- {line}" for line in reasons(table))
+        parts.append(f"## {table.title}\n\n{body}\n\n{counts(table)}.\n" + (f"\n{notes}\n" if notes else ""))
+    return f"# The paper, reproduced\n\n{origin()}\n\nEach cell: {LEGEND}.\n\n" + "\n".join(parts)
+
+
+def as_html(tables: Iterable[Table]) -> str:
+    """All tables as one page that needs nothing else."""
+    parts = []
+    for table in tables:
+        head = "".join(f"<th>{html.escape(column)}</th>" for column in ("", *table.columns))
+        rows = "".join(
+            f"<tr><th>{html.escape(row)}</th>"
+            + "".join(_html_cell(cells[column], table.digits) for column in table.columns)
+            + "</tr>"
+            for row, cells in table.rows.items()
+        )
+        notes = "".join(f"<li>{html.escape(line)}</li>" for line in reasons(table))
+        parts.append(
+            f"<h2>{html.escape(table.title)}</h2><div class=scroll><table><thead><tr>{head}</tr></thead>"
+            f"<tbody>{rows}</tbody></table></div><p>{html.escape(counts(table))}.</p><ul>{notes}</ul>"
+        )
+    return (
+        _PAGE.replace("ORIGIN", html.escape(origin()))
+        .replace("LEGEND", html.escape(LEGEND))
+        .replace("TABLES", "\n".join(parts))
+    )
+
+
+def _html_cell(cell: Cell, digits: int) -> str:
+    text, why = html.escape(cell_text(cell, digits)), html.escape(cell.reason)
+    return f'<td class="{cell.verdict.replace(" ", "-")}" title="{why}">{text}</td>'
+
+
+def as_json(tables: Iterable[Table]) -> str:
+    """All tables as a JSON object by name."""
+
+    def plain(cell: Cell) -> dict[str, Any]:
+        return {
+            "published": list(cell.published),
+            "ours": list(cell.ours),
+            "difference": cell.difference,
+            "verdict": cell.verdict,
+            "reason": cell.reason,
+        }
+
+    everything = {
+        table.name: {
+            "title": table.title,
+            "rows": {row: {c: plain(cells[c]) for c in table.columns} for row, cells in table.rows.items()},
+        }
+        for table in tables
+    }
+    return json.dumps(everything, indent=1)
+
+
+_PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>hyperclus: the paper, reproduced</title>
+<style>
+:root { color-scheme: light dark; }
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 80rem; margin: 2rem auto; padding: 0 1rem; }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: 0.9em; }
+th, td { padding: 0.3em 0.6em; border-bottom: 1px solid #8884; text-align: right; white-space: nowrap; }
+th:first-child { text-align: left; }
+.equal { background: #2a92; } .better { background: #2a94; } .worse { background: #d553; }
+.not-reproducible { background: #db42; }
+</style></head><body>
+<h1>The paper, reproduced</h1><p>ORIGIN</p><p>Each cell: LEGEND.</p>
+TABLES
+</body></html>
+"""

@@ -1,0 +1,89 @@
+"""From the tables wanted to the measurements needed, and through them."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from hyperclus import baselines
+from hyperclus.cluster import cluster
+from hyperclus.datasets import Dataset
+from hyperclus.errors import InputError
+from hyperclus.hypergraph import Hypergraph
+from hyperclus.paper.methods import METHODS
+from hyperclus.paper.records import Record, Store, Unit, measure
+from hyperclus.paper.tables import DATASETS, TABLES, TWO_WAY
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The tables to fill and the units that fill them, data set by data set."""
+
+    tables: tuple[str, ...]
+    units: tuple[Unit, ...]
+
+
+def plan(
+    tables: Iterable[str] = (),
+    datasets: Collection[str] = (),
+    methods: Collection[str] = (),
+    *,
+    slow: bool = True,
+) -> Plan:
+    """Which units the wanted tables need; empty arguments mean all.
+
+    >>> plan(["eigenvalue"], ["car"]).units
+    (Unit(dataset='car', method='HyperClus-G', weights='edvw'),)
+    """
+    wanted = tuple(tables) or tuple(TABLES)
+    for names, known, what in (
+        (wanted, TABLES, "table"),
+        (datasets, DATASETS, "data set"),
+        (methods, METHODS, "method"),
+    ):
+        for name in names:
+            if name not in known:
+                raise InputError(f"there is no {what} {name!r}; choose from {', '.join(known)}")
+    units = dict.fromkeys(
+        Unit(dataset, method, weights)
+        for dataset in DATASETS
+        for table in wanted
+        for method, weights in TABLES[table].needs
+        if (not datasets or dataset in datasets)
+        and (not methods or method in methods)
+        and (weights == "edvw" or dataset in TWO_WAY)
+        and (dataset in TWO_WAY or not TABLES[table].two_way_only)
+        and (slow or not METHODS[method].slow)
+    )
+    return Plan(wanted, tuple(sorted(units, key=lambda unit: METHODS[unit.method].slow)))
+
+
+def run(
+    the_plan: Plan,
+    store: Store,
+    load: Callable[[str], Dataset],
+    begin: Callable[[Unit], object] = lambda unit: None,
+) -> Iterator[tuple[Unit, Record, bool]]:
+    """Each unit with its record, and whether it was there already; new ones are kept at once.
+
+    `begin` is told each unit before it is measured.
+    """
+    data: Dataset | None = None
+    for unit in the_plan.units:
+        record = store.read(unit)
+        known = record is not None
+        if record is None:
+            begin(unit)
+            _load_libraries()
+            if data is None or data.name != unit.dataset:
+                data = load(unit.dataset)
+            record = measure(data, unit)
+            store.write(unit, record)
+        yield unit, record, known
+
+
+@cache
+def _load_libraries() -> None:
+    """A tiny run of the fast methods, so that what they import on first use is not timed."""
+    tiny = Hypergraph.from_edges([{"a": 1, "b": 2}, {"b": 1, "c": 1}, {"c": 1, "d": 2}])
+    for method in (cluster, baselines.star, baselines.clique):
+        method(tiny)

@@ -1,0 +1,108 @@
+"""The command line as a user meets it: in a process of its own."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from paper_data import raw_folder
+
+
+def hyperclus(*arguments, **environment):
+    return subprocess.run(
+        [sys.executable, "-m", "hyperclus", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "COLUMNS": "120", **environment},
+    )
+
+
+def test_version():
+    done = hyperclus("--version")
+    assert done.returncode == 0
+    assert done.stdout.startswith("hyperclus 0.")
+
+
+def test_help_names_the_commands():
+    done = hyperclus("--help")
+    assert done.returncode == 0
+    assert "reproduce" in done.stdout
+    assert "datasets" in done.stdout
+
+
+def test_datasets_are_listed_and_checked():
+    done = hyperclus("datasets", "car", "zoo", "--data", raw_folder())
+    assert done.returncode == 0
+    assert done.stdout.count("ok") == 2
+
+
+def test_tables_of_one_data_set(tmp_path):
+    command = ("reproduce", "ncut", "f1", "--dataset", "car", "--data", raw_folder(), "--results", tmp_path)
+    done = hyperclus(*command, "--json")
+    assert done.returncode == 0
+    assert done.stderr == ""
+    assert json.loads(done.stdout)["ncut"]["rows"]["HyperClus-G"]["car"]["verdict"] == "equal"
+    shown = hyperclus(*command)
+    assert "0.8320 =" in shown.stdout
+    assert "| HyperClus-G |" in hyperclus(*command, "--markdown").stdout
+    assert hyperclus(*command, "--html").stdout.startswith("<!doctype html>")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("reproduce", "nothing"), "there is no table 'nothing'"),
+        (("reproduce", "--dataset", "iris"), "there is no data set 'iris'"),
+        (("datasets", "iris"), "'iris'"),
+        (("reproduce", "--wrong"), "No such option"),
+        (("fly",), "No such command"),
+    ],
+)
+def test_bad_usage_gets_one_sentence_and_code_2(arguments, words):
+    done = hyperclus(*arguments)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+def test_no_network_and_nothing_cached_says_what_to_do(tmp_path):
+    nowhere = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), "http://127.0.0.1:9")
+    done = hyperclus(
+        "reproduce",
+        "ncut",
+        "--dataset",
+        "car",
+        "--results",
+        tmp_path,
+        HYPERCLUS_DATA=str(tmp_path / "empty"),
+        **nowhere,
+    )
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert "car.data" in done.stderr
+    assert "empty" in done.stderr
+
+
+def test_ctrl_c_stops_with_130_and_the_next_run_goes_on(tmp_path):
+    command = [sys.executable, "-m", "hyperclus", "reproduce", "ncut", "--data", str(raw_folder())]
+    command += ["--results", str(tmp_path), "--json"]
+    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while not list(tmp_path.glob("*.json")) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=60)
+    assert running.returncode == 130, (out, err)
+    assert out == ""
+    assert "Traceback" not in err
+    finished = {path: path.stat().st_mtime_ns for path in tmp_path.glob("*.json")}
+    assert 0 < len(finished) < 36
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout)["ncut"]["rows"]["HyperClus-G"]["digit"]["verdict"] == "equal"
+    assert all(path.stat().st_mtime_ns == when for path, when in finished.items())
+    assert len(list(tmp_path.glob("*.json"))) == 36
