@@ -1,8 +1,11 @@
-"""What every linear map of the library must satisfy, whatever it computes and wherever it lives."""
+"""What every linear map must satisfy, whatever it computes, and what every refusal must look like."""
 
 from collections.abc import Callable
 
 import numpy as np
+import pytest
+
+from hyperclus.errors import InputError
 
 Map = Callable[[np.ndarray], np.ndarray]
 
@@ -69,3 +72,15 @@ def check_transposes(
 def check_symmetric(apply: Map, size: int, seed: int = 0, tolerance: float = TIGHT) -> None:
     """The map is its own transpose."""
     check_transposes(apply, apply, (size, size), seed, tolerance)
+
+
+def refused(call: Callable[[], object], *parts: str) -> None:
+    """The call raises an InputError: one line, not long, with these parts."""
+    with pytest.raises(InputError) as caught:
+        call()
+    message = str(caught.value)
+    assert "\n" not in message
+    assert len(message) < 400
+    assert not message.endswith(".")
+    for part in parts:
+        assert part in message

@@ -373,6 +373,16 @@ def test_http_errors(server, tmp_path, status, attempts):
     assert len(server.requested) == attempts
 
 
+def test_an_answer_without_sense(server, tmp_path):
+    def answer(handler):
+        handler.send_response(200)
+        handler.send_header("Content-Length", "4, 4")
+        handler.end_headers()
+
+    server.answer = answer
+    assert "the answer makes no sense; try again later" in refused(tmp_path)
+
+
 def test_no_network(raw, tmp_path, monkeypatch):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         closed = taken.getsockname()[1]
@@ -545,9 +555,8 @@ def test_a_folder_that_cannot_be_written_to(server, serve, zoo, tmp_path, monkey
     serve({"zoo.data": zoo})
     monkeypatch.setattr(owner, function, failing(code))
     message = refused(tmp_path)
-    assert (
-        f"{tmp_path} cannot be written to ({os.strerror(code)}); make room there or name another" in message
-    )
+    step = "free some space" if code == errno.ENOSPC else "make it writable"
+    assert f"{tmp_path} cannot be written to ({os.strerror(code)}); {step}, name another folder" in message
     assert len(server.requested) <= 1
 
 

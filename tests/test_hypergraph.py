@@ -16,24 +16,13 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hyperclus import Hypergraph, InputError
+from contracts import refused
+from hyperclus import Hypergraph
 
 examples = settings(deadline=None, max_examples=80)
 MATRIX = np.array([[2.0, 0.0, 1.0], [0.0, 3.0, 0.5]])  # two vertices, three hyperedges
 FORMATS = ["csr", "csc", "coo", "lil", "dok", "bsr", "dia"]
 NAN, INF = float("nan"), float("inf")
-
-
-def refused(call, *parts):
-    """The call raises an InputError: one line, not long, with these parts."""
-    with pytest.raises(InputError) as caught:
-        call()
-    message = str(caught.value)
-    assert "\n" not in message
-    assert len(message) < 400
-    assert not message.endswith(".")
-    for part in parts:
-        assert part in message
 
 
 def as_map(h):

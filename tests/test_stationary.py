@@ -17,6 +17,7 @@ from strategies import (
     random_edges,
     random_hypergraph,
     with_edge_scales,
+    with_long_indices,
     with_relabelling,
     with_scaled_edges,
 )
@@ -292,6 +293,15 @@ def test_large_blocks_joined_by_one_edge(n, n_edges, gamma):
 
 def test_large_blocks_joined_by_one_incidence():
     check_nearly_separate(joined_by_incidence(600, 520, 6, 3, 1e-8), "krylov", 1e-6)
+
+
+def test_long_indices_do_not_disturb_any_method(monkeypatch):
+    h = random_hypergraph(120, 100, 6, seed=8)
+    for name, value in (("RESTART", 30), ("ELIMINATION_UP_TO", 0), ("MAX_CYCLES", 0)):
+        monkeypatch.setattr(stationary, name, value)  # elimination, then krylov, then factorisation
+        found, expected = (RandomWalk(g).law for g in (with_long_indices(h), h))
+        assert found.method == expected.method
+        np.testing.assert_array_equal(found.vertices, expected.vertices)
 
 
 def test_oracles_agree_on_nearly_separate_blocks():

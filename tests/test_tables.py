@@ -13,24 +13,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from contracts import refused
 from hyperclus import Hypergraph, InputError
 from hyperclus.tables import columns_of, pick, pick_codes
 
 examples = settings(deadline=None, max_examples=60)
 LETTERS = ["b", "a", None, "b", "c", "a"]
 NUMBERS = [2, 2, 1, 7, 1, 2]
-
-
-def refused(call, *parts):
-    """The call raises an InputError: one line, not long, with these parts."""
-    with pytest.raises(InputError) as caught:
-        call()
-    message = str(caught.value)
-    assert "\n" not in message
-    assert len(message) < 400
-    assert not message.endswith(".")
-    for part in parts:
-        assert part in message
 
 
 def arrow_dictionary(values):

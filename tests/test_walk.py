@@ -159,6 +159,16 @@ def test_long_indices_give_the_same_walk():
     assert walk.n_components == expected.n_components
 
 
+def test_long_indices_give_the_same_components():
+    """Two long paths, which no shortcut finds to be connected: the full search runs on 64-bit indices."""
+    pairs = [{v: 1.0, v + 1: 1.0} for v in range(100)]
+    h = build(pairs[:50] + pairs[51:], [1.0] * 99, 101)
+    found, expected = (RandomWalk(g).law.components for g in (with_long_indices(h), h))
+    assert found.count == expected.count == 2
+    np.testing.assert_array_equal(found.of_vertex, expected.of_vertex)
+    np.testing.assert_array_equal(found.of_edge, expected.of_edge)
+
+
 def test_using_a_walk_leaves_the_hypergraph_alone():
     h = random_hypergraph(20, 15, 5, seed=3)
     before = h.gamma.toarray(), h.edge_weights.copy()

@@ -12,7 +12,7 @@ from hyperclus.certificate import cheeger_interval, ncut_lower_bound
 from hyperclus.cluster import cluster, evaluate
 from hyperclus.cut import Cut, Sweep, cut, sweep
 from hyperclus.eigen import Eigenpairs, smallest_eigenpairs
-from hyperclus.errors import ConvergenceError, HyperclusError, InputError, MissingLibraryError
+from hyperclus.errors import ConvergenceError, DownloadError, HyperclusError, InputError, MissingLibraryError
 from hyperclus.hypergraph import Hypergraph
 from hyperclus.laplacian import Laplacian, NormalizedLaplacian, rayleigh_quotient
 from hyperclus.metrics import Agreement, agreement
@@ -27,6 +27,7 @@ __all__ = [
     "Agreement",
     "ConvergenceError",
     "Cut",
+    "DownloadError",
     "Eigenpairs",
     "HyperclusError",
     "Hypergraph",

@@ -21,7 +21,8 @@ app = typer.Typer(add_completion=True, no_args_is_help=True, help="Clusters in h
 _errors = Console(stderr=True)
 
 Folder = Annotated[
-    Path | None, typer.Option("--data", help="Folder with UCI's files; they are not fetched then.")
+    Path | None,
+    typer.Option("--data", help="Folder with UCI's files; missing ones are fetched into it."),
 ]
 
 

@@ -43,9 +43,7 @@ class NormalizedLaplacian:
 
     def apply(self, block: Floats) -> Floats:
         """L_sym x for a vector or a block of columns: four passes over the incidences."""
-        root = np.sqrt(self.walk.stationary)
-        if block.ndim == 2:
-            root = root[:, None]
+        root = _root(self.walk, block)
         flows = root * self.walk.forward(block / root) + self.walk.adjoint(block * root) / root
         return block - 0.5 * flows
 
@@ -69,9 +67,7 @@ class Laplacian:
 
     def apply(self, block: Floats) -> Floats:
         """L x = Pi^1/2 L_sym Pi^1/2 x for a vector or a block of columns."""
-        root = np.sqrt(self.walk.stationary)
-        if block.ndim == 2:
-            root = root[:, None]
+        root = _root(self.walk, block)
         return root * NormalizedLaplacian(self.walk).apply(root * block)
 
     def dense(self) -> Floats:
@@ -87,3 +83,9 @@ def rayleigh_quotient(walk: RandomWalk, values: Floats) -> float:
     """
     energy = values @ Laplacian(walk).apply(values)
     return float(2 * energy / (values**2 @ walk.stationary))
+
+
+def _root(walk: RandomWalk, block: Floats) -> Floats:
+    """The diagonal of Pi^1/2, in the shape that scales the rows of a vector or of a block."""
+    root = np.sqrt(walk.stationary)
+    return root if block.ndim == 1 else root[:, None]

@@ -53,7 +53,7 @@ def download(source: Source, files: Sequence[RawFile], folder: Path, progress: b
                 try:
                     _transfer(source, archive, progress)
                     for file in files:
-                        _extract(archive, file, source, folder)
+                        _extract(archive, file, folder)
                     return
                 except _TransferError as failure:
                     if pause is None or not failure.again:
@@ -64,11 +64,9 @@ def download(source: Source, files: Sequence[RawFile], folder: Path, progress: b
         why, remedy, cause = str(failure), failure.remedy, failure.__cause__
     except OSError as error:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        step = "free some space" if full else "make it writable"
         why = f"{folder} cannot be written to ({error.strerror or error})"
-        remedy = (
-            f"{'free some space' if full else 'make it writable'}, name another folder in {store.VARIABLE}"
-        )
-        cause = error
+        remedy, cause = f"{step}, name another folder in {store.VARIABLE}", error
     wanted = " and ".join(file.name for file in files)
     raise DownloadError(
         f"{source.title} could not be fetched from {source.archive}: {why}; {remedy}, or put {wanted} "
@@ -110,12 +108,14 @@ def _transfer(source: Source, archive: BinaryIO, progress: bool) -> None:
                 why = f"the server could not be reached ({type(error).__name__})"
                 raise _TransferError(why, "check the network connection and try again") from error
             raise _TransferError(f"the request failed ({type(error).__name__})") from error
+        except ValueError as error:  # a length that is no number
+            raise _TransferError("the answer makes no sense") from error
         finally:
             for response in answers:
                 response.close()
 
 
-def _extract(archive: BinaryIO, file: RawFile, source: Source, folder: Path) -> None:
+def _extract(archive: BinaryIO, file: RawFile, folder: Path) -> None:
     """One file out of the zip, wherever it lies in there, gzipped or not. Names in the zip are only read."""
     try:
         with zipfile.ZipFile(archive) as members:

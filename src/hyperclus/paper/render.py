@@ -53,8 +53,8 @@ def origin() -> str:
     """Who measured, when, on what; and what the paper's seconds are worth."""
     return (
         f"Measured by `hyperclus reproduce` {hyperclus.__version__} on {datetime.date.today():%Y-%m-%d}, "
-        f"{platform.machine()}, {os.cpu_count()} cores. The paper's seconds come from another machine and are "
-        "context only; the ratio in the last row of that table is between two runs on this one."
+        f"{platform.machine()}, {os.cpu_count()} cores. The paper's seconds come from another machine and "
+        "are context only; the ratio in the last row of that table is between two runs on this one."
     )
 
 
