@@ -9,8 +9,13 @@ _COVERTYPE_F1 = (
     "printed here"
 )
 _COVERTYPE_EIVW = (
-    "the hypergraph that gives the published EDVW figures gives these; no reading of the rules was found "
-    "that gives both"
+    "the published NCuts are those of a hypergraph that keeps Aspect and Slope: leaving out Elevation alone "
+    "gives 0.8884 for HyperClus-G and STAR++ and 0.8944 for CLIQUE++; the EDVW figures and the first F1 are "
+    "those without all three, as here"
+)
+_COVERTYPE_EIVW_CLASSES = (
+    "it follows from the classes alone; the hypergraph that keeps Aspect and Slope, which explains the rest of "
+    "this column, gives 0.9289"
 )
 _CLIQUE = (
     "the second eigenvector of the clique expansion as the paper defines it, found to 1e-8, gives this cut"
@@ -21,10 +26,8 @@ _BY_CELL = {
     **{("ncut_edvw", "actual class", name): _CLASSES for name in ("zoo", "wine-567", "letter", "digit")},
     **{("f1_edvw", m, "covertype"): _COVERTYPE_F1 for m in ("HyperClus-G", "STAR++", "CLIQUE++")},
     **{("f1_eivw", m, "covertype"): _COVERTYPE_F1 for m in ("HyperClus-G", "STAR++", "CLIQUE++")},
-    **{
-        ("ncut_eivw", m, "covertype"): _COVERTYPE_EIVW
-        for m in ("HyperClus-G", "STAR++", "CLIQUE++", "actual class")
-    },
+    **{("ncut_eivw", m, "covertype"): _COVERTYPE_EIVW for m in ("HyperClus-G", "STAR++", "CLIQUE++")},
+    ("ncut_eivw", "actual class", "covertype"): _COVERTYPE_EIVW_CLASSES,
     **{(key, "CLIQUE++", "mushroom"): _CLIQUE for key in ("ncut_edvw", "f1_edvw", "f1_eivw")},
     ("ncut_edvw", "CLIQUE++", "wine-567"): _CLIQUE,
     ("f1_edvw", "CLIQUE++", "wine-567"): _CLIQUE,
