@@ -274,21 +274,42 @@ def test_closed_form_is_not_taken_for_the_law_of_uneven_joints(omega):
 @pytest.mark.parametrize("seed", [0, 1])
 def test_dense_blocks_by_krylov(krylov_only, seed):
     check_nearly_separate(joined_by_incidence(60, 40, 20, seed, 1e-8), "krylov", 1e-6)
-    check_nearly_separate(joined_by_edge(60, 40, 20, seed, 1e-8), "krylov", 1e-3)
+    check_nearly_separate(joined_by_edge(60, 40, 20, seed, 1e-8), "krylov", 1e-10)
 
 
 @pytest.mark.parametrize("seed", [0, 1])
 def test_dense_blocks_by_factorisation(factorisation_only, seed):
     check_nearly_separate(joined_by_incidence(60, 40, 20, seed, 1e-8), "factorisation", 1e-6)
-    check_nearly_separate(joined_by_edge(60, 40, 20, seed, 1e-8), "factorisation", 1e-3)
+    check_nearly_separate(joined_by_edge(60, 40, 20, seed, 1e-8), "factorisation", 1e-10)
 
 
 @pytest.mark.parametrize(("n", "n_edges"), [(600, 520), (520, 600)], ids=["on edges", "on vertices"])
 @pytest.mark.parametrize("gamma", [(1.0, 1.0), (1.0, 50.0)], ids=["even joint", "uneven joint"])
-def test_large_blocks_joined_by_one_edge(n, n_edges, gamma):
-    h = joined_by_edge(n, n_edges, 6, 3, 1e-8, gamma)
+@pytest.mark.parametrize("omega", [1e-6, 1e-8, 1e-11, 1e-15])
+def test_large_blocks_joined_by_one_edge(n, n_edges, gamma, omega):
+    """Without aggregation the relative error was 3e-5 at 1e-8 and 20 at 1e-12."""
+    h = joined_by_edge(n, n_edges, 6, 3, omega, gamma)
     assert min(h.n_vertices, h.n_edges) > 1000
-    check_nearly_separate(h, "krylov", 1e-3)
+    check_nearly_separate(h, "krylov", 1e-10)
+
+
+def test_many_blocks_in_a_row():
+    """40 blocks, each joined to the next by a weak and uneven hyperedge."""
+    rng = np.random.default_rng(5)
+    edges, omega = [], []
+    for block in range(40):
+        for _ in range(25):
+            edges.append(
+                {int(v) + 20 * block: float(rng.lognormal()) for v in rng.choice(20, 6, replace=False)}
+            )
+            omega.append(1.0)
+    for block in range(39):
+        edges.append({20 * block: 1.0, 20 * block + 20: float(rng.uniform(0.5, 2))})
+        omega.append(1e-9)
+    h = Hypergraph.from_edges(edges, edge_weights=omega, vertex_ids=range(800))
+    law = RandomWalk(h).law
+    assert law.method in ("krylov", "factorisation")
+    assert relative_error(law.vertices, oracles.stationary_by_censoring(h, np.float64)) <= 1e-9
 
 
 def test_large_blocks_joined_by_one_incidence():

@@ -9,17 +9,15 @@ because internal(S) = sum_e a_e(S) b_e(S) is the flow that stays inside S. Then
 """
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from hyperclus.factors import row_chunks
 from hyperclus.types import Booleans, Floats, Integers
 from hyperclus.walk import RandomWalk
-
-CHUNK = 1 << 20  # incidences that the sweep sorts at a time; bounds its memory
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,7 +116,7 @@ def sweep(walk: RandomWalk, scores: Floats) -> Sweep:
     rank[order] = np.arange(len(order))
     ranked_rate = (walk.stationary / walk.factors.degrees)[order]
     gained = np.zeros(len(order))
-    for first, last in _row_chunks(gamma.indptr):
+    for first, last in row_chunks(gamma.indptr):
         start, stop = gamma.indptr[first], gamma.indptr[last]
         rows = sp.csr_array(
             (
@@ -139,13 +137,6 @@ def sweep(walk: RandomWalk, scores: Floats) -> Sweep:
     rests = np.cumsum(ranked[::-1])[-2::-1]
     noise = np.finfo(float).eps * np.sqrt(len(order))
     return Sweep(order, volumes, rests, np.maximum(volumes - np.cumsum(gained)[:-1], noise))
-
-
-def _row_chunks(indptr: NDArray[Any]) -> list[tuple[int, int]]:
-    """Ranges of hyperedges with about CHUNK incidences each (one hyperedge is never split)."""
-    bounds = np.searchsorted(indptr, np.arange(CHUNK, indptr[-1], CHUNK))
-    edges = np.unique(np.concatenate([[0], bounds, [len(indptr) - 1]])).tolist()
-    return list(pairwise(edges))
 
 
 def _before(values: Floats, indptr: NDArray[Any], sizes: NDArray[Any]) -> Floats:

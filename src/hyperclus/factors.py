@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from hyperclus.errors import InputError
 from hyperclus.hypergraph import Hypergraph
@@ -16,6 +17,7 @@ from hyperclus.types import Floats, Incidence
 
 PARALLEL_FROM = 300_000  # incidences from which threads pay
 BLOCKS = 2  # threads per product
+CHUNK = 1 << 20  # incidences at a time where temporary arrays would take much memory
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,6 +110,12 @@ class Factors:
         spread = self.hypergraph.gamma.data / self.degrees[self.hypergraph.gamma.indices]
         product = _with_data(self.hypergraph.gamma, spread) @ self.pattern_by_vertex
         return np.asarray(product.toarray() * self.hypergraph.edge_weights / self.edge_degrees[:, None])
+
+
+def row_chunks(indptr: NDArray[Any]) -> list[tuple[int, int]]:
+    """Ranges of rows with about CHUNK entries each (one row is never split)."""
+    bounds = np.searchsorted(indptr, np.arange(CHUNK, indptr[-1], CHUNK))
+    return list(pairwise(np.unique([0, *bounds.tolist(), len(indptr) - 1]).tolist()))
 
 
 def _along(factors: Floats, block: Floats) -> Floats:

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from hyperclus.aggregation import block_chain, weakly_joined_blocks
 from hyperclus.components import Components, components
 from hyperclus.errors import ConvergenceError, InputError
 from hyperclus.factors import Factors
@@ -108,10 +109,12 @@ def stationary_law(factors: Factors, tolerance: float = 1e-14) -> StationaryLaw:
         return _checked(factors, factors.to_vertices(law) if on_edges else law, 0, "elimination", found)
     law, steps, residual = _krylov(smaller, factors.to_edges(start) if on_edges else start, tolerance)
     law = factors.to_vertices(law) if on_edges else law
+    method = "krylov"
+    if residual > ACCEPTED and factors.hypergraph.n_incidences <= FACTORISATION_UP_TO:
+        law, residual, method = _factorise(factors, chain, law), 0.0, "factorisation"
     if residual <= ACCEPTED:
-        return _checked(factors, law, steps, "krylov", found)
-    if factors.hypergraph.n_incidences <= FACTORISATION_UP_TO:
-        return _checked(factors, _factorise(factors, chain, law), steps, "factorisation", found)
+        law, more = _with_block_masses(factors, chain, law, tolerance)
+        return _checked(factors, law, steps + more, method, found)
     raise ConvergenceError(
         f"the stationary law stalled at residual {residual:.1e} after {steps} steps, because the walk mixes "
         "too slowly; remove weights that are negligible next to the others",
@@ -227,6 +230,23 @@ def _factorise(factors: Factors, chain: _Chain, law: Floats) -> Floats:
         )
         law = chain.normalised(chain.step(np.maximum(solution[:n], np.finfo(float).tiny)))
     return law
+
+
+def _with_block_masses(factors: Factors, chain: _Chain, law: Floats, tolerance: float) -> tuple[Floats, int]:
+    """Correct the masses of weakly joined blocks, then the law within them, then the masses again."""
+    blocks = weakly_joined_blocks(factors, law)
+    if blocks is None or blocks.max() + 1 == len(chain.shares):
+        return law, 0
+    component = np.zeros(blocks.max() + 1, dtype=np.int64)
+    component[blocks] = chain.component
+    coarse = _Chain(chain.step, component, chain.shares)
+    steps = 0
+    for last in (False, True):
+        masses = _eliminate(block_chain(factors, law, blocks), coarse)
+        law = law * (masses / np.bincount(blocks, weights=law))[blocks]
+        if not last:
+            law, steps, _ = _krylov(chain, law, tolerance)
+    return law, steps
 
 
 def _checked(factors: Factors, law: Floats, steps: int, method: str, found: Components) -> StationaryLaw:

@@ -15,11 +15,15 @@ Result = TypeVar("Result")
 
 
 def in_parallel(tasks: Sequence[Callable[[], Result]]) -> list[Result]:
-    """The results of all tasks, in order, each from a thread of its own."""
+    """The results of all tasks, in order, each from a thread of its own; a task's error is raised here."""
     results: dict[int, Result] = {}
+    errors: list[BaseException] = []
 
     def run(position: int) -> None:
-        results[position] = tasks[position]()
+        try:
+            results[position] = tasks[position]()
+        except BaseException as error:
+            errors.append(error)
 
     threads = [Thread(target=run, args=(position,)) for position in range(1, len(tasks))]
     for thread in threads:
@@ -27,6 +31,8 @@ def in_parallel(tasks: Sequence[Callable[[], Result]]) -> list[Result]:
     run(0)
     for thread in threads:
         thread.join()
+    if errors:
+        raise errors[0]
     return [results[position] for position in range(len(tasks))]
 
 

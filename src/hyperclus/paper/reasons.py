@@ -14,8 +14,8 @@ _COVERTYPE_EIVW = (
     "those without all three, as here"
 )
 _COVERTYPE_EIVW_CLASSES = (
-    "it follows from the classes alone; the hypergraph that keeps Aspect and Slope, which explains the rest of "
-    "this column, gives 0.9289"
+    "it follows from the classes alone; the hypergraph that keeps Aspect and Slope, which explains the other "
+    "methods' figures, gives 0.9289"
 )
 _CLIQUE = (
     "the second eigenvector of the clique expansion as the paper defines it, found to 1e-8, gives this cut"
