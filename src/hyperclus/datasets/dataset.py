@@ -76,7 +76,7 @@ _RECIPES = {
     "digit-24": _Recipe(SOURCES["digit"], rules.digit_24),
     "covertype": _Recipe(SOURCES["covertype"], rules.covertype),
     "zoo": _Recipe(SOURCES["zoo"], rules.zoo, 7),
-    "wine-567": _Recipe(SOURCES["wine"], rules.wine_567, 3),
+    "wine-567": _Recipe(SOURCES["wine"], rules.wine_567, 3, "largest"),
     "letter": _Recipe(SOURCES["letter"], rules.letter, 4),
     "digit": _Recipe(SOURCES["digit"], rules.digit, 10, "largest"),
 }

@@ -29,8 +29,6 @@ _BY_CELL = {
     **{("ncut_eivw", m, "covertype"): _COVERTYPE_EIVW for m in ("HyperClus-G", "STAR++", "CLIQUE++")},
     ("ncut_eivw", "actual class", "covertype"): _COVERTYPE_EIVW_CLASSES,
     **{(key, "CLIQUE++", "mushroom"): _CLIQUE for key in ("ncut_edvw", "f1_edvw", "f1_eivw")},
-    ("ncut_edvw", "CLIQUE++", "wine-567"): _CLIQUE,
-    ("f1_edvw", "CLIQUE++", "wine-567"): _CLIQUE,
     ("datasets", "incidences", "rice"): (
         "3,810 rows with seven features have 26,670 incidences; the figure printed is the number of edges "
         "of Car's clique expansion"
