@@ -134,7 +134,7 @@ class TestBoth:
 
     def test_arguments(self, method):
         h = hc.Hypergraph.from_edges([["a", "b"], ["b", "c"]])
-        with pytest.raises(hc.InputError, match="k must be between"):
+        with pytest.raises(hc.InputError, match="4 clusters need at least 4 vertices"):
             method(h, 4)
         with pytest.raises(hc.InputError, match="strategy must be"):
             method(h, 2, strategy="worst")

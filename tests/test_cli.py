@@ -59,6 +59,7 @@ def test_tables_of_one_data_set(tmp_path):
         (("reproduce", "--dataset", "iris"), "there is no data set 'iris'"),
         (("datasets", "iris"), "'iris'"),
         (("reproduce", "--wrong"), "No such option"),
+        (("reproduce", "--json", "--html"), "choose one of"),
         (("fly",), "No such command"),
     ],
 )
@@ -86,6 +87,17 @@ def test_no_network_and_nothing_cached_says_what_to_do(tmp_path):
     assert "Traceback" not in done.stderr
     assert "car.data" in done.stderr
     assert "empty" in done.stderr
+
+
+def test_an_unwritable_results_folder_does_not_stop_the_tables(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    done = hyperclus(
+        "reproduce", "ncut", "--dataset", "car", "--data", raw_folder(), "--results", tmp_path / "file"
+    )
+    assert done.returncode == 0
+    assert "0.8320 =" in done.stdout
+    assert "cannot be kept" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_ctrl_c_stops_with_130_and_the_next_run_goes_on(tmp_path):

@@ -1,8 +1,10 @@
 """HyperClus-G from end to end: shapes with a known answer, settings, results."""
 
 import itertools
+import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -135,7 +137,7 @@ class TestDisconnected:
         part = hc.cluster(hc.Hypergraph.from_incidence(matrix, isolated="keep"))
         assert part.labels[2] == -1
         assert part.sizes.tolist() == [2, 2]
-        assert "1 vertices are in no hyperedge" in repr(part)
+        assert "in no hyperedge, with label -1: 1 vertex" in repr(part)
 
 
 class TestKWay:
@@ -219,13 +221,58 @@ class TestPartition:
         assert hc.evaluate(h, rng.permutation(truth)).ncut > found.ncut
         assert hc.evaluate(h, np.zeros(h.n_vertices, dtype=int)).ncut == 0
 
+    def test_evaluate_goes_by_vertex_id_where_ids_are_given(self):
+        h = hc.Hypergraph.from_edges([["a", "b"], ["b", "c"], ["c", "d"]])
+        by_id = {"d": 1, "a": 0, "c": 1, "b": 0}
+        expected = hc.evaluate(h, [0, 0, 1, 1]).ncut
+        assert hc.evaluate(h, by_id).ncut == hc.evaluate(h, pd.Series(by_id)).ncut == expected
+
+    def test_labels_cannot_be_changed_and_clusters_must_exist(self):
+        part = hc.cluster(hc.Hypergraph.from_edges([["a", "b"], ["b", "c"]]))
+        with pytest.raises(ValueError, match="read-only"):
+            part.labels[0] = 9
+        for cluster in (2, -2, "0", 0.5, True):
+            with pytest.raises(hc.InputError, match="clusters are numbered 0 to 1"):
+                part.members(cluster)
+
+    def test_errors_and_results_can_be_pickled(self):
+        error = pickle.loads(pickle.dumps(hc.ConvergenceError("stalled", 0.5)))
+        assert (str(error), error.residual) == ("stalled", 0.5)
+        part = hc.cluster(hc.Hypergraph.from_edges([["a", "b"], ["b", "c"]]))
+        assert pickle.loads(pickle.dumps(part)).labels.tolist() == part.labels.tolist()
+
     def test_evaluate_needs_a_label_for_each_vertex(self):
         h = hc.Hypergraph.from_edges([["a", "b"]])
-        with pytest.raises(hc.InputError, match="2 vertices need as many labels"):
+        with pytest.raises(hc.InputError, match="2 vertices need a label each, 1 were given"):
             hc.evaluate(h, [1])
 
 
 class TestArguments:
+    @pytest.mark.parametrize("value", [np.eye(3), [["a", "b"]], {"a": [1]}, None, 5])
+    def test_only_hypergraphs(self, value):
+        for call in (hc.cluster, hc.RandomWalk, hc.ones, hc.baselines.star, hc.baselines.clique):
+            with pytest.raises(hc.InputError, match="a Hypergraph is needed, not a"):
+                call(value)
+        with pytest.raises(hc.InputError, match="a Hypergraph is needed, not a"):
+            hc.evaluate(value, [0, 1])
+
+    @pytest.mark.parametrize("seed", [-1, "a", 1.5, True])
+    def test_seed(self, seed):
+        with pytest.raises(hc.InputError, match="seed must be"):
+            hc.cluster(hc.Hypergraph.from_edges([["a", "b"]]), seed=seed)
+
+    def test_reweigh_must_return_a_hypergraph(self):
+        h, _ = planted(3, 20, 40, seed=2)
+        with pytest.raises(hc.InputError, match="a Hypergraph is needed, not a int"):
+            hc.cluster(h, 3, reweigh=lambda sub, vertices: 5)
+
+    def test_vectors_have_an_entry_per_vertex(self):
+        walk = hc.RandomWalk(hc.Hypergraph.from_edges([["a", "b"], ["b", "c"]]))
+        assert hc.cut(walk, [0, 0, 1], 2).ncut > 0
+        for call in (hc.sweep, hc.rayleigh_quotient):
+            with pytest.raises(hc.InputError, match="3 vertices need a value each"):
+                call(walk, [0.0, 1.0])
+
     @pytest.mark.parametrize("k", [0, -1, 2.5, "2", True, None])
     def test_k(self, k):
         with pytest.raises(hc.InputError, match="whole number"):
@@ -240,7 +287,7 @@ class TestArguments:
         with pytest.raises(hc.InputError, match="4 clusters need at least 4 vertices"):
             hc.cluster(hc.Hypergraph.from_edges([["a", "b", "c"]]), 4)
 
-    @pytest.mark.parametrize("tolerance", [0, -1.0, float("nan")])
+    @pytest.mark.parametrize("tolerance", [0, -1.0, float("nan"), "a"])
     def test_tolerance(self, tolerance):
         with pytest.raises(hc.InputError, match="tolerance"):
             hc.cluster(hc.Hypergraph.from_edges([["a", "b"]]), tolerance=tolerance)

@@ -64,18 +64,27 @@ def test_classes_of_any_kind():
 @pytest.mark.parametrize(
     ("classes", "message"),
     [
-        (["x"], "3 vertices need as many classes, 1 were given"),
-        ([], "3 vertices need as many classes, 0 were given"),
+        (["x"], "3 vertices need a class each, 1 were given"),
+        ([], "3 vertices need a class each, 0 were given"),
         (["x", None, "y"], "the class at position 1: the value is missing"),
         ([1.0, 2.0, float("nan")], "the class at position 2: the value is missing"),
         ([["x"], "x", "y"], r"the class at position 0: \['x'\] cannot be an id"),
-        ({"a": 1, "b": 1, "c": 2}, "classes must be a list or an array"),
-        ("xxy", "classes must be a list or an array"),
-        (np.ones((3, 1)), "classes must be one-dimensional"),
-        (None, "classes must be a list or an array"),
+        ({"a": 1, "b": 1}, "vertex 'c' has no class; give one for each vertex id"),
+        ("xxy", "class values must be a list or an array"),
+        (np.ones((3, 1)), "class values must be one-dimensional"),
+        (None, "class values must be a list or an array"),
     ],
 )
 def test_faults_of_classes(classes, message):
     h = Hypergraph.from_edges([["a", "b", "c"]])
     with pytest.raises(InputError, match=message):
         hc.class_counts(h, classes)
+
+
+def test_classes_by_vertex_id():
+    """A mapping, or a Series whose index has the ids, goes by id; any other Series by position."""
+    h = Hypergraph.from_edges([["a", "b", "c"]])
+    by_id = {"c": "y", "a": "x", "b": "x"}
+    for classes in (by_id, pd.Series(by_id)):
+        assert hc.class_counts(h, classes).gamma.data.tolist() == [2, 2, 1]
+    assert hc.class_counts(h, pd.Series(["y", "x", "x"])).gamma.data.tolist() == [1, 2, 2]

@@ -70,9 +70,8 @@ def datasets(
 
     Example: hyperclus datasets --fetch car zoo
     """
-    table = RichTable(
-        "data set", "file", "state", title="Data sets, UCI Machine Learning Repository, CC BY 4.0"
-    )
+    place = folder or data_sets.folder()
+    table = RichTable("data set", "file", "state", caption=_escaped(f"in {place}; licence CC BY 4.0"))
     for name in names or list(data_sets.names()):
         if fetch:
             data_sets.fetch(name, folder=folder, progress=_errors.is_terminal)
@@ -105,6 +104,8 @@ def reproduce(
     Examples: hyperclus reproduce ncut f1
               hyperclus reproduce --dataset car --dataset zoo --markdown > tables.md
     """
+    if as_json + as_markdown + as_html > 1:
+        raise InputError("choose one of --json, --markdown and --html")
     plan = paper.plan(tables or (), dataset or (), method or (), slow=slow)
     store = Store(results or default_folder())
     loaded: dict[str, Any] = {}
@@ -154,26 +155,27 @@ def _name(unit: Unit) -> str:
 
 
 def _show(tables: list[paper.Table]) -> None:
-    """The tables on the terminal: a line per data set, the published figure above ours."""
+    """The tables on the terminal: per data set a line with the published figure and one with ours."""
     console = Console()
     for table in tables:
+        columns = [c for c in table.columns if any(cells[c].ours for cells in table.rows.values())]
         shown = [row for row, cells in table.rows.items() if any(cell.ours for cell in cells.values())]
         absent = [row for row in table.rows if row not in shown]
         if shown:
-            grid = RichTable("", *shown, title=table.title, caption=render.counts(table), padding=(0, 1))
-            for column in table.columns:
+            grid = RichTable(
+                "", *shown, title=table.title, caption=render.counts(table, columns), padding=(0, 1)
+            )
+            for column in columns:
                 cells = [table.rows[row][column] for row in shown]
                 grid.add_row(column, *(_two_lines(cell, table.digits) for cell in cells))
             console.print(grid)
         for line in render.reasons(table):
             console.print(f"  ? {_escaped(line)}")
         if absent:
-            console.print(
-                f"  {table.title}: not run are {', '.join(absent)} (--markdown shows what is published)."
-            )
+            console.print(f"  {table.title}: not run here: {', '.join(absent)}.")
         console.print()
-    console.print("Above the published figure, below ours: = equal within tolerance, + better, - worse,")
-    console.print("? not reproducible, with the reason under the table.")
+    console.print("Upper line: published. Lower line: ours; = equal within tolerance, + better, - worse,")
+    console.print("? not reproducible, for the reason under the table.")
 
 
 def _two_lines(cell: paper.Cell, digits: int) -> str:

@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -12,12 +12,12 @@ import numpy as np
 from hyperclus.bisection import Strategy, bisect
 from hyperclus.cut import cut, sweep
 from hyperclus.eigen import Eigenpairs, smallest_eigenpairs
-from hyperclus.errors import InputError, check_choice
-from hyperclus.hypergraph import Hypergraph
-from hyperclus.ids import factorize
+from hyperclus.errors import InputError, check_choice, check_count
+from hyperclus.hypergraph import Hypergraph, check_hypergraph
+from hyperclus.ids import vertex_codes
 from hyperclus.laplacian import NormalizedLaplacian
 from hyperclus.partition import Partition
-from hyperclus.types import Booleans, Integers, Seed
+from hyperclus.types import Booleans, Integers, Seed, random_generator
 from hyperclus.walk import RandomWalk
 
 Rounding = Literal["sign", "sweep"]
@@ -75,8 +75,7 @@ def cluster(
     >>> sorted(part.members(part.labels[0]).tolist())
     ['a', 'b', 'c']
     """
-    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-        raise InputError(f"k must be a whole number of clusters, at least 1; got {k!r}")
+    check_count(k)
     check_choice("rounding", rounding, ("sign", "sweep"))
     check_choice("strategy", strategy, ("best", "largest"))
     run = _Run(hypergraph, tolerance, seed)
@@ -98,14 +97,19 @@ def cluster(
 
 
 def evaluate(
-    hypergraph: Hypergraph, labels: Iterable[Any], *, tolerance: float = 1e-8, seed: Seed = 0
+    hypergraph: Hypergraph,
+    labels: Mapping[Any, Any] | Iterable[Any],
+    *,
+    tolerance: float = 1e-8,
+    seed: Seed = 0,
 ) -> Partition:
     """Score clusters from anywhere: their NCut, conductance, and the proven gap to the optimum.
 
     Parameters
     ----------
     labels : one hashable label per vertex
-        Clusters are renumbered 0, 1, ... by size.
+        In the order of the vertices, or a mapping (or pandas Series) from vertex id. Clusters are
+        renumbered 0, 1, ... by size. Vertices in no hyperedge count in no cluster.
 
     Examples
     --------
@@ -113,10 +117,8 @@ def evaluate(
     >>> round(evaluate(h, ["x", "x", "y", "y"]).ncut, 4)
     0.3333
     """
-    codes, _ = factorize(labels, "label")
-    if len(codes) != hypergraph.n_vertices:
-        raise InputError(f"{hypergraph.n_vertices} vertices need as many labels, {len(codes)} were given")
     run = _Run(hypergraph, tolerance, seed)
+    codes, _ = vertex_codes(labels, hypergraph.vertex_ids, "label")
     found, inside = np.unique(codes[run.active], return_inverse=True)
     walk, pairs = run.solve(run.whole, len(found))
     return run.partition(walk, pairs, inside, {"k": len(found), "tolerance": tolerance, "seed": seed})
@@ -127,7 +129,10 @@ def reweighed(sub: Hypergraph, vertices: Integers, reweigh: Reweigh | None) -> H
     if reweigh is None:
         return sub
     weighed = reweigh(sub, vertices)
-    if weighed is not None and weighed.n_vertices != len(vertices):
+    if weighed is None:
+        return None
+    check_hypergraph(weighed)
+    if weighed.n_vertices != len(vertices):
         raise InputError(
             f"reweigh returned {weighed.n_vertices} vertices for a cluster of {len(vertices)}; keep them all"
         )
@@ -147,7 +152,8 @@ class _Run:
     timings: dict[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.rng = np.random.default_rng(self.seed)
+        check_hypergraph(self.hypergraph)
+        self.rng = random_generator(self.seed)
         self.active = np.zeros(self.hypergraph.n_vertices, dtype=bool)
         self.active[self.hypergraph.gamma.indices] = True
         self.whole = self.hypergraph if self.active.all() else self.hypergraph.restrict(self.active)

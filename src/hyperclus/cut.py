@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from hyperclus.factors import row_chunks
 from hyperclus.types import Booleans, Floats, Integers
-from hyperclus.walk import RandomWalk
+from hyperclus.walk import RandomWalk, vertex_vector
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,6 +57,7 @@ def cut(walk: RandomWalk, labels: Integers, n_clusters: int) -> Cut:
     >>> round(cut(walk, np.array([0, 0, 1, 1]), 2).ncut, 6)
     0.333333
     """
+    labels = vertex_vector(walk, labels)
     flows = [flow(walk, labels == cluster) for cluster in range(n_clusters)]
     return Cut(np.array([volume for volume, _ in flows]), np.array([boundary for _, boundary in flows]))
 
@@ -111,7 +112,7 @@ def sweep(walk: RandomWalk, scores: Floats) -> Sweep:
     a_e(v) b_e(S) + a_e(S) b_e(v) + a_e(v) b_e(v) to the internal flow.
     """
     gamma = walk.hypergraph.gamma
-    order = np.argsort(scores, kind="stable")
+    order = np.argsort(vertex_vector(walk, scores), kind="stable")
     rank = np.empty(len(order), dtype=gamma.indices.dtype)
     rank[order] = np.arange(len(order))
     ranked_rate = (walk.stationary / walk.factors.degrees)[order]

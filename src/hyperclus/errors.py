@@ -1,5 +1,6 @@
 """What hyperclus raises; catch `HyperclusError` to catch them all."""
 
+from numbers import Integral
 from typing import Any
 
 
@@ -18,6 +19,9 @@ class ConvergenceError(HyperclusError, RuntimeError):
         super().__init__(message)
         self.residual = residual
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.residual)
+
 
 class DownloadError(HyperclusError):
     """A data set could not be fetched; the message says why and where its files can be put by hand."""
@@ -25,6 +29,12 @@ class DownloadError(HyperclusError):
 
 class MissingLibraryError(HyperclusError, ImportError):
     """An optional library is needed for this call; the message has the install command."""
+
+
+def check_count(k: Any) -> None:
+    """Raise an `InputError` unless k is a whole number of clusters."""
+    if isinstance(k, bool) or not isinstance(k, Integral) or k < 1:
+        raise InputError(f"k must be a whole number of clusters, at least 1; got {k!r}")
 
 
 def check_choice(argument: str, value: Any, choices: tuple[str, ...]) -> None:

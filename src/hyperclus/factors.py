@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from hyperclus.errors import InputError
-from hyperclus.hypergraph import Hypergraph
+from hyperclus.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.ids import named
 from hyperclus.threads import in_parallel
 from hyperclus.types import Floats, Incidence
@@ -50,6 +50,7 @@ class Factors:
     _to_vertices: "_Gather" = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        check_hypergraph(self.hypergraph)
         gamma, omega = self.hypergraph.gamma, self.hypergraph.edge_weights
         by_vertex = gamma.T.tocsr()
         ones = gamma.data if (gamma.data == 1).all() else np.ones(gamma.nnz)

@@ -447,3 +447,12 @@ def _chosen(vertices: NDArray[Any], count: int) -> Codes:
             f"vertices must be a mask of {count} truth values, or different positions below {count}"
         )
     return chosen
+
+
+def check_hypergraph(value: object) -> None:
+    """Raise an `InputError` for anything else where a hypergraph is needed."""
+    if not isinstance(value, Hypergraph):
+        raise InputError(
+            f"a Hypergraph is needed, not a {type(value).__name__}; build one with "
+            "Hypergraph.from_incidence, from_edges, from_long or from_table"
+        )

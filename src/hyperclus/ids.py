@@ -64,6 +64,34 @@ def factorize(
     return codes, ids
 
 
+def vertex_codes(values: Any, vertex_ids: Ids, what: str) -> tuple[Codes, Ids]:
+    """Codes and distinct values of something that every vertex has, such as a class or a label.
+
+    Values come in the order of the vertices, or by vertex id: as a mapping, or as a pandas Series whose
+    index holds exactly the vertex ids. A Series with any other index counts as a plain list.
+    """
+    if isinstance(values, Mapping):
+        values = _by_id(list(values.keys()), list(values.values()), vertex_ids, what)
+    elif hasattr(values, "index") and hasattr(values, "to_list"):
+        keys = list(values.index)
+        if len(keys) == len(vertex_ids) and set(keys) == set(vertex_ids.tolist()):
+            values = _by_id(keys, values.to_list(), vertex_ids, what)
+    place = f"the {what} at position {{}}".format
+    codes, distinct = encode(plain(values, f"{what} values"), place)
+    if len(codes) != len(vertex_ids):
+        raise InputError(f"{len(vertex_ids)} vertices need a {what} each, {len(codes)} were given")
+    refuse_missing(codes, place)
+    return codes, distinct
+
+
+def _by_id(keys: list[Any], values: list[Any], vertex_ids: Ids, what: str) -> list[Any]:
+    known = dict(zip(keys, values, strict=True))
+    for vertex in vertex_ids.tolist():
+        if vertex not in known:
+            raise InputError(f"vertex {shown(vertex)} has no {what}; give one for each vertex id")
+    return [known[vertex] for vertex in vertex_ids.tolist()]
+
+
 def encode(values: NDArray[Any] | list[Any], place: Callable[[int], str]) -> tuple[Codes, Ids]:
     """Codes in order of first appearance, -1 where a value is missing, and the distinct values.
 

@@ -6,7 +6,7 @@ from typing import Protocol
 import numpy as np
 
 from hyperclus.types import Floats
-from hyperclus.walk import RandomWalk
+from hyperclus.walk import RandomWalk, vertex_vector
 
 
 class Operator(Protocol):
@@ -81,6 +81,7 @@ def rayleigh_quotient(walk: RandomWalk, values: Floats) -> float:
 
     Definition 15 and Theorem 16 of the paper.
     """
+    values = vertex_vector(walk, values)
     energy = values @ Laplacian(walk).apply(values)
     return float(2 * energy / (values**2 @ walk.stationary))
 

@@ -9,7 +9,7 @@ import numpy as np
 from hyperclus.certificate import cheeger_interval, ncut_lower_bound, relative_gap
 from hyperclus.cut import Cut
 from hyperclus.eigen import Eigenpairs
-from hyperclus.errors import MissingLibraryError
+from hyperclus.errors import InputError, MissingLibraryError
 from hyperclus.types import Floats, Ids, Integers
 
 
@@ -39,6 +39,9 @@ class Partition:
     n_components: int
     settings: Mapping[str, Any] = field(default_factory=dict)
     timings: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.labels.flags.writeable = False
 
     @property
     def k(self) -> int:
@@ -81,7 +84,13 @@ class Partition:
         return np.bincount(self.labels[self.labels >= 0], minlength=self.k)
 
     def members(self, cluster: int) -> Ids:
-        """The ids of the vertices of one cluster."""
+        """The ids of the vertices of one cluster, 0 .. k - 1; -1 for those in no hyperedge."""
+        if (
+            isinstance(cluster, bool)
+            or not isinstance(cluster, int | np.integer)
+            or not -1 <= cluster < self.k
+        ):
+            raise InputError(f"clusters are numbered 0 to {self.k - 1}; there is no cluster {cluster!r}")
         chosen: Ids = self.vertex_ids[self.labels == cluster]
         return chosen
 
@@ -97,7 +106,8 @@ class Partition:
         unclustered = int(np.count_nonzero(self.labels < 0))
         bound = f"no {self.k} clusters have less than {self.lower_bound:.6g} (gap {_percent(self.gap)})"
         lines = [
-            f"Partition of {len(self.labels) - unclustered:,} vertices into {self.k} clusters",
+            f"Partition of {_counted(len(self.labels) - unclustered, 'vertex', 'vertices')} into "
+            f"{_counted(self.k, 'cluster', 'clusters')}",
             f"  NCut         {self.ncut:.6g}; proven: {bound}",
             f"  conductance  {self.conductance:.6g}",
             "  cluster      size    volume  conductance",
@@ -111,10 +121,14 @@ class Partition:
         if self.k > 20:
             lines.append(f"  ... and {self.k - 20} more")
         if unclustered:
-            lines.append(f"  {unclustered:,} vertices are in no hyperedge and have label -1")
+            lines.append(f"  in no hyperedge, with label -1: {_counted(unclustered, 'vertex', 'vertices')}")
         if self.n_components > 1:
             lines.append(f"  the hypergraph has {self.n_components:,} connected components")
         return "\n".join(lines)
+
+
+def _counted(count: int, one: str, many: str) -> str:
+    return f"{count:,} {one if count == 1 else many}"
 
 
 def _percent(gap: float) -> str:

@@ -1,7 +1,12 @@
 """The random walk on an EDVW hypergraph, with its stationary law."""
 
 from dataclasses import InitVar, dataclass, field
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from hyperclus.errors import InputError
 from hyperclus.factors import Factors
 from hyperclus.hypergraph import Hypergraph
 from hyperclus.stationary import StationaryLaw, stationary_law
@@ -72,3 +77,12 @@ class RandomWalk:
     def dense(self) -> Floats:
         """P as an array, n x n: for small hypergraphs and for tests."""
         return self.factors.vertex_chain()
+
+
+def vertex_vector(walk: RandomWalk, values: Any) -> NDArray[Any]:
+    """Values as an array with one entry per vertex of the walk, or an `InputError`."""
+    vector = np.asarray(values)
+    if vector.shape != (walk.hypergraph.n_vertices,):
+        n = walk.hypergraph.n_vertices
+        raise InputError(f"{n} vertices need a value each; these values have shape {vector.shape}")
+    return vector

@@ -6,10 +6,10 @@ import numpy as np
 
 from hyperclus.bisection import Strategy, bisect
 from hyperclus.cluster import Reweigh, evaluate, reweighed
-from hyperclus.errors import InputError
-from hyperclus.hypergraph import Hypergraph
+from hyperclus.errors import InputError, check_count
+from hyperclus.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.partition import Partition
-from hyperclus.types import Booleans, Floats, Integers, Seed
+from hyperclus.types import Booleans, Floats, Integers, Seed, random_generator
 from hyperclus.walk import RandomWalk
 
 SecondVector = Callable[[Hypergraph, np.random.Generator], Floats | None]
@@ -24,9 +24,11 @@ def bisect_by_sign(
     seed: Seed,
 ) -> Partition:
     """Split by the sign of `second_vector`, non-negative against negative, until there are k clusters."""
-    if not 1 <= k <= hypergraph.n_vertices:
-        raise InputError(f"k must be between 1 and the number of vertices, {hypergraph.n_vertices}; got {k}")
-    rng = np.random.default_rng(seed)
+    check_hypergraph(hypergraph)
+    check_count(k)
+    if k > hypergraph.n_vertices:
+        raise InputError(f"{k} clusters need at least {k} vertices; there are {hypergraph.n_vertices}")
+    rng = random_generator(seed)
 
     def halve(vertices: Integers) -> Booleans | None:
         sub: Hypergraph | None = hypergraph

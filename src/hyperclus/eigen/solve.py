@@ -12,7 +12,7 @@ from hyperclus.eigen.trivial import zero_vectors
 from hyperclus.errors import ConvergenceError, InputError
 from hyperclus.laplacian import NormalizedLaplacian
 from hyperclus.threads import single_blas_thread
-from hyperclus.types import Floats, Seed
+from hyperclus.types import Floats, Seed, random_generator
 
 METHODS = ("auto", "dense", "small side", "lanczos", "shift-invert")
 PATIENCE = 600  # products after which "auto" takes shift-invert, where the size allows it
@@ -48,7 +48,7 @@ def smallest_eigenpairs(
     """
     if not 1 <= k <= laplacian.size:
         raise InputError(f"k must be between 1 and the number of vertices, {laplacian.size}; got {k}")
-    if not tolerance > 0:
+    if not (isinstance(tolerance, float | int) and tolerance > 0):
         raise InputError(f"tolerance must be a positive number, such as 1e-8; got {tolerance!r}")
     if method not in METHODS:
         raise InputError(f"method must be one of {', '.join(METHODS)}; got {method!r}")
@@ -58,7 +58,7 @@ def smallest_eigenpairs(
     count = k - known.shape[1]
     if not count:
         return with_residuals(laplacian, known, known[:, :0], 0, "known")
-    vectors, steps, chosen = _vectors(laplacian, known, count, tolerance, np.random.default_rng(seed), method)
+    vectors, steps, chosen = _vectors(laplacian, known, count, tolerance, random_generator(seed), method)
     pairs = with_residuals(laplacian, known, vectors, steps, chosen)
     worst = float(pairs.residuals.max())
     if worst > tolerance:

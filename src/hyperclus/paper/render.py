@@ -42,9 +42,10 @@ def reasons(table: Table) -> list[str]:
     return [f"{', '.join(places)}: {why}." for why, places in where.items()]
 
 
-def counts(table: Table) -> str:
-    """How many cells have which verdict."""
-    verdicts = [cell.verdict for cells in table.rows.values() for cell in cells.values()]
+def counts(table: Table, columns: Iterable[str] = ()) -> str:
+    """How many cells have which verdict, in some columns or in all."""
+    wanted = set(columns) or set(table.columns)
+    verdicts = [cells[column].verdict for cells in table.rows.values() for column in wanted]
     present = [f"{verdicts.count(verdict)} {verdict}" for verdict in MARKS if verdict in verdicts]
     return ", ".join(present)
 

@@ -1,5 +1,6 @@
 """From the tables wanted to the measurements needed, and through them."""
 
+import logging
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -12,6 +13,8 @@ from hyperclus.hypergraph import Hypergraph
 from hyperclus.paper.methods import METHODS
 from hyperclus.paper.records import Record, Store, Unit, measure
 from hyperclus.paper.tables import DATASETS, TABLES, TWO_WAY
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +80,12 @@ def run(
             if data is None or data.name != unit.dataset:
                 data = load(unit.dataset)
             record = measure(data, unit)
-            store.write(unit, record)
+            try:
+                store.write(unit, record)
+            except OSError as error:
+                _log.warning(
+                    "measurements cannot be kept in %s (%s); choose another folder", store.folder, error
+                )
         yield unit, record, known
 
 
