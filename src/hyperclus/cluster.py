@@ -47,7 +47,7 @@ def cluster(
         The number of clusters.
     rounding : {"sign", "sweep"}
         How an eigenvector becomes two clusters: by the sign of its entries (the paper), or at the
-        place along z / sqrt(phi) where the NCut is smallest (never worse).
+        place along z / sqrt(phi) where the NCut is smallest (for two clusters never worse).
     strategy : {"best", "largest"}
         Which cluster to split next: the one whose split leaves the smallest NCut of the whole, or
         the one with most vertices. The paper's appendix has both.
