@@ -17,7 +17,7 @@ from hyperclus.errors import HyperclusError, InputError
 from hyperclus.paper import render
 from hyperclus.paper.records import Record, Store, Unit, default_folder
 
-app = typer.Typer(add_completion=True, no_args_is_help=True, help="Clusters in hypergraphs.")
+app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
 _errors = Console(stderr=True)
 
 Folder = Annotated[

@@ -12,9 +12,8 @@ import hyperclus
 from hyperclus.paper.tables import Cell, Table
 
 MARKS = {"equal": "=", "better": "+", "worse": "-", "not reproducible": "?", "measured": "", "not run": ""}
-LEGEND = (
-    "published / ours, then = equal within tolerance, + better, - worse, ? not reproducible (reasons below)"
-)
+VERDICTS = "= equal within tolerance, + better, - worse, ? not reproducible (reasons below)"
+LEGEND = f"published / ours, then {VERDICTS}"
 
 
 def sides(cell: Cell, digits: int) -> tuple[str, str]:
@@ -94,15 +93,19 @@ def as_html(tables: Iterable[Table]) -> str:
             f"<tbody>{rows}</tbody></table></div><p>{html.escape(counts(table))}.</p><ul>{notes}</ul>"
         )
     return (
-        _PAGE.replace("ORIGIN", html.escape(origin()))
-        .replace("LEGEND", html.escape(LEGEND))
+        _PAGE.replace("ORIGIN", html.escape(origin().replace("`", "")))
+        .replace("VERDICTS", html.escape(VERDICTS))
         .replace("TABLES", "\n".join(parts))
     )
 
 
 def _html_cell(cell: Cell, digits: int) -> str:
-    text, why = html.escape(cell_text(cell, digits)), html.escape(cell.reason)
-    return f'<td class="{cell.verdict.replace(" ", "-")}" title="{why}">{text}</td>'
+    if not cell.published and not cell.ours:
+        return "<td></td>"
+    published, ours = (html.escape(side) for side in sides(cell, digits))
+    mark, why = MARKS[cell.verdict], html.escape(cell.reason)
+    kind = cell.verdict.replace(" ", "-")
+    return f'<td class="{kind}" title="{why}"><small>{published}</small><br>{ours} {mark}</td>'
 
 
 def as_json(tables: Iterable[Table]) -> str:
@@ -138,10 +141,11 @@ body { font: 15px/1.5 system-ui, sans-serif; max-width: 80rem; margin: 2rem auto
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: 0.9em; }
 th, td { padding: 0.3em 0.6em; border-bottom: 1px solid #8884; text-align: right; white-space: nowrap; }
 th:first-child { text-align: left; }
+small { opacity: 0.7; }
 .equal { background: #2a92; } .better { background: #2a94; } .worse { background: #d553; }
 .not-reproducible { background: #db42; }
 </style></head><body>
-<h1>The paper, reproduced</h1><p>ORIGIN</p><p>Each cell: LEGEND.</p>
+<h1>The paper, reproduced</h1><p>ORIGIN</p><p>In each cell the small figure is the published one, the other ours: VERDICTS.</p>
 TABLES
 </body></html>
 """
