@@ -145,7 +145,8 @@ small { opacity: 0.7; }
 .equal { background: #2a92; } .better { background: #2a94; } .worse { background: #d553; }
 .not-reproducible { background: #db42; }
 </style></head><body>
-<h1>The paper, reproduced</h1><p>ORIGIN</p><p>In each cell the small figure is the published one, the other ours: VERDICTS.</p>
+<h1>The paper, reproduced</h1><p>ORIGIN</p>
+<p>In each cell the small figure is the published one, the other ours: VERDICTS.</p>
 TABLES
 </body></html>
 """
