@@ -68,6 +68,17 @@ def test_what_has_no_implementation_is_said_not_to_run(tables):
             assert cell.reason
 
 
+def test_a_new_competitor_is_one_entry(tmp_path, monkeypatch):
+    """Its rows are then planned, measured and judged, without a change elsewhere."""
+    monkeypatch.setitem(paper.METHODS, "DiffEq", paper.Method("DiffEq", paper.METHODS["STAR++"].run))
+    plan = paper.plan(["ncut", "time"], ["car"], ["DiffEq"])
+    assert plan.units == (Unit("car", "DiffEq", "edvw"),)
+    found = {unit: record for unit, record, _ in paper.run(plan, Store(tmp_path), load)}
+    cell = paper.build("ncut", found, {}).rows["DiffEq"]["car"]
+    assert cell.verdict == "better"
+    assert cell.published == (0.9729,)
+
+
 def test_every_table_renders(tables):
     everything = list(tables.values())
     parsed = json.loads(render.as_json(everything))

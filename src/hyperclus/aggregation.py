@@ -27,7 +27,8 @@ def weakly_joined_blocks(factors: Factors, law: Floats) -> Integers | None:
     edges = np.repeat(np.arange(h.n_edges), h.edge_sizes)[strong]
     total = h.n_edges + h.n_vertices
     ones = np.ones(len(edges))
-    graph = sp.coo_array((ones, (edges, h.gamma.indices[strong] + h.n_edges)), shape=(total, total))
+    members = h.gamma.indices[strong].astype(np.int64) + h.n_edges
+    graph = sp.coo_array((ones, (edges, members)), shape=(total, total))
     _, labels = connected_components(graph.tocsr(), directed=False)
     _, blocks = np.unique(labels[h.n_edges :], return_inverse=True)
     return np.asarray(blocks) if blocks.max() < MOST_BLOCKS else None

@@ -20,7 +20,6 @@ _COVERTYPE_EIVW_CLASSES = (
 _CLIQUE = (
     "the second eigenvector of the clique expansion as the paper defines it, found to 1e-8, gives this cut"
 )
-_LATER = "no implementation of this method here yet"
 
 _BY_CELL = {
     **{("ncut_edvw", "actual class", name): _CLASSES for name in ("zoo", "wine-567", "letter", "digit")},
@@ -38,7 +37,4 @@ _BY_CELL = {
 
 def reason(where: tuple[str, str, str]) -> str:
     """The reason for one cell (table key, row, data set), or nothing."""
-    key, row, _ = where
-    if key in ("ncut_std", "f1_std") or row in ("DiffEq", "node2vec", "hyperedge2vec"):
-        return _LATER
     return _BY_CELL.get(where, "")

@@ -51,7 +51,8 @@ def plan(
         for dataset in DATASETS
         for table in wanted
         for method, weights in TABLES[table].needs
-        if (not datasets or dataset in datasets)
+        if method in METHODS
+        and (not datasets or dataset in datasets)
         and (not methods or method in methods)
         and (weights == "edvw" or dataset in TWO_WAY)
         and (dataset in TWO_WAY or not TABLES[table].two_way_only)
