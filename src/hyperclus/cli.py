@@ -174,8 +174,7 @@ def _show(tables: list[paper.Table]) -> None:
         if absent:
             console.print(f"  {table.title}: not run here: {', '.join(absent)}.")
         console.print()
-    console.print("Upper line: published. Lower line: ours; = equal within tolerance, + better, - worse,")
-    console.print("? not reproducible, for the reason under the table.")
+    console.print(f"Upper line: published. Lower line: ours; {render.VERDICTS}.")
 
 
 def _two_lines(cell: paper.Cell, digits: int) -> str:

@@ -59,6 +59,11 @@ class _Inverse:
         return self.laplacian.size
 
     def apply(self, block: Floats) -> Floats:
-        """Minus the solution of (L_sym + tau I) y = x."""
-        padded = np.concatenate([block, np.zeros(2 * self.laplacian.walk.hypergraph.n_edges)])
-        return np.asarray(-self._factors.solve(padded)[: self.size])
+        """Minus the solution of (L_sym + tau I) y = x, refined once with the residual."""
+        solution = self._solve(block)
+        rest = block - self.laplacian.apply(solution) - SHIFT * solution
+        return -(solution + self._solve(rest))
+
+    def _solve(self, vector: Floats) -> Floats:
+        padded = np.concatenate([vector, np.zeros(2 * self.laplacian.walk.hypergraph.n_edges)])
+        return np.asarray(self._factors.solve(padded)[: self.size])
