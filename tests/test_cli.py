@@ -89,6 +89,17 @@ def test_no_network_and_nothing_cached_says_what_to_do(tmp_path):
     assert "empty" in done.stderr
 
 
+def test_fetching_goes_on_after_a_failure_and_ends_with_1(tmp_path):
+    nowhere = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), "http://127.0.0.1:9")
+    (tmp_path / "zoo.data").write_bytes((raw_folder() / "zoo.data").read_bytes())
+    done = hyperclus("datasets", "car", "zoo", "--fetch", "--data", tmp_path, **nowhere)
+    assert done.returncode == 1
+    assert "car.data" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "missing" in done.stdout
+    assert "ok" in done.stdout
+
+
 def test_an_unwritable_results_folder_does_not_stop_the_tables(tmp_path):
     (tmp_path / "file").write_text("in the way")
     done = hyperclus(

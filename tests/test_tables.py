@@ -342,3 +342,9 @@ def test_an_arrow_dictionary_may_repeat_values_and_hold_null():
     codes, ids = pick_codes(columns_of(pa.table({"f": repeated})), "f")
     assert ids.tolist() == ["b", "a"]
     assert codes.tolist() == [0, 1, 1, -1, -1]
+
+
+def test_a_weight_column_can_be_ignored():
+    table = {"vertex": ["a", "b"], "edge": [1, 1], "weight": [5.0, 2.0]}
+    assert Hypergraph.from_long(table).gamma.data.tolist() == [5, 2]
+    assert Hypergraph.from_long(table, weight=False).gamma.data.tolist() == [1, 1]

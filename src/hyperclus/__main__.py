@@ -9,6 +9,8 @@ def main() -> None:
         from hyperclus.cli import main as run
     except ModuleNotFoundError as error:
         sys.exit(f"hyperclus: the command line needs {error.name}: pip install 'hyperclus[cli]'")
+    except KeyboardInterrupt:
+        sys.exit(130)
     run()
 
 

@@ -13,7 +13,7 @@ from rich.table import Table as RichTable
 import hyperclus
 from hyperclus import datasets as data_sets
 from hyperclus import paper
-from hyperclus.errors import HyperclusError, InputError
+from hyperclus.errors import DownloadError, HyperclusError, InputError
 from hyperclus.paper import render
 from hyperclus.paper.records import Record, Store, Unit, default_folder
 
@@ -33,7 +33,7 @@ def main() -> None:
     except (KeyboardInterrupt, typer.Abort):
         code = 130
     except HyperclusError as error:
-        _errors.print(f"[red]hyperclus:[/] {_escaped(str(error))}", soft_wrap=True)
+        _complain(error)
         sys.exit(2 if isinstance(error, InputError) else 1)
     except Exception as error:
         if not hasattr(error, "exit_code"):
@@ -72,12 +72,19 @@ def datasets(
     """
     place = folder or data_sets.folder()
     table = RichTable("data set", "file", "state", caption=_escaped(f"in {place}; licence CC BY 4.0"))
+    failed = False
     for name in names or list(data_sets.names()):
         if fetch:
-            data_sets.fetch(name, folder=folder, progress=_errors.is_terminal)
+            try:
+                data_sets.fetch(name, folder=folder, progress=_errors.is_terminal)
+            except DownloadError as error:  # the others may still come
+                failed = True
+                _complain(error)
         for file, state in data_sets.verify(name, folder=folder).items():
             table.add_row(name, file, state)
     Console().print(table)
+    if failed:
+        raise typer.Exit(1)
 
 
 @app.command()
@@ -183,6 +190,10 @@ def _two_lines(cell: paper.Cell, digits: int) -> str:
     text = _escaped(f"{below} {render.MARKS[cell.verdict]}".rstrip())
     colour = colours.get(cell.verdict)
     return f"[dim]{_escaped(above)}[/]\n" + (f"[{colour}]{text}[/]" if colour else text)
+
+
+def _complain(error: HyperclusError) -> None:
+    _errors.print(f"[red]hyperclus:[/] {_escaped(str(error))}", soft_wrap=True)
 
 
 def _escaped(text: str) -> str:

@@ -215,8 +215,8 @@ class Hypergraph:
             The columns of an array are named 0, 1, ...
         vertex, edge : column names
         weight : column name, optional
-            The column of gamma; by default "weight" where there is one, otherwise gamma = 1. A row
-            with gamma = 0 makes no member.
+            The column of gamma; by default "weight" where there is one, otherwise gamma = 1.
+            False: gamma = 1 in any case. A row with gamma = 0 makes no member.
         vertex_ids, edge_ids : optional
             Fix the vertices or hyperedges and their order; by default first appearance.
         edge_weights, duplicates, isolated, empty_edges
@@ -232,7 +232,7 @@ class Hypergraph:
             weight = "weight"
         edge_codes, edges = _fixed(*_column_codes(columns, edge), edge_ids, "edge")
         vertex_codes, vertices = _fixed(*_column_codes(columns, vertex), vertex_ids, "vertex")
-        if weight is None:
+        if weight is None or weight is False:
             weights = np.ones(len(edge_codes))
         else:
             weights = as_numbers(pick(columns, weight), row_of(weight))
