@@ -1,5 +1,6 @@
 """HyperClus-G from end to end: shapes with a known answer, settings, results."""
 
+import dataclasses
 import itertools
 import pickle
 
@@ -234,6 +235,14 @@ class TestPartition:
         for cluster in (2, -2, "0", 0.5, True):
             with pytest.raises(hc.InputError, match="clusters are numbered 0 to 1"):
                 part.members(cluster)
+
+    def test_a_false_bound_would_show(self):
+        """The bound comes from the eigenvalues alone; nothing trims it to the NCut."""
+        part = hc.cluster(hc.Hypergraph.from_edges([["a", "b"], ["b", "c"]]))
+        values = part.eigenvalues + [0.0, 5.0]
+        wrong = dataclasses.replace(part, eigenpairs=dataclasses.replace(part.eigenpairs, values=values))
+        assert wrong.lower_bound > wrong.ncut
+        assert part.lower_bound <= part.ncut
 
     def test_errors_and_results_can_be_pickled(self):
         error = pickle.loads(pickle.dumps(hc.ConvergenceError("stalled", 0.5)))

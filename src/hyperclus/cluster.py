@@ -174,8 +174,10 @@ class _Run:
         """Step 6 of Algorithm 1: the second eigenvector cut in two; the mask of one side."""
         with self.timed("rounding"):
             second = pairs.vectors[:, 1]
-            if rounding == "sign" and second.min() < 0:  # else the signs are lost in rounding: sweep
+            if rounding == "sign" and second.min() < 0:
                 return np.asarray(second < 0)
+            if rounding == "sign":
+                _log.warning("the signs of the second eigenvector are lost in rounding; swept instead")
             profile = sweep(walk, second / np.sqrt(walk.stationary))
             return profile.prefix(int(np.argmin(profile.ncuts)))
 

@@ -56,7 +56,7 @@ class Partition:
     @property
     def lower_bound(self) -> float:
         """A proven bound: no partition into k clusters has a smaller NCut."""
-        return min(ncut_lower_bound(self.eigenpairs, self.k), self.ncut)
+        return ncut_lower_bound(self.eigenpairs, self.k)
 
     @property
     def gap(self) -> float:

@@ -1,6 +1,6 @@
 """CLIQUE++: spectral clustering of the clique expansion, which links the members of a hyperedge."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -28,17 +28,17 @@ class CliqueLaplacian:
     """
 
     factors: Factors
+    degrees: Floats = field(init=False)
+
+    def __post_init__(self) -> None:
+        h = self.factors.hypergraph
+        degrees = np.asarray(self.factors.pattern_by_vertex @ (h.edge_weights * (h.edge_sizes - 1)))
+        object.__setattr__(self, "degrees", degrees)
 
     @property
     def size(self) -> int:
         """The number of vertices."""
         return self.factors.hypergraph.n_vertices
-
-    @property
-    def degrees(self) -> Floats:
-        """D(u), the degree in the clique expansion."""
-        h = self.factors.hypergraph
-        return np.asarray(self.factors.pattern_by_vertex @ (h.edge_weights * (h.edge_sizes - 1)))
 
     def apply(self, block: Floats) -> Floats:
         """The image of a vector or of the columns of a block: two passes over the incidences."""

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
+from hyperclus.bisection import Strategy
 from hyperclus.datasets import rules, store
 from hyperclus.datasets.download import download
 from hyperclus.datasets.registry import SOURCES, Source
@@ -12,8 +12,6 @@ from hyperclus.errors import InputError, check_choice
 from hyperclus.hypergraph import Hypergraph
 from hyperclus.types import Ids, Integers
 from hyperclus.weighting import class_counts
-
-Strategy = Literal["best", "largest"]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

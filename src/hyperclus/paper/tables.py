@@ -94,7 +94,7 @@ def compare(
     if not figures:
         return Cell(figures, ours, "measured")
     differences = [mine - other for mine, other in zip(ours, figures, strict=True)]
-    if all(abs(difference) <= tolerance * 1.01 for difference in differences):
+    if all(abs(difference) <= tolerance for difference in differences):
         return Cell(figures, ours, "equal")
     why = reason(where)
     if why:
