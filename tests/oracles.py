@@ -1,5 +1,8 @@
 """Every definition of the paper with plain loops: slow, short, and independent of the library.
 
+The walk has the parameter alpha, which is 0 in the paper: a vertex picks its hyperedges in proportion
+to omega(e) gamma_e(v)^alpha.
+
 Only `Hypergraph` is read, through `h.gamma` and `h.edge_weights`. A transition matrix P and a law
 phi are lists or arrays; sets of vertices are Python sets. Arithmetic on P and phi is exact
 (`fractions.Fraction`) up to the point where floats are handed out, so that an oracle has no
@@ -27,20 +30,27 @@ def members(h: Hypergraph) -> list[dict[int, Fraction]]:
     ]
 
 
-def degree(h: Hypergraph, v: int) -> Fraction:
-    """d(v) = sum of omega(e) over the hyperedges that contain v."""
-    return sum(
-        (Fraction(h.edge_weights[e]) for e, inside in enumerate(members(h)) if v in inside), Fraction(0)
-    )
+def picks(h: Hypergraph, alpha: float = 0.0) -> list[dict[int, Fraction]]:
+    """For each hyperedge e the map v -> omega(e) gamma_e(v)^alpha, each power rounded once."""
+    return [
+        {v: Fraction(h.edge_weights[e]) * Fraction(float(gamma) ** alpha) for v, gamma in inside.items()}
+        for e, inside in enumerate(members(h))
+    ]
 
 
-def factor_matrices(h: Hypergraph) -> tuple[np.ndarray, np.ndarray]:
-    """A(v, e) = omega(e) / d(v) and B(e, v) = gamma_e(v) / delta(e)."""
+def degree(h: Hypergraph, v: int, alpha: float = 0.0) -> Fraction:
+    """d(v) = sum of omega(e) gamma_e(v)^alpha over the hyperedges that contain v."""
+    return sum((picked[v] for picked in picks(h, alpha) if v in picked), Fraction(0))
+
+
+def factor_matrices(h: Hypergraph, alpha: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
+    """A(v, e) = omega(e) gamma_e(v)^alpha / d(v) and B(e, v) = gamma_e(v) / delta(e)."""
+    picked, degrees = picks(h, alpha), [degree(h, v, alpha) for v in range(h.n_vertices)]
     a = np.zeros((h.n_vertices, h.n_edges))
     b = np.zeros((h.n_edges, h.n_vertices))
     for e, inside in enumerate(members(h)):
         for v, gamma in inside.items():
-            a[v, e] = Fraction(h.edge_weights[e]) / degree(h, v)
+            a[v, e] = picked[e][v] / degrees[v]
             b[e, v] = gamma / sum(inside.values())
     return a, b
 
@@ -48,23 +58,23 @@ def factor_matrices(h: Hypergraph) -> tuple[np.ndarray, np.ndarray]:
 # ---- Definition 6: the walk ----------------------------------------------------------------------
 
 
-def exact_transition(h: Hypergraph) -> list[list[Fraction]]:
-    """P(u, v) = sum over e containing u of omega(e)/d(u) gamma_e(v)/delta(e)."""
-    n, edges = h.n_vertices, members(h)
+def exact_transition(h: Hypergraph, alpha: float = 0.0) -> list[list[Fraction]]:
+    """P(u, v) = sum over e containing u of omega(e) gamma_e(u)^alpha / d(u) gamma_e(v) / delta(e)."""
+    n, edges, picked = h.n_vertices, members(h), picks(h, alpha)
     matrix = [[Fraction(0)] * n for _ in range(n)]
     for u in range(n):
-        d = degree(h, u)
+        d = degree(h, u, alpha)
         for e, inside in enumerate(edges):
             if u in inside:
                 delta = sum(inside.values())
                 for v, gamma in inside.items():
-                    matrix[u][v] += Fraction(h.edge_weights[e]) / d * gamma / delta
+                    matrix[u][v] += picked[e][u] / d * gamma / delta
     return matrix
 
 
-def transition(h: Hypergraph) -> np.ndarray:
+def transition(h: Hypergraph, alpha: float = 0.0) -> np.ndarray:
     """P in floats, each entry rounded once."""
-    return np.array([[float(entry) for entry in row] for row in exact_transition(h)])
+    return np.array([[float(entry) for entry in row] for row in exact_transition(h, alpha)])
 
 
 def components(h: Hypergraph) -> list[list[int]]:
@@ -92,13 +102,13 @@ def reachable(p: np.ndarray, start: int) -> set[int]:
 # ---- Definition 7: the stationary law ------------------------------------------------------------
 
 
-def stationary(h: Hypergraph) -> np.ndarray:
+def stationary(h: Hypergraph, alpha: float = 0.0) -> np.ndarray:
     """phi = phi P, per component by an exact direct solve, scaled by its share of the total degree d."""
-    p = exact_transition(h)
-    total = sum(degree(h, v) for v in range(h.n_vertices))
+    p = exact_transition(h, alpha)
+    degrees = [degree(h, v, alpha) for v in range(h.n_vertices)]
     phi = np.zeros(h.n_vertices)
     for part in components(h):
-        share = sum(degree(h, v) for v in part) / total
+        share = sum(degrees[v] for v in part) / sum(degrees)
         law = _solve_exactly([[p[u][v] for v in part] for u in part])
         for v, mass in zip(part, law, strict=True):
             phi[v] = float(share * mass)
@@ -121,7 +131,7 @@ def _solve_exactly(p: list[list[Fraction]]) -> list[Fraction]:
     return [row[n] for row in rows]
 
 
-def stationary_by_censoring(h: Hypergraph, precision: type = np.longdouble) -> np.ndarray:
+def stationary_by_censoring(h: Hypergraph, precision: type = np.longdouble, alpha: float = 0.0) -> np.ndarray:
     """phi of a large connected hypergraph, each entry accurate to its own size.
 
     States are taken out of the chain one by one, the walk watched only while in the others,
@@ -131,8 +141,8 @@ def stationary_by_censoring(h: Hypergraph, precision: type = np.longdouble) -> n
     np.float64 is ten times as fast.
     """
     gamma = h.gamma.toarray().astype(precision)
-    omega = (gamma > 0) * h.edge_weights.astype(precision)[:, None]
-    a = (omega / omega.sum(axis=0)).T
+    picked = (gamma > 0) * gamma**alpha * h.edge_weights.astype(precision)[:, None]
+    a = (picked / picked.sum(axis=0)).T
     b = gamma / gamma.sum(axis=1)[:, None]
     on_edges = h.n_edges < h.n_vertices
     chain = b @ a if on_edges else a @ b

@@ -8,6 +8,7 @@ from hyperclus import Hypergraph
 
 omegas = st.floats(0.1, 10.0)
 gammas = st.integers(-300, 300).map(lambda exponent: 10.0 ** (exponent / 100))
+alphas = st.sampled_from([0.0, 0.5, 1.0, 2.0])
 
 
 def build(edges: list[dict[int, float]], omega: list[float], n: int) -> Hypergraph:

@@ -37,62 +37,67 @@ def same_partition(first, second):
     return len(both) == len(set(first)) == len(set(second))
 
 
+@pytest.fixture(params=["auto", "hyperclus-g"])
+def method(request):
+    return request.param
+
+
 class TestShapes:
     @pytest.mark.parametrize("rounding", ["sign", "sweep"])
     def test_dumbbell_is_cut_at_its_bar(self, rounding):
         h = hc.Hypergraph.from_edges([*pairs(range(50)), *pairs(range(50, 100)), [0, 50]])
-        part = hc.cluster(h, rounding=rounding)
+        part = hc.cluster(h, method="hyperclus-g", rounding=rounding)
         assert same_partition(part.labels, np.repeat([0, 1], 50))
         assert part.ncut == pytest.approx(1 / 2451, rel=1e-12)
 
-    def test_two_cliques_as_hyperedges_joined_by_a_third(self):
+    def test_two_cliques_as_hyperedges_joined_by_a_third(self, method):
         h = hc.Hypergraph.from_edges([list(range(50)), list(range(50, 100)), [0, 50]])
-        assert same_partition(hc.cluster(h).labels, np.repeat([0, 1], 50))
+        assert same_partition(hc.cluster(h, method=method).labels, np.repeat([0, 1], 50))
 
-    def test_star_gives_two_clusters_with_a_true_bound(self):
-        part = hc.cluster(hc.Hypergraph.from_edges([[0, leaf] for leaf in range(1, 30)]))
+    def test_star_gives_two_clusters_with_a_true_bound(self, method):
+        part = hc.cluster(hc.Hypergraph.from_edges([[0, leaf] for leaf in range(1, 30)]), method=method)
         assert part.lower_bound == pytest.approx(0.5)
         assert part.sizes.min() >= 1
         assert part.ncut >= 0.5
 
     @pytest.mark.parametrize("n", [30, 2000])
-    def test_path_is_cut_in_the_middle(self, n):
-        part = hc.cluster(hc.Hypergraph.from_edges([[i, i + 1] for i in range(n - 1)]))
+    def test_path_is_cut_in_the_middle(self, method, n):
+        part = hc.cluster(hc.Hypergraph.from_edges([[i, i + 1] for i in range(n - 1)]), method=method)
         assert same_partition(part.labels, np.repeat([0, 1], n // 2))
         assert part.eigenvalues[1] == pytest.approx((1 - np.cos(np.pi / (n - 1))) / 2, rel=1e-4)
 
     @pytest.mark.parametrize("n", [5, 3000])
     @pytest.mark.parametrize("k", [2, 4])
-    def test_one_hyperedge_with_everything_has_no_better_cut_than_another(self, n, k):
-        part = hc.cluster(hc.Hypergraph.from_edges([list(range(n))]), k)
+    def test_one_hyperedge_with_everything_has_no_better_cut_than_another(self, method, n, k):
+        part = hc.cluster(hc.Hypergraph.from_edges([list(range(n))]), k, method=method)
         assert part.ncut == pytest.approx(k - 1)
         assert part.gap == pytest.approx(0, abs=1e-7)
         assert len(part.sizes) == k
         assert part.sizes.min() >= 1
 
-    def test_two_vertices(self):
-        part = hc.cluster(hc.Hypergraph.from_edges([["a", "b"]]))
+    def test_two_vertices(self, method):
+        part = hc.cluster(hc.Hypergraph.from_edges([["a", "b"]]), method=method)
         assert sorted(part.labels.tolist()) == [0, 1]
         assert part.ncut == pytest.approx(1)
 
-    def test_one_vertex(self):
+    def test_one_vertex(self, method):
         h = hc.Hypergraph.from_edges([["a"]])
         with pytest.raises(hc.InputError, match=r"2 clusters need at least 2 vertices"):
-            hc.cluster(h)
-        part = hc.cluster(h, 1)
+            hc.cluster(h, method=method)
+        part = hc.cluster(h, 1, method=method)
         assert part.labels.tolist() == [0]
         assert part.ncut == 0
         assert part.cheeger == (0.0, 1.0)
 
-    def test_triple_second_eigenvalue(self):
+    def test_triple_second_eigenvalue(self, method):
         h = hc.Hypergraph.from_edges([*(list(range(4 * i, 4 * i + 4)) for i in range(4)), [0, 4, 8, 12]])
-        part = hc.cluster(h, 4)
+        part = hc.cluster(h, 4, method=method)
         np.testing.assert_allclose(part.eigenvalues, [0, 0.125, 0.125, 0.125], atol=1e-12)
         assert same_partition(part.labels, np.repeat(range(4), 4))
-        for block in np.split(hc.cluster(h).labels, 4):
+        for block in np.split(hc.cluster(h, method=method).labels, 4):
             assert len(set(block)) == 1
 
-    def test_long_band_with_uneven_weights(self):
+    def test_long_band_with_uneven_weights(self, method):
         rng = np.random.default_rng(0)
         h = hc.Hypergraph.from_edges(
             [{(i + j) % 4000: 1 + rng.random() for j in range(5)} for i in range(4000)]
@@ -100,7 +105,7 @@ class TestShapes:
         walk = hc.RandomWalk(h)
         assert walk.law.method == "factorisation"
         assert walk.law.residual < 1e-14
-        part = hc.cluster(h)
+        part = hc.cluster(h, method=method)
         assert part.eigenpairs.method == "shift-invert"
         ring = np.roll(part.labels, 1)
         assert np.count_nonzero(ring != part.labels) == 2  # two arcs
@@ -110,32 +115,32 @@ class TestShapes:
 class TestDisconnected:
     EDGES = ([0, 1, 2], [2, 3], [10, 11], [20, 21, 22])
 
-    def test_two_way_cut_between_components_is_free(self):
-        part = hc.cluster(hc.Hypergraph.from_edges(self.EDGES))
+    def test_two_way_cut_between_components_is_free(self, method):
+        part = hc.cluster(hc.Hypergraph.from_edges(self.EDGES), method=method)
         assert part.n_components == 3
         assert part.ncut == 0
         assert part.gap == 0
         assert part.eigenvalues.tolist() == pytest.approx([0, 0], abs=1e-14)
         assert "3 connected components" in repr(part)
 
-    def test_as_many_clusters_as_components(self):
-        part = hc.cluster(hc.Hypergraph.from_edges(self.EDGES), 3)
+    def test_as_many_clusters_as_components(self, method):
+        part = hc.cluster(hc.Hypergraph.from_edges(self.EDGES), 3, method=method)
         assert same_partition(part.labels, [0, 0, 0, 0, 1, 1, 2, 2, 2])
 
-    def test_more_clusters_than_components(self):
-        part = hc.cluster(hc.Hypergraph.from_edges(self.EDGES), 5)
+    def test_more_clusters_than_components(self, method):
+        part = hc.cluster(hc.Hypergraph.from_edges(self.EDGES), 5, method=method)
         assert len(part.sizes) == 5
         assert part.lower_bound <= part.ncut + 1e-12
 
-    def test_components_are_grouped_evenly(self):
+    def test_components_are_grouped_evenly(self, method):
         h = hc.Hypergraph.from_edges([[3 * i, 3 * i + 1, 3 * i + 2] for i in range(1000)])
-        part = hc.cluster(h)
+        part = hc.cluster(h, method=method)
         np.testing.assert_allclose(part.cut.volumes, 0.5)
         assert part.n_components == 1000
 
-    def test_isolated_vertices_are_kept_apart(self):
+    def test_isolated_vertices_are_kept_apart(self, method):
         matrix = np.array([[1, 0], [1, 0], [0, 0], [0, 1], [0, 1.0]])
-        part = hc.cluster(hc.Hypergraph.from_incidence(matrix, isolated="keep"))
+        part = hc.cluster(hc.Hypergraph.from_incidence(matrix, isolated="keep"), method=method)
         assert part.labels[2] == -1
         assert part.sizes.tolist() == [2, 2]
         assert "in no hyperedge, with label -1: 1 vertex" in repr(part)
@@ -146,14 +151,15 @@ class TestKWay:
     @pytest.mark.parametrize("rounding", ["sign", "sweep"])
     def test_finds_planted_blocks(self, strategy, rounding):
         h, truth = planted(blocks=4, per_block=30, edges_per_block=60, seed=1)
-        part = hc.cluster(h, 4, strategy=strategy, rounding=rounding)
+        part = hc.cluster(h, 4, strategy=strategy, method="hyperclus-g", rounding=rounding)
         assert same_partition(part.labels, truth)
         assert part.lower_bound <= part.ncut <= 4
 
     def test_sweep_is_never_worse_than_sign(self):
         for seed in range(20):
             h, _ = planted(2, 12, 6, seed, strays=3)
-            assert hc.cluster(h, rounding="sweep").ncut <= hc.cluster(h).ncut + 1e-12
+            swept = hc.cluster(h, method="hyperclus-g", rounding="sweep")
+            assert swept.ncut <= hc.cluster(h, method="hyperclus-g").ncut + 1e-12
 
     def test_reweigh_sees_each_cluster_and_its_vertices(self):
         h, _ = planted(3, 20, 40, seed=2)
@@ -164,7 +170,7 @@ class TestKWay:
             np.testing.assert_array_equal(sub.vertex_ids, h.vertex_ids[vertices])
             return hc.ones(sub)
 
-        part = hc.cluster(h, 3, reweigh=reweigh)
+        part = hc.cluster(h, 3, method="hyperclus-g", reweigh=reweigh)
         assert len(seen) == 2
         assert sorted(np.concatenate(seen).tolist()) == list(range(h.n_vertices))
         assert len(part.sizes) == 3
@@ -172,12 +178,12 @@ class TestKWay:
     def test_reweigh_may_refuse_to_split(self):
         h, _ = planted(3, 20, 40, seed=2)
         with pytest.raises(hc.InputError, match="ask for at most k = 2"):
-            hc.cluster(h, 3, reweigh=lambda sub, vertices: None)
+            hc.cluster(h, 3, method="hyperclus-g", reweigh=lambda sub, vertices: None)
 
     def test_reweigh_must_keep_the_vertices(self):
         h, _ = planted(3, 20, 40, seed=2)
         with pytest.raises(hc.InputError, match="keep them all"):
-            hc.cluster(h, 3, reweigh=lambda sub, vertices: sub.restrict(np.arange(5)))
+            hc.cluster(h, 3, method="hyperclus-g", reweigh=lambda sub, vertices: sub.restrict(np.arange(5)))
 
     def test_every_vertex_its_own_cluster(self):
         h = hc.Hypergraph.from_edges([["a", "b", "c"], ["b", "c", "d"]])
@@ -201,9 +207,32 @@ class TestPartition:
         assert frame.cluster.tolist() == part.labels.tolist()
         assert sorted([*part.members(0), *part.members(1)]) == ["a", "b", "c", "d"]
         assert f"NCut         {part.ncut:.6g}" in repr(part)
-        assert set(part.timings) == {"stationary law", "eigenvectors", "rounding", "scoring"}
+        assert set(part.timings) == {"stationary law", "eigenvectors", "search", "scoring"}
         assert part.settings["k"] == 2
-        assert part.settings["rounding"] == "sign"
+        assert part.settings["effort"] == "default"
+        assert hc.cluster(h, method="hyperclus-g").settings["rounding"] == "sign"
+
+    def test_edges_get_clusters_too(self):
+        h = hc.Hypergraph.from_edges({
+            "left": ["a", "b", "c"], "left again": ["a", "b"], "both": ["a", "b", "c", "d", "e", "f"],
+            "bridge": {"c": 3.0, "d": 1.0}, "right": ["d", "e", "f"], "right again": ["e", "f"],
+        })  # fmt: skip
+        part = hc.cluster(h)
+        frame = part.edges_frame().set_index("edge")
+        assert frame.cluster["left"] == part.labels[0] != frame.cluster["right"] == part.labels[5]
+        assert frame.share["left"] == pytest.approx(1.0)
+        assert frame.telling.sum() == pytest.approx(1.0)
+        assert frame.telling["both"] < 0.02 < frame.telling["left"]
+        assert frame.flow.sum() == pytest.approx(1.0)
+        np.testing.assert_allclose(frame[["share_0", "share_1"]].sum(axis=1), 1.0)
+        assert hc.cluster(h, 1).edges_frame().telling.tolist() == [0.0] * 6
+
+    def test_edges_without_members_are_left_out_of_the_frame(self):
+        matrix = np.array([[1, 0, 0], [1, 0, 1], [0, 0, 0], [0, 0, 1.0]])
+        h = hc.Hypergraph.from_incidence(matrix, isolated="keep", empty_edges="keep")
+        frame = hc.cluster(h).edges_frame()
+        assert frame.edge.tolist() == [0, 2]
+        assert frame.notna().all(axis=None)
 
     def test_same_seed_same_result_whatever_the_seed_roughly_the_same(self):
         h, _ = planted(2, 200, 400, seed=3)
@@ -273,7 +302,7 @@ class TestArguments:
     def test_reweigh_must_return_a_hypergraph(self):
         h, _ = planted(3, 20, 40, seed=2)
         with pytest.raises(hc.InputError, match="a Hypergraph is needed, not a int"):
-            hc.cluster(h, 3, reweigh=lambda sub, vertices: 5)
+            hc.cluster(h, 3, method="hyperclus-g", reweigh=lambda sub, vertices: 5)
 
     def test_vectors_have_an_entry_per_vertex(self):
         walk = hc.RandomWalk(hc.Hypergraph.from_edges([["a", "b"], ["b", "c"]]))
@@ -287,10 +316,24 @@ class TestArguments:
         with pytest.raises(hc.InputError, match="whole number"):
             hc.cluster(hc.Hypergraph.from_edges([["a", "b"]]), k)
 
-    @pytest.mark.parametrize("setting", ["rounding", "strategy"])
+    @pytest.mark.parametrize("setting", ["method", "effort", "bound", "rounding", "strategy"])
     def test_choices(self, setting):
+        arguments = {"method": "hyperclus-g", setting: "other"}
         with pytest.raises(hc.InputError, match=f"{setting} must be"):
-            hc.cluster(hc.Hypergraph.from_edges([["a", "b"]]), **{setting: "other"})
+            hc.cluster(hc.Hypergraph.from_edges([["a", "b"]]), **arguments)
+
+    @pytest.mark.parametrize("setting", [{"rounding": "sign"}, {"strategy": "best"}, {"reweigh": print}])
+    def test_settings_of_the_paper_need_its_method(self, setting):
+        with pytest.raises(hc.InputError, match="add method='hyperclus-g'"):
+            hc.cluster(hc.Hypergraph.from_edges([["a", "b"]]), **setting)
+
+    @pytest.mark.parametrize("share", [-0.1, 0.6, float("nan"), "a", True])
+    def test_min_share(self, share):
+        h = hc.Hypergraph.from_edges([["a", "b"]])
+        with pytest.raises(hc.InputError, match=r"min_share must be between 0 and 1/k = 0\.5"):
+            hc.cluster(h, min_share=share)
+        with pytest.raises(hc.InputError, match="min_share is a setting of method='auto'"):
+            hc.cluster(h, method="hyperclus-g", min_share=0.1)
 
     def test_too_many_clusters(self):
         with pytest.raises(hc.InputError, match="4 clusters need at least 4 vertices"):
@@ -309,6 +352,9 @@ def test_relabelling_only_relabels(seed):
     rng = np.random.default_rng(seed)
     shuffled = rng.permutation(h.n_vertices)
     other = h.restrict(shuffled)
-    first, second = hc.cluster(h, rounding="sweep"), hc.cluster(other, rounding="sweep")
+    first, second = (
+        hc.cluster(h, method="hyperclus-g", rounding="sweep"),
+        hc.cluster(other, method="hyperclus-g", rounding="sweep"),
+    )
     assert second.ncut == pytest.approx(first.ncut, rel=1e-9, abs=1e-12)
     assert second.eigenvalues[1] == pytest.approx(first.eigenvalues[1], abs=1e-10)

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 import hyperclus as hc
 import oracles
 from hyperclus import NormalizedLaplacian, RandomWalk, cut, factors, smallest_eigenpairs, sweep
-from hyperclus.cut import flow
+from hyperclus.cut import edge_shares, flow
 from strategies import (
+    alphas,
     build,
     disconnected,
     hypergraphs,
@@ -43,37 +44,37 @@ def same_partition(first, second):
 
 
 @examples
-@given(with_subset(anything))
-def test_flow_in_equals_flow_out(case):
+@given(with_subset(anything), alphas)
+def test_flow_in_equals_flow_out(case, alpha):
     """Theorem 12, and the library's boundary is that flow."""
     h, inside = case
-    p, phi = oracles.transition(h), oracles.stationary(h)
+    p, phi = oracles.transition(h, alpha), oracles.stationary(h, alpha)
     out = oracles.flow_out(p, phi, inside)
     assert oracles.flow_in(p, phi, inside) == pytest.approx(out, rel=1e-9, abs=1e-15)
     for side in (inside, set(range(h.n_vertices)) - inside):
-        volume, boundary = flow(RandomWalk(h), mask(h, side))
+        volume, boundary = flow(RandomWalk(h, alpha=alpha), mask(h, side))
         assert volume == pytest.approx(oracles.volume(phi, side), rel=1e-12)
         assert boundary == pytest.approx(out, rel=1e-9, abs=1e-15)
         assert 0 <= boundary <= volume * (1 + 1e-12)
 
 
 @examples
-@given(with_subset(anything))
-def test_two_way_cut_is_the_definition(case):
+@given(with_subset(anything), alphas)
+def test_two_way_cut_is_the_definition(case, alpha):
     h, inside = case
-    p, phi = oracles.transition(h), oracles.stationary(h)
-    found = cut(RandomWalk(h), labels_of(h, inside), 2)
+    p, phi = oracles.transition(h, alpha), oracles.stationary(h, alpha)
+    found = cut(RandomWalk(h, alpha=alpha), labels_of(h, inside), 2)
     assert found.ncut == pytest.approx(oracles.ncut_two_way(p, phi, inside), rel=1e-9, abs=1e-13)
     expected = oracles.conductance(p, phi, inside)
     np.testing.assert_allclose(found.conductances, expected, rtol=1e-9, atol=1e-13)
 
 
 @examples
-@given(with_subset(anything))
-def test_conductance_lies_between_zero_and_one_and_below_ncut(case):
+@given(with_subset(anything), alphas)
+def test_conductance_lies_between_zero_and_one_and_below_ncut(case, alpha):
     """Theorem 20 and Corollary 21."""
     h, inside = case
-    found = cut(RandomWalk(h), labels_of(h, inside), 2)
+    found = cut(RandomWalk(h, alpha=alpha), labels_of(h, inside), 2)
     assert found.conductances.min() >= 0
     assert found.conductances.max() <= 1 + 1e-12
     assert found.conductances.max() <= found.ncut * (1 + 1e-12)
@@ -96,13 +97,13 @@ def test_conductance_of_a_cut_next_to_nothing():
 
 
 @examples
-@given(with_partition(anything))
-def test_k_way_cut_is_the_definition(case):
+@given(with_partition(anything), alphas)
+def test_k_way_cut_is_the_definition(case, alpha):
     h, labels = case
     k = labels.max() + 1
-    p, phi = oracles.transition(h), oracles.stationary(h)
+    p, phi = oracles.transition(h, alpha), oracles.stationary(h, alpha)
     parts = [set(np.flatnonzero(labels == i).tolist()) for i in range(k)]
-    found = cut(RandomWalk(h), labels, k)
+    found = cut(RandomWalk(h, alpha=alpha), labels, k)
     assert found.ncut == pytest.approx(oracles.ncut(p, phi, parts), rel=1e-9, abs=1e-13)
     np.testing.assert_allclose(found.volumes, [oracles.volume(phi, part) for part in parts], rtol=1e-12)
     np.testing.assert_allclose(
@@ -121,14 +122,14 @@ def test_one_cluster_of_everything_cuts_nothing(h):
 
 
 @examples
-@given(with_relabelling(anything), st.data())
-def test_relabelling_only_relabels(case, data):
+@given(with_relabelling(anything), alphas, st.data())
+def test_relabelling_only_relabels(case, alpha, data):
     h, other, origin = case
     raw = data.draw(st.lists(st.integers(0, 2), min_size=h.n_vertices, max_size=h.n_vertices))
     labels = np.unique(raw, return_inverse=True)[1]
     k = labels.max() + 1
-    expected = cut(RandomWalk(h), labels, k)
-    found = cut(RandomWalk(other), labels[origin], k)
+    expected = cut(RandomWalk(h, alpha=alpha), labels, k)
+    found = cut(RandomWalk(other, alpha=alpha), labels[origin], k)
     assert found.ncut == pytest.approx(expected.ncut, rel=1e-9, abs=1e-13)
     np.testing.assert_allclose(found.conductances, expected.conductances, rtol=1e-9, atol=1e-13)
 
@@ -141,7 +142,7 @@ def test_scaling_the_gammas_of_an_edge_changes_neither_ncut_nor_clusters(case):
     pairs = smallest_eigenpairs(NormalizedLaplacian(RandomWalk(h)), 3)
     assume(pairs.values[2] - pairs.values[1] > 1e-4)
     assume(np.abs(pairs.vectors[:, 1]).min() > 1e-7)
-    first, second = hc.cluster(h, k=2), hc.cluster(scaled, k=2)
+    first, second = (hc.cluster(g, method="hyperclus-g") for g in (h, scaled))
     assert same_partition(first.labels, second.labels)
     assert second.ncut == pytest.approx(first.ncut, rel=1e-9, abs=1e-13)
 
@@ -150,12 +151,12 @@ def test_scaling_the_gammas_of_an_edge_changes_neither_ncut_nor_clusters(case):
 
 
 @examples
-@given(with_vector(anything))
-def test_sweep_is_every_prefix(case):
+@given(with_vector(anything), alphas)
+def test_sweep_is_every_prefix(case, alpha):
     """Boundaries are promised to about eps sqrt(n); a quotient by a small volume magnifies that."""
     h, scores = case
-    p, phi = oracles.transition(h), oracles.stationary(h)
-    found = sweep(RandomWalk(h), scores)
+    p, phi = oracles.transition(h, alpha), oracles.stationary(h, alpha)
+    found = sweep(RandomWalk(h, alpha=alpha), scores)
     assert found.order.tolist() == sorted(range(h.n_vertices), key=lambda v: (scores[v], v))
     noise = 4 * np.finfo(float).eps * np.sqrt(h.n_vertices)
     cuts = oracles.prefixes(found.order.tolist())
@@ -173,9 +174,10 @@ def test_sweep_is_every_prefix(case):
         assert found.ncuts[i] == pytest.approx(expected, rel=1e-12, abs=2 * noise / smaller)
 
 
+@pytest.mark.parametrize("alpha", [0, 1])
 @pytest.mark.parametrize("chunk", [1, 7, 100])
-def test_sweep_in_chunks_is_the_sweep(monkeypatch, chunk):
-    walk = RandomWalk(random_hypergraph(60, 45, 7, seed=2))
+def test_sweep_in_chunks_is_the_sweep(monkeypatch, chunk, alpha):
+    walk = RandomWalk(random_hypergraph(60, 45, 7, seed=2), alpha=alpha)
     scores = np.random.default_rng(0).standard_normal(60)
     whole = sweep(walk, scores)
     monkeypatch.setattr(factors, "CHUNK", chunk)
@@ -185,8 +187,9 @@ def test_sweep_in_chunks_is_the_sweep(monkeypatch, chunk):
     np.testing.assert_allclose(parts.ncuts, whole.ncuts, rtol=1e-11)
 
 
-def test_sweep_agrees_with_the_cut_of_each_prefix():
-    walk = RandomWalk(random_hypergraph(80, 60, 9, seed=3))
+@pytest.mark.parametrize("alpha", [0, 0.7, 1])
+def test_sweep_agrees_with_the_cut_of_each_prefix(alpha):
+    walk = RandomWalk(random_hypergraph(80, 60, 9, seed=3), alpha=alpha)
     found = sweep(walk, np.random.default_rng(0).standard_normal(80))
     for i in range(79):
         scored = cut(walk, np.where(found.prefix(i), 0, 1), 2)
@@ -198,7 +201,10 @@ def test_sweep_agrees_with_the_cut_of_each_prefix():
 @given(hypergraphs())
 def test_sweep_rounding_is_never_worse_than_sign_rounding(h):
     """The sign cut is one of the prefixes of z / sqrt(phi)."""
-    assert hc.cluster(h, k=2, rounding="sweep").ncut <= hc.cluster(h, k=2, rounding="sign").ncut + 1e-9
+    assert (
+        hc.cluster(h, k=2, method="hyperclus-g", rounding="sweep").ncut
+        <= hc.cluster(h, k=2, method="hyperclus-g", rounding="sign").ncut + 1e-9
+    )
 
 
 # ---- components -------------------------------------------------------------------------------
@@ -208,7 +214,7 @@ def test_sweep_rounding_is_never_worse_than_sign_rounding(h):
 @settings(deadline=None, max_examples=150)
 @given(h=disconnected())
 def test_two_clusters_of_a_disconnected_hypergraph_cut_nothing(rounding, h):
-    part = hc.cluster(h, k=2, rounding=rounding)
+    part = hc.cluster(h, k=2, method="hyperclus-g", rounding=rounding)
     parts = oracles.components(h)
     assert part.n_components == len(parts)
     assert part.k == 2
@@ -246,6 +252,24 @@ def test_long_indices_give_the_same_cuts_and_clusters():
         sweep(RandomWalk(long), scores).boundaries, sweep(RandomWalk(h), scores).boundaries
     )
     for rounding in ("sign", "sweep"):
-        found, expected = (hc.cluster(g, k=4, rounding=rounding) for g in (long, h))
+        found, expected = (hc.cluster(g, k=4, method="hyperclus-g", rounding=rounding) for g in (long, h))
         np.testing.assert_array_equal(found.labels, expected.labels)
         assert found.ncut == expected.ncut
+
+
+@examples
+@given(with_partition(hypergraphs()), alphas)
+def test_edge_shares_are_where_walkers_come_from_and_where_they_go(case, alpha):
+    h, labels = case
+    walk, k = RandomWalk(h, alpha=alpha), int(max(labels)) + 1
+    a, b = oracles.factor_matrices(h, alpha)
+    shares = edge_shares(walk, labels, k)
+    for e in range(h.n_edges):
+        through = sum(walk.stationary[v] * a[v][e] for v in range(h.n_vertices))
+        for cluster in range(k):
+            inside = [v for v in range(h.n_vertices) if labels[v] == cluster]
+            coming = sum(walk.stationary[v] * a[v][e] for v in inside) / through
+            going = sum(b[e][v] for v in inside)
+            assert shares[e, cluster] == pytest.approx((coming + going) / 2, abs=1e-9)
+    np.testing.assert_allclose(shares.sum(axis=1), 1.0)
+    np.testing.assert_allclose(walk.edge_stationary @ shares, cut(walk, labels, k).volumes, atol=1e-9)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import oracles
 from hyperclus import ConvergenceError, InputError, NormalizedLaplacian, RandomWalk, smallest_eigenpairs
 from strategies import (
+    alphas,
     build,
     copies_around_a_hub,
     disconnected,
@@ -29,12 +30,13 @@ anything = st.one_of(hypergraphs(), disconnected())
 METHODS = ("dense", "small side", "lanczos", "shift-invert")
 
 
-def laplacian_of(h):
-    return NormalizedLaplacian(RandomWalk(h))
+def laplacian_of(h, alpha=0.0):
+    return NormalizedLaplacian(RandomWalk(h, alpha=alpha))
 
 
-def exact_values(h):
-    return np.linalg.eigvalsh(oracles.normalized_laplacian(oracles.transition(h), oracles.stationary(h)))
+def exact_values(h, alpha=0.0):
+    p, phi = oracles.transition(h, alpha), oracles.stationary(h, alpha)
+    return np.linalg.eigvalsh(oracles.normalized_laplacian(p, phi))
 
 
 def check_pairs(laplacian, pairs, k, tolerance=1e-8):
@@ -74,10 +76,10 @@ def suits(method, values):
 
 @pytest.mark.parametrize("method", ["auto", "dense", "lanczos", "shift-invert"])
 @examples
-@given(h=anything, data=st.data())
-def test_values_are_those_of_the_definition(method, h, data):
+@given(h=anything, alpha=alphas, data=st.data())
+def test_values_are_those_of_the_definition(method, h, alpha, data):
     k = data.draw(st.integers(1, h.n_vertices))
-    laplacian, expected = laplacian_of(h), exact_values(h)
+    laplacian, expected = laplacian_of(h, alpha), exact_values(h, alpha)
     assume(suits(method, expected))
     pairs = smallest_eigenpairs(laplacian, k, method=method)
     check_pairs(laplacian, pairs, k)
@@ -87,11 +89,11 @@ def test_values_are_those_of_the_definition(method, h, data):
 
 
 @examples
-@given(anything)
-def test_first_vector_is_the_root_of_the_law(h):
+@given(anything, alphas)
+def test_first_vector_is_the_root_of_the_law(h, alpha):
     """Also where zero is a repeated eigenvalue: cluster() takes column 1 to tell components apart."""
-    pairs = smallest_eigenpairs(laplacian_of(h), 2)
-    np.testing.assert_allclose(pairs.vectors[:, 0], np.sqrt(oracles.stationary(h)), rtol=1e-9)
+    pairs = smallest_eigenpairs(laplacian_of(h, alpha), 2)
+    np.testing.assert_allclose(pairs.vectors[:, 0], np.sqrt(oracles.stationary(h, alpha)), rtol=1e-9)
     assert (pairs.vectors[:, 1] < 0).any()
     assert (pairs.vectors[:, 1] > 0).any()
 
@@ -135,9 +137,10 @@ def test_scaling_the_gammas_of_an_edge_keeps_the_eigenvalues(case):
     "weights", [{}, {"gamma": 3.0}, {"omega": 2.0}, {"omega": 4.0}, {"omega": 8.0}], ids=str
 )
 @pytest.mark.parametrize(("n", "n_edges", "k"), [(60, 10, 6), (150, 12, 3), (120, 30, 8)])
-def test_methods_agree(n, n_edges, k, weights):
+@pytest.mark.parametrize("alpha", [0, 0.5, 1])
+def test_methods_agree(n, n_edges, k, weights, alpha):
     """n >= 2|E| + k, which the small side needs; omega over 16 orders in the last case."""
-    laplacian = laplacian_of(random_hypergraph(n, n_edges, n // 5, seed=n, **weights))
+    laplacian = laplacian_of(random_hypergraph(n, n_edges, n // 5, seed=n, **weights), alpha)
     expected = smallest_eigenpairs(laplacian, k, method="dense")
     for method in METHODS:
         pairs = smallest_eigenpairs(laplacian, k, method=method)
@@ -155,11 +158,12 @@ def test_lanczos_agrees_with_dense_when_it_has_to_restart(n, n_edges, k):
     check_same_spaces(pairs, smallest_eigenpairs(laplacian, k, method="dense"))
 
 
+@pytest.mark.parametrize("alpha", [0, 1])
 @pytest.mark.parametrize("method", METHODS)
-def test_beyond_the_rank_the_eigenvalue_is_one(method):
+def test_beyond_the_rank_the_eigenvalue_is_one(method, alpha):
     """Four hyperedges: M has rank at most 8, and all other eigenvalues of L_sym are 1."""
     h = random_hypergraph(40, 4, 15, seed=8)
-    laplacian = laplacian_of(h)
+    laplacian = laplacian_of(h, alpha)
     pairs = smallest_eigenpairs(laplacian, 20, method=method)
     check_pairs(laplacian, pairs, 20)
     np.testing.assert_allclose(pairs.values, np.linalg.eigvalsh(laplacian.dense())[:20], rtol=0, atol=1e-8)

@@ -9,6 +9,7 @@ import oracles
 from contracts import check_map, check_symmetric
 from hyperclus import Laplacian, NormalizedLaplacian, RandomWalk, rayleigh_quotient
 from strategies import (
+    alphas,
     disconnected,
     graphs,
     hypergraphs,
@@ -23,10 +24,10 @@ anything = st.one_of(hypergraphs(), disconnected())
 
 
 @examples
-@given(anything)
-def test_laplacian_is_the_definition(h):
-    expected = oracles.laplacian(oracles.transition(h), oracles.stationary(h))
-    operator = Laplacian(RandomWalk(h))
+@given(anything, alphas)
+def test_laplacian_is_the_definition(h, alpha):
+    expected = oracles.laplacian(oracles.transition(h, alpha), oracles.stationary(h, alpha))
+    operator = Laplacian(RandomWalk(h, alpha=alpha))
     assert operator.size == h.n_vertices
     check_map(operator.apply, expected)
     check_symmetric(operator.apply, operator.size)
@@ -35,10 +36,10 @@ def test_laplacian_is_the_definition(h):
 
 
 @examples
-@given(anything)
-def test_normalized_laplacian_is_the_definition(h):
-    expected = oracles.normalized_laplacian(oracles.transition(h), oracles.stationary(h))
-    operator = NormalizedLaplacian(RandomWalk(h))
+@given(anything, alphas)
+def test_normalized_laplacian_is_the_definition(h, alpha):
+    expected = oracles.normalized_laplacian(oracles.transition(h, alpha), oracles.stationary(h, alpha))
+    operator = NormalizedLaplacian(RandomWalk(h, alpha=alpha))
     assert operator.size == h.n_vertices
     check_map(operator.apply, expected)
     check_symmetric(operator.apply, operator.size)
@@ -47,18 +48,34 @@ def test_normalized_laplacian_is_the_definition(h):
 
 
 @examples
-@given(anything)
-def test_spectrum_lies_between_zero_and_two(h):
-    values = np.linalg.eigvalsh(NormalizedLaplacian(RandomWalk(h)).dense())
+@given(anything, alphas)
+def test_spectrum_lies_between_zero_and_two(h, alpha):
+    """Between zero and one for the two-sided walk: Pi P is then R' W D_E^-1 R up to its scale."""
+    values = np.linalg.eigvalsh(NormalizedLaplacian(RandomWalk(h, alpha=alpha)).dense())
     assert values.min() >= -1e-12
-    assert values.max() <= 2 + 1e-12
+    assert values.max() <= (1 if alpha == 1 else 2) + 1e-12
     assert np.count_nonzero(values < 1e-12) >= len(oracles.components(h))
 
 
 @examples
 @given(anything)
-def test_square_root_of_the_law_is_in_the_null_space(h):
-    walk = RandomWalk(h)
+def test_two_sided_walk_is_two_steps_between_vertices_and_hyperedges(h):
+    """On the bipartite graph with weights w(v, e) = omega(e) gamma_e(v), as in spectral co-clustering.
+
+    So lambda = 1 - sigma^2 with the singular values sigma of w over the roots of its margins.
+    """
+    weights = h.gamma.toarray().T * h.edge_weights
+    scaled = weights / np.sqrt(np.outer(weights.sum(axis=1), weights.sum(axis=0)))
+    sigma = np.zeros(h.n_vertices)
+    sigma[: min(scaled.shape)] = np.linalg.svd(scaled, compute_uv=False)
+    values = np.linalg.eigvalsh(NormalizedLaplacian(RandomWalk(h, alpha=1)).dense())
+    np.testing.assert_allclose(values, 1 - sigma**2, rtol=0, atol=1e-12)
+
+
+@examples
+@given(anything, alphas)
+def test_square_root_of_the_law_is_in_the_null_space(h, alpha):
+    walk = RandomWalk(h, alpha=alpha)
     assert np.abs(NormalizedLaplacian(walk).apply(np.sqrt(walk.stationary))).max() <= 1e-13
     assert np.abs(Laplacian(walk).apply(np.ones(h.n_vertices))).max() <= 1e-14
     for part in oracles.components(h):
@@ -67,28 +84,30 @@ def test_square_root_of_the_law_is_in_the_null_space(h):
 
 
 @examples
-@given(with_vector(anything))
-def test_rayleigh_quotient_is_the_double_sum(case):
+@given(with_vector(anything), alphas)
+def test_rayleigh_quotient_is_the_double_sum(case, alpha):
     """Theorem 16: R(x) = 2 x'Lx / x'Pi x."""
     h, x = case
-    p, phi = oracles.transition(h), oracles.stationary(h)
+    p, phi = oracles.transition(h, alpha), oracles.stationary(h, alpha)
     expected = oracles.rayleigh(p, phi, x)
     matrix = oracles.laplacian(p, phi)
     assert 2 * x @ matrix @ x / (x**2 @ phi) == pytest.approx(expected, rel=1e-9, abs=1e-12)
-    assert rayleigh_quotient(RandomWalk(h), x) == pytest.approx(expected, rel=1e-9, abs=1e-12)
+    assert rayleigh_quotient(RandomWalk(h, alpha=alpha), x) == pytest.approx(expected, rel=1e-9, abs=1e-12)
     assert -1e-12 <= expected <= 4 + 1e-12
 
 
 @examples
-@given(with_subset(anything))
-def test_ncut_is_half_the_rayleigh_quotient_of_the_indicator(case):
+@given(with_subset(anything), alphas)
+def test_ncut_is_half_the_rayleigh_quotient_of_the_indicator(case, alpha):
     """Theorem 1."""
     h, inside = case
-    p, phi = oracles.transition(h), oracles.stationary(h)
+    p, phi = oracles.transition(h, alpha), oracles.stationary(h, alpha)
     x = oracles.indicator(phi, inside)
     expected = oracles.ncut_two_way(p, phi, inside)
     assert oracles.rayleigh(p, phi, x) / 2 == pytest.approx(expected, rel=1e-9, abs=1e-12)
-    assert rayleigh_quotient(RandomWalk(h), x) / 2 == pytest.approx(expected, rel=1e-9, abs=1e-12)
+    assert rayleigh_quotient(RandomWalk(h, alpha=alpha), x) / 2 == pytest.approx(
+        expected, rel=1e-9, abs=1e-12
+    )
     assert abs(x @ phi) <= 1e-9 * np.sqrt(x**2 @ phi)
     assert x**2 @ phi == pytest.approx(1.0)
 
@@ -137,9 +156,9 @@ def test_scaling_the_gammas_of_an_edge_changes_nothing(case):
 
 
 @examples
-@given(with_relabelling(anything))
-def test_relabelling_only_relabels(case):
+@given(with_relabelling(anything), alphas)
+def test_relabelling_only_relabels(case, alpha):
     h, other, origin = case
     for kind in (Laplacian, NormalizedLaplacian):
-        expected = kind(RandomWalk(h)).dense()[np.ix_(origin, origin)]
-        np.testing.assert_allclose(kind(RandomWalk(other)).dense(), expected, rtol=0, atol=1e-12)
+        found, expected = (kind(RandomWalk(g, alpha=alpha)).dense() for g in (other, h))
+        np.testing.assert_allclose(found, expected[np.ix_(origin, origin)], rtol=0, atol=1e-12)

@@ -1,6 +1,7 @@
 """The paper's tables: which measurements they need, how they resume, what they say."""
 
 import json
+import re
 
 import pytest
 
@@ -8,8 +9,9 @@ import hyperclus as hc
 from hyperclus import datasets, paper
 from hyperclus.paper import records as records_module
 from hyperclus.paper import render
-from hyperclus.paper.records import Store, Unit
-from hyperclus.paper.tables import compare
+from hyperclus.paper.methods import OURS, THOROUGH
+from hyperclus.paper.records import Record, Store, Unit
+from hyperclus.paper.verdicts import Cell, compare, compare_with_all
 from paper_data import raw_folder
 
 NOT_REPRODUCIBLE = {
@@ -31,8 +33,15 @@ NOT_REPRODUCIBLE = {
 }
 
 
+PAPER_ROWS = {"STAR++", "CLIQUE++", "DiffEq", "node2vec", "hyperedge2vec", "actual class", "HyperClus-G"}
+
+
 def load(name):
     return datasets.load(name, folder=raw_folder())
+
+
+def record(ncut, lower_bound=0.1):
+    return Record(ncut, lower_bound, 0.1, [0.5, 0.5], 0.5, 0.5, 1.0)
 
 
 @pytest.fixture(scope="module")
@@ -54,10 +63,96 @@ def test_every_figure_is_equal_or_has_a_reason(tables, name):
     odd = {}
     for row, cells in tables[name].rows.items():
         for dataset, cell in cells.items():
-            if cell.verdict not in ("equal", "not run"):
+            if cell.published and cell.verdict not in ("equal", "not run"):
                 odd[row, dataset] = cell
     assert set(odd) == NOT_REPRODUCIBLE[name]
     assert all(cell.verdict == "not reproducible" and cell.reason for cell in odd.values())
+
+
+@pytest.mark.parametrize("name", ["ncut", "f1", "ablation-ncut", "ablation-f1", "time"])
+def test_our_row_is_in_every_table(tables, name):
+    assert all(cell.ours for cell in tables[name].rows[OURS].values())
+    assert not any(cell.ours for cell in tables[name].rows[THOROUGH].values())
+
+
+@pytest.mark.parametrize("row", ["NCut", "relative error (%)"])
+def test_our_ncut_is_closer_to_the_eigenvalue(tables, row):
+    cells = tables["eigenvalue"].rows[f"{row}, {OURS}"]
+    assert [cell.verdict for cell in cells.values()] == ["best of all"] * 5
+
+
+def test_no_ncut_is_below_ours(tables):
+    rows = tables["ncut"].rows
+    assert [cell.verdict for cell in rows[OURS].values()] == ["best of all"] * 9
+    for name in paper.DATASETS:
+        figures = [f for row in PAPER_ROWS for f in (*rows[row][name].published, *rows[row][name].ours)]
+        assert len(figures) >= 7
+        assert rows[OURS][name].ours[0] < min(figures)
+
+
+def test_where_ours_is_not_the_best_the_best_is_named(tables):
+    for name, rows in ((name, tables[name].rows) for name in ("f1", "ablation-ncut", "ablation-f1")):
+        lower = name == "ablation-ncut"
+        for dataset, cell in rows[OURS].items():
+            rivals = {row: cells[dataset] for row, cells in rows.items() if row in PAPER_ROWS}
+            ahead = {row for row, rival in rivals.items() if _beats(rival, cell, lower)}
+            assert (cell.verdict == "best of all") == (not ahead)
+            if ahead:
+                assert re.match(r"the best is ([^ ]+)", cell.reason)[1] in ahead
+
+
+def _beats(rival, cell, lower):
+    sides = [sum(side) for side in (rival.published, rival.ours) if side]
+    return any(side < sum(cell.ours) if lower else side > sum(cell.ours) for side in sides)
+
+
+@pytest.mark.parametrize("name", ["ncut", "ablation-ncut"])
+def test_the_proven_gap(tables, name):
+    rows = tables[name].rows
+    for dataset in tables[name].columns:
+        (bound,), (gap,) = (
+            rows[row][dataset].ours for row in ("proven lower bound", "proven gap of ours (%)")
+        )
+        (ncut,) = rows[OURS][dataset].ours
+        assert gap == pytest.approx(100 * (ncut - bound) / bound)
+        assert 0 < gap < 30
+        assert all(bound <= ncut for row in PAPER_ROWS & set(rows) for ncut in rows[row][dataset].ours)
+
+
+def test_the_gap_is_that_of_our_lowest_ncut_to_the_best_bound():
+    found = {
+        Unit("car", OURS, "edvw"): record(ncut=0.82, lower_bound=0.76),
+        Unit("car", THOROUGH, "edvw"): record(ncut=0.81, lower_bound=0.80),
+        Unit("car", THOROUGH, "eivw"): record(ncut=0.81, lower_bound=0.805),
+    }
+    rows = paper.build("ncut", found, {}).rows
+    assert rows["proven lower bound"]["car"].ours == (0.80,)
+    assert rows["proven gap of ours (%)"]["car"].ours == pytest.approx((1.25,))
+    assert rows["proven gap of ours (%)"]["zoo"].verdict == "not run"
+
+
+@pytest.mark.parametrize(("ncut", "verdict"), [(0.8319, "best of all"), (0.8321, "not the best")])
+def test_the_verdict_on_ours_can_fail(ncut, verdict):
+    found = {Unit("car", OURS, "edvw"): record(ncut=ncut)}
+    table = paper.build("ncut", found, {})
+    assert table.rows[OURS]["car"].verdict == verdict
+    line = f"{OURS} on car: the best is HyperClus-G."
+    assert (line in render.reasons(table)) == (verdict == "not the best")
+
+
+def test_standard_deviations_need_ten_seeds():
+    found = {Unit("zoo", OURS, "edvw", seed): record(ncut=5 + seed % 2) for seed in range(9)}
+    assert paper.build("std", found, {}).rows[f"{OURS} (NCut)"]["zoo"].verdict == "not run"
+    found[Unit("zoo", OURS, "edvw", 9)] = record(ncut=6)
+    rows = paper.build("std", found, {}).rows
+    assert rows[f"{OURS} (NCut)"]["zoo"].ours == (0.5,)
+    assert rows[f"{OURS} (F1)"]["zoo"].ours == (0.0,)
+    assert rows["node2vec (NCut)"]["zoo"].published == (0.014,)
+
+
+def test_rows_without_a_figure_are_left_out_of_the_text(tables):
+    assert f"| {THOROUGH} |" not in render.as_markdown([tables["ncut"]])
+    assert f"| {OURS} | ... / 0.6366 * |" in render.as_markdown([tables["ncut"]])
 
 
 def test_what_has_no_implementation_is_said_not_to_run(tables):
@@ -96,10 +191,14 @@ def test_every_table_renders(tables):
 
 def test_plan_has_what_the_tables_need():
     assert paper.plan(["eigenvalue"]).units == tuple(
-        Unit(name, "HyperClus-G", "edvw") for name in ("mushroom", "rice", "car", "digit-24", "covertype")
+        Unit(name, method, "edvw")
+        for name in ("mushroom", "rice", "car", "digit-24", "covertype")
+        for method in ("HyperClus-G", OURS)
     )
     fast, all_ = paper.plan(slow=False).units, paper.plan().units
-    assert {unit.method for unit in set(all_) - set(fast)} == {"HyperClus-G as written"}
+    left_out = {(unit.method, unit.seed) for unit in set(all_) - set(fast)}
+    seeds = {(OURS, seed) for seed in range(1, 10)}
+    assert left_out == {(THOROUGH, 0), ("HyperClus-G as written", 0)} | seeds
     assert all(unit.dataset not in ("zoo", "digit") for unit in all_ if unit.weights == "eivw")
     assert len(set(all_)) == len(all_)
 
@@ -160,8 +259,26 @@ def test_verdicts():
     assert compare(("ncut_edvw", "CLIQUE++", "mushroom"), 0.5, (0.7,), 1e-4, True).reason
 
 
+def test_verdicts_among_all():
+    others = {
+        "first": Cell((0.5, 0.7), (0.5, 0.8), "better"),
+        "second": Cell((0.9, 0.9), (0.4, 0.4), "not reproducible", "why"),
+        "third": Cell((), (), "not run"),
+    }
+    assert compare_with_all((0.2, 0.5), others, True).verdict == "best of all"
+    assert compare_with_all((0.4, 0.4), others, True).verdict == "best of all"
+    assert compare_with_all((0.2, 0.7), others, True) == Cell(
+        (), (0.2, 0.7), "not the best", "the best is second"
+    )
+    assert compare_with_all((0.9, 0.8), others, False).reason == (
+        "the best is second (published, not reproducible)"
+    )
+    assert compare_with_all((1.0, 0.9), others, False).verdict == "best of all"
+    assert compare_with_all(None, others, True).verdict == "not run"
+
+
 def test_the_dense_algorithm_finds_the_same_clusters():
     data = load("zoo")
-    slow = paper.METHODS["HyperClus-G as written"].run(data, data.hypergraph, data.reweigh)
-    fast = paper.METHODS["HyperClus-G"].run(data, data.hypergraph, data.reweigh)
+    slow = paper.METHODS["HyperClus-G as written"].run(data, data.hypergraph, data.reweigh, 0)
+    fast = paper.METHODS["HyperClus-G"].run(data, data.hypergraph, data.reweigh, 0)
     assert slow.ncut == pytest.approx(fast.ncut, abs=1e-9)

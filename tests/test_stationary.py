@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import oracles
 from hyperclus import ConvergenceError, Hypergraph, RandomWalk, stationary
 from strategies import (
+    alphas,
     build,
     disconnected,
     edge_independent,
@@ -50,54 +51,79 @@ def relative_error(phi, expected):
 
 
 @examples
-@given(hypergraphs())
-def test_law_is_stationary_positive_and_sums_to_one(h):
-    walk = RandomWalk(h)
+@given(hypergraphs(), alphas)
+def test_law_is_stationary_positive_and_sums_to_one(h, alpha):
+    walk = RandomWalk(h, alpha=alpha)
     phi = walk.stationary
-    p = oracles.transition(h)
+    p = oracles.transition(h, alpha)
     assert (phi > 0).all()
     assert phi.sum() == pytest.approx(1.0, rel=1e-14)
     residual = np.abs(phi @ p - phi).sum()
     assert residual <= 1e-14 * np.sqrt(h.n_vertices)
     assert walk.law.residual == pytest.approx(residual, abs=1e-15 * h.n_vertices)
-    np.testing.assert_allclose(walk.edge_stationary, phi @ oracles.factor_matrices(h)[0], rtol=1e-13)
+    np.testing.assert_allclose(walk.edge_stationary, phi @ oracles.factor_matrices(h, alpha)[0], rtol=1e-13)
 
 
 @examples
-@given(st.one_of(hypergraphs(), disconnected()))
-def test_law_is_the_exact_solution(h):
+@given(st.one_of(hypergraphs(), disconnected()), alphas)
+def test_law_is_the_exact_solution(h, alpha):
     """Each probability to its own size: elimination subtracts nothing."""
-    assert relative_error(RandomWalk(h).stationary, oracles.stationary(h)) <= 1e-12
+    assert relative_error(RandomWalk(h, alpha=alpha).stationary, oracles.stationary(h, alpha)) <= 1e-12
 
 
 @examples
-@given(disconnected())
-def test_components_get_their_share_of_the_degree(h):
-    walk = RandomWalk(h)
+@given(disconnected(), alphas)
+def test_components_get_their_share_of_the_degree(h, alpha):
+    walk = RandomWalk(h, alpha=alpha)
     parts = oracles.components(h)
-    total = sum(oracles.degree(h, v) for v in range(h.n_vertices))
+    total = sum(oracles.degree(h, v, alpha) for v in range(h.n_vertices))
     assert walk.n_components == walk.law.components.count == len(parts)
     for part in parts:
-        share = float(sum((oracles.degree(h, v) for v in part), Fraction(0)) / total)
+        share = float(sum((oracles.degree(h, v, alpha) for v in part), Fraction(0)) / total)
         assert walk.stationary[part].sum() == pytest.approx(share, rel=1e-13)
 
 
 @examples
-@given(edge_independent())
-def test_edge_independent_weights_have_a_closed_form(case):
+@given(edge_independent(), alphas)
+def test_edge_independent_weights_have_a_closed_form(case, alpha):
     h, gamma = case
-    walk = RandomWalk(h)
+    walk = RandomWalk(h, alpha=alpha)
     expected = np.array([float(oracles.degree(h, v)) for v in range(h.n_vertices)]) * gamma
     np.testing.assert_allclose(walk.stationary, expected / expected.sum(), rtol=1e-13)
     assert (walk.law.method, walk.law.steps) == ("closed form", 0)
 
 
 @examples
-@given(edge_independent())
-def test_edge_independent_walk_is_reversible(case):
-    walk = RandomWalk(case[0])
+@given(st.one_of(hypergraphs(), disconnected()))
+def test_two_sided_walk_has_a_closed_form(h):
+    """phi(v) is proportional to the sum of omega(e) gamma_e(v) over v's hyperedges."""
+    walk = RandomWalk(h, alpha=1)
+    expected = np.array([float(oracles.degree(h, v, 1)) for v in range(h.n_vertices)])
+    np.testing.assert_allclose(walk.stationary, expected / expected.sum(), rtol=1e-13)
+    assert (walk.law.method, walk.law.steps) == ("closed form", 0)
+    check_reversible(walk)
+
+
+@examples
+@given(edge_independent(), alphas)
+def test_edge_independent_walk_is_reversible(case, alpha):
+    check_reversible(RandomWalk(case[0], alpha=alpha))
+
+
+def check_reversible(walk):
     flow = walk.stationary[:, None] * walk.dense()
     np.testing.assert_allclose(flow, flow.T, rtol=1e-12, atol=0)
+    assert walk.reversible
+
+
+def test_uneven_flows_are_not_reversible():
+    """Three hyperedges that each favour the next vertex."""
+    h = build([{0: 1.0, 1: 5.0}, {1: 1.0, 2: 5.0}, {2: 1.0, 0: 5.0}], [1.0] * 3, 3)
+    for alpha in (0, 0.5, 2):
+        walk = RandomWalk(h, alpha=alpha)
+        flow = walk.stationary[:, None] * walk.dense()
+        assert np.abs(flow - flow.T).max() > 1e-3
+        assert not walk.reversible
 
 
 @examples
@@ -108,52 +134,54 @@ def test_scaling_the_gammas_of_an_edge_changes_nothing(case):
 
 
 @examples
-@given(with_relabelling(hypergraphs()))
-def test_relabelling_only_relabels(case):
+@given(with_relabelling(hypergraphs()), alphas)
+def test_relabelling_only_relabels(case, alpha):
     h, other, origin = case
-    np.testing.assert_allclose(RandomWalk(other).stationary, RandomWalk(h).stationary[origin], rtol=1e-12)
+    found, expected = (RandomWalk(g, alpha=alpha).stationary for g in (other, h))
+    np.testing.assert_allclose(found, expected[origin], rtol=1e-12)
 
 
 # ---- the methods agree ------------------------------------------------------------------------
 
 
 @forced
-@given(h=st.one_of(hypergraphs(), disconnected()))
-def test_krylov_finds_the_exact_solution(krylov_only, h):
-    law = RandomWalk(h).law
+@given(h=st.one_of(hypergraphs(), disconnected()), alpha=alphas)
+def test_krylov_finds_the_exact_solution(krylov_only, h, alpha):
+    law = RandomWalk(h, alpha=alpha).law
     assert law.method in ("krylov", "closed form")
     assert law.residual <= 1e-13
-    expected = oracles.stationary(h)
+    expected = oracles.stationary(h, alpha)
     np.testing.assert_allclose(law.vertices, expected, rtol=0, atol=1e-10)
     assert relative_error(law.vertices, expected) <= 1e-4
 
 
 @forced
-@given(h=st.one_of(hypergraphs(), disconnected()))
-def test_factorisation_finds_the_exact_solution(factorisation_only, h):
-    law = RandomWalk(h).law
+@given(h=st.one_of(hypergraphs(), disconnected()), alpha=alphas)
+def test_factorisation_finds_the_exact_solution(factorisation_only, h, alpha):
+    law = RandomWalk(h, alpha=alpha).law
     assert law.method in ("factorisation", "closed form")
     assert law.residual <= 1e-13
-    expected = oracles.stationary(h)
+    expected = oracles.stationary(h, alpha)
     np.testing.assert_allclose(law.vertices, expected, rtol=0, atol=1e-10)
     assert relative_error(law.vertices, expected) <= 1e-4
 
 
+@pytest.mark.parametrize("alpha", [0, 0.5, 2])
 @pytest.mark.parametrize(("n", "n_edges"), [(140, 120), (120, 140)], ids=["on edges", "on vertices"])
-def test_elimination_krylov_and_factorisation_agree(monkeypatch, n, n_edges):
+def test_elimination_krylov_and_factorisation_agree(monkeypatch, n, n_edges, alpha):
     h = random_hypergraph(n, n_edges, 8, seed=4)
-    eliminated = RandomWalk(h).law
+    eliminated = RandomWalk(h, alpha=alpha).law
     monkeypatch.setattr(stationary, "ELIMINATION_UP_TO", 0)
-    iterated = RandomWalk(h).law
+    iterated = RandomWalk(h, alpha=alpha).law
     monkeypatch.setattr(stationary, "MAX_CYCLES", 0)
-    factorised = RandomWalk(h).law
+    factorised = RandomWalk(h, alpha=alpha).law
     assert [law.method for law in (eliminated, iterated, factorised)] == [
         "elimination",
         "krylov",
         "factorisation",
     ]
     assert iterated.steps > 0
-    expected = oracles.stationary_by_censoring(h)
+    expected = oracles.stationary_by_censoring(h, alpha=alpha)
     np.testing.assert_allclose(eliminated.vertices, expected, rtol=1e-13)
     np.testing.assert_allclose(iterated.vertices, expected, rtol=1e-10)
     np.testing.assert_allclose(factorised.vertices, expected, rtol=1e-10)
@@ -226,14 +254,16 @@ def joined_by_edge(n, n_edges, size, seed, omega, gamma=(1.0, 1.0)):
     return build(edges, [1.0] * (2 * n_edges) + [omega], 2 * n)
 
 
-def check_nearly_separate(h: Hypergraph, method: str, relative: float) -> None:
-    law = RandomWalk(h).law
-    expected = oracles.stationary_by_censoring(h, np.longdouble if method == "elimination" else np.float64)
+def check_nearly_separate(h: Hypergraph, method: str, relative: float, alpha: float = 0.0) -> None:
+    walk = RandomWalk(h, alpha=alpha)
+    law = walk.law
+    precision = np.longdouble if method == "elimination" else np.float64
+    expected = oracles.stationary_by_censoring(h, precision, alpha)
     error = relative_error(law.vertices, expected)
     assert law.method == method
     assert law.components.count == 1
     assert law.residual <= 1e-10
-    assert RandomWalk(h).adjoint(expected) == pytest.approx(expected, abs=1e-16)
+    assert walk.adjoint(expected) == pytest.approx(expected, abs=1e-16)
     np.testing.assert_allclose(
         law.vertices, expected, rtol=0, atol=1e-6, err_msg=f"the relative error is {error:.1e}"
     )
@@ -245,9 +275,10 @@ def test_dense_blocks_joined_by_one_incidence(seed):
     check_nearly_separate(joined_by_incidence(60, 40, 20, seed, 1e-8), "elimination", 1e-13)
 
 
+@pytest.mark.parametrize("alpha", [0, 0.5])
 @pytest.mark.parametrize("seed", [0, 1])
-def test_dense_blocks_joined_by_one_edge(seed):
-    check_nearly_separate(joined_by_edge(60, 40, 20, seed, 1e-8), "elimination", 1e-13)
+def test_dense_blocks_joined_by_one_edge(seed, alpha):
+    check_nearly_separate(joined_by_edge(60, 40, 20, seed, 1e-8), "elimination", 1e-13, alpha)
 
 
 @pytest.mark.parametrize("omega", [1e-12, 1e-15])
@@ -285,12 +316,14 @@ def test_dense_blocks_by_factorisation(factorisation_only, seed):
 
 @pytest.mark.parametrize(("n", "n_edges"), [(600, 520), (520, 600)], ids=["on edges", "on vertices"])
 @pytest.mark.parametrize("gamma", [(1.0, 1.0), (1.0, 50.0)], ids=["even joint", "uneven joint"])
-@pytest.mark.parametrize("omega", [1e-6, 1e-8, 1e-11, 1e-15])
-def test_large_blocks_joined_by_one_edge(n, n_edges, gamma, omega):
+@pytest.mark.parametrize(
+    ("omega", "alpha"), [(1e-6, 0), (1e-8, 0), (1e-11, 0), (1e-15, 0), (1e-8, 0.5), (1e-12, 0.5)]
+)
+def test_large_blocks_joined_by_one_edge(n, n_edges, gamma, omega, alpha):
     """Without aggregation the relative error was 3e-5 at 1e-8 and 20 at 1e-12."""
     h = joined_by_edge(n, n_edges, 6, 3, omega, gamma)
     assert min(h.n_vertices, h.n_edges) > 1000
-    check_nearly_separate(h, "krylov", 1e-10)
+    check_nearly_separate(h, "krylov", 1e-10, alpha)
 
 
 def test_many_blocks_in_a_row():

@@ -1,19 +1,23 @@
 """P = A B: the factors, the walk, and what does not change them."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import oracles
-from contracts import check_map, check_transposes
-from hyperclus import Hypergraph, RandomWalk
+from contracts import check_map, check_transposes, refused
+from hyperclus import RandomWalk
 from hyperclus import factors as factors_module
 from hyperclus.components import components
 from hyperclus.factors import Factors
 from strategies import (
+    alphas,
     build,
     disconnected,
+    edge_independent,
     hypergraphs,
     random_hypergraph,
     with_edge_scales,
@@ -26,10 +30,15 @@ forced = settings(deadline=None, max_examples=40, suppress_health_check=[HealthC
 
 
 @examples
-@given(hypergraphs())
-def test_factors_are_the_matrices_of_the_definition(h):
-    a, b = oracles.factor_matrices(h)
-    factors = Factors(h)
+@given(hypergraphs(), alphas)
+def test_factors_are_the_matrices_of_the_definition(h, alpha):
+    a, b = oracles.factor_matrices(h, alpha)
+    factors = Factors(h, alpha=alpha)
+    np.testing.assert_allclose(factors.picks.toarray(), (h.gamma.toarray() > 0) * h.gamma.toarray() ** alpha)
+    np.testing.assert_array_equal(factors.picks_by_vertex.toarray(), factors.picks.toarray().T)
+    np.testing.assert_allclose(
+        factors.degrees, [float(oracles.degree(h, v, alpha)) for v in range(h.n_vertices)], rtol=1e-14
+    )
     check_map(factors.vertex_means, a)
     check_map(factors.to_edges, a.T)
     check_map(factors.edge_means, b)
@@ -39,10 +48,10 @@ def test_factors_are_the_matrices_of_the_definition(h):
 
 
 @examples
-@given(hypergraphs())
-def test_walk_is_the_double_loop_of_the_definition(h):
-    p = oracles.transition(h)
-    walk = RandomWalk(h)
+@given(hypergraphs(), alphas)
+def test_walk_is_the_double_loop_of_the_definition(h, alpha):
+    p = oracles.transition(h, alpha)
+    walk = RandomWalk(h, alpha=alpha)
     check_map(walk.forward, p)
     check_map(walk.adjoint, p.T)
     check_transposes(walk.forward, walk.adjoint, p.shape)
@@ -51,32 +60,33 @@ def test_walk_is_the_double_loop_of_the_definition(h):
 
 @pytest.mark.parametrize("blocks", [2, 3])
 @forced
-@given(h=hypergraphs())
-def test_contract_holds_on_several_threads(monkeypatch, blocks, h):
+@given(h=hypergraphs(), alpha=alphas)
+def test_contract_holds_on_several_threads(monkeypatch, blocks, h, alpha):
     """From PARALLEL_FROM incidences on, products are split into blocks of rows, some perhaps empty."""
     monkeypatch.setattr(factors_module, "PARALLEL_FROM", 0)
     monkeypatch.setattr(factors_module, "BLOCKS", blocks)
-    a, b = oracles.factor_matrices(h)
-    factors = Factors(h)
+    a, b = oracles.factor_matrices(h, alpha)
+    factors = Factors(h, alpha=alpha)
     check_map(factors.vertex_means, a)
     check_map(factors.to_edges, a.T)
     check_map(factors.edge_means, b)
     check_map(factors.to_vertices, b.T)
 
 
-def test_contract_holds_for_a_larger_walk():
+@pytest.mark.parametrize("alpha", [0, 0.7, 1])
+def test_contract_holds_for_a_larger_walk(alpha):
     h = random_hypergraph(60, 40, 8, seed=1, gamma=2.0)
-    a, b = oracles.factor_matrices(h)
-    walk = RandomWalk(h)
+    a, b = oracles.factor_matrices(h, alpha)
+    walk = RandomWalk(h, alpha=alpha)
     check_map(walk.forward, a @ b)
     check_map(walk.adjoint, (a @ b).T)
     check_transposes(walk.forward, walk.adjoint, (60, 60))
 
 
 @examples
-@given(st.one_of(hypergraphs(), disconnected()))
-def test_rows_sum_to_one_and_nothing_is_negative(h):
-    walk = RandomWalk(h)
+@given(st.one_of(hypergraphs(), disconnected()), alphas)
+def test_rows_sum_to_one_and_nothing_is_negative(h, alpha):
+    walk = RandomWalk(h, alpha=alpha)
     np.testing.assert_allclose(walk.forward(np.ones(h.n_vertices)), 1.0, rtol=1e-14)
     np.testing.assert_allclose(walk.dense().sum(axis=1), 1.0, rtol=1e-14)
     assert (walk.dense() >= 0).all()
@@ -85,20 +95,20 @@ def test_rows_sum_to_one_and_nothing_is_negative(h):
 
 
 @examples
-@given(hypergraphs())
-def test_connected_walk_is_irreducible(h):
-    p = RandomWalk(h).dense()
+@given(hypergraphs(), alphas)
+def test_connected_walk_is_irreducible(h, alpha):
+    p = RandomWalk(h, alpha=alpha).dense()
     everything = set(range(h.n_vertices))
     assert all(oracles.reachable(p, u) == everything for u in range(h.n_vertices))
 
 
 @examples
-@given(disconnected())
-def test_walk_stays_in_its_component(h):
-    p = RandomWalk(h).dense()
-    found = components(Factors(h))
+@given(disconnected(), alphas)
+def test_walk_stays_in_its_component(h, alpha):
+    walk = RandomWalk(h, alpha=alpha)
+    p, found = walk.dense(), components(walk.factors)
     parts = oracles.components(h)
-    assert found.count == len(parts) == RandomWalk(h).n_components
+    assert found.count == len(parts) == walk.n_components
     for part in parts:
         assert oracles.reachable(p, part[0]) == set(part)
         assert len(set(found.of_vertex[part].tolist())) == 1
@@ -118,34 +128,94 @@ def test_components_of_a_long_path_and_of_two():
 
 
 @examples
-@given(hypergraphs(), st.data())
-def test_scaling_the_gammas_of_an_edge_changes_nothing(h, data):
-    """B(e, v) has gamma above and below. Powers of two even leave every bit in place."""
-    exponents = data.draw(st.lists(st.integers(-9, 9), min_size=h.n_edges, max_size=h.n_edges))
-    np.testing.assert_array_equal(
-        RandomWalk(with_edge_scales(h, 2.0 ** np.array(exponents))).dense(), RandomWalk(h).dense()
-    )
-    np.testing.assert_allclose(
-        RandomWalk(with_edge_scales(h, 3.0 ** np.array(exponents))).dense(),
-        RandomWalk(h).dense(),
-        rtol=1e-13,
-        atol=0,
-    )
+@given(hypergraphs(), alphas, st.data())
+def test_scaling_the_gammas_of_an_edge_is_a_change_of_its_omega(h, alpha, data):
+    """By s^alpha; at alpha = 0 that is no change. Powers of four even leave every bit in place."""
+    exponents = data.draw(st.lists(st.integers(-5, 5), min_size=h.n_edges, max_size=h.n_edges))
+    for base, rtol in ((4.0, 0.0), (3.0, 1e-13)):
+        scales = base ** np.array(exponents)
+        found = RandomWalk(with_edge_scales(h, scales), alpha=alpha)
+        expected = RandomWalk(h.with_edge_weights(h.edge_weights * scales**alpha), alpha=alpha)
+        np.testing.assert_allclose(found.dense(), expected.dense(), rtol=rtol, atol=0)
 
 
 @examples
-@given(hypergraphs(), st.floats(1e-3, 1e3))
-def test_scaling_all_edge_weights_changes_nothing(h, factor):
-    scaled = Hypergraph(h.gamma, h.edge_weights * factor, h.vertex_ids, h.edge_ids)
-    np.testing.assert_allclose(RandomWalk(scaled).dense(), RandomWalk(h).dense(), rtol=1e-13, atol=0)
+@given(hypergraphs(), alphas, st.floats(1e-3, 1e3))
+def test_scaling_all_weights_changes_nothing(h, alpha, factor):
+    expected = RandomWalk(h, alpha=alpha).dense()
+    heavier = h.with_edge_weights(h.edge_weights * factor)
+    stronger = h.with_gamma(h.gamma.data * factor)
+    for scaled in (heavier, stronger):
+        np.testing.assert_allclose(RandomWalk(scaled, alpha=alpha).dense(), expected, rtol=1e-13, atol=0)
 
 
 @examples
-@given(with_relabelling(hypergraphs()))
-def test_relabelling_only_relabels(case):
+@given(edge_independent(), alphas)
+def test_alpha_changes_nothing_where_gamma_does_not_depend_on_the_edge(case, alpha):
+    """gamma(u)^alpha then has the same effect on all hyperedges of u."""
+    h, _ = case
+    walk, expected = RandomWalk(h, alpha=alpha), RandomWalk(h)
+    np.testing.assert_allclose(walk.dense(), expected.dense(), rtol=1e-13, atol=0)
+    np.testing.assert_allclose(walk.stationary, expected.stationary, rtol=1e-13)
+
+
+def test_powers_share_memory_where_they_can():
+    h = random_hypergraph(20, 15, 5, seed=3)
+    one_sided, two_sided = Factors(h), Factors(h, alpha=1)
+    assert np.shares_memory(one_sided.picks.data, one_sided.picks_by_vertex.data)
+    assert np.shares_memory(two_sided.picks.data, h.gamma.data)
+    assert np.shares_memory(two_sided.picks_by_vertex.data, two_sided.gamma_by_vertex.data)
+
+
+@pytest.mark.parametrize(
+    "alpha",
+    [-1, -1e-300, np.nan, np.inf, -np.inf, "x", "1", None, True, [1], np.ones(1), 1j],
+    ids=lambda alpha: str(alpha)[:9],
+)
+def test_unusable_alpha_is_refused(alpha):
+    h = random_hypergraph(20, 15, 5, seed=3)
+    refused(lambda: Factors(h, alpha=alpha), "alpha must be a number from 0")
+    refused(lambda: RandomWalk(h, alpha=alpha), "alpha must be a number from 0")
+
+
+@pytest.mark.parametrize(
+    "alpha", [0, 1, np.int64(1), np.float32(0.5), np.float64(2), Fraction(1, 2)], ids=str
+)
+def test_any_kind_of_number_will_do(alpha):
+    h = random_hypergraph(20, 15, 5, seed=3)
+    walk = RandomWalk(h, alpha=alpha)
+    assert type(walk.alpha) is type(walk.factors.alpha) is float
+    np.testing.assert_array_equal(walk.dense(), RandomWalk(h, alpha=float(alpha)).dense())
+
+
+@pytest.mark.parametrize("gamma", [1e-3, 1e3])
+@pytest.mark.parametrize("alpha", [103.0, 1e5, 1e308])
+def test_powers_beyond_double_precision_are_refused(alpha, gamma):
+    h = build([{0: 1.0, 1: gamma}, {1: 1.0, 2: 2.0}], [1.0, 1.0], 3)
+    refused(lambda: RandomWalk(h, alpha=alpha), "the power alpha", "double precision")
+
+
+def test_products_beyond_double_precision_are_refused():
+    for omega, gamma, part in ((1e-200, 1e-100, "too small"), (1e200, 1e100, "infinity")):
+        h = build([{0: gamma, 1: gamma}, {1: gamma, 2: 2 * gamma}], [omega, omega], 3)
+        refused(lambda h=h: RandomWalk(h, alpha=2), part, "divide them by their maximum")
+
+
+def test_large_alpha_is_right_where_the_powers_fit():
+    """gamma from 1e-100 to 1e100, alpha = 3: gamma^(1 - alpha) alone would leave the range."""
+    gamma = [1e-100, 1.0, 1e100]
+    h = build([{0: gamma[0], 1: gamma[1]}, {1: gamma[1], 2: gamma[2]}], [1.0, 1.0], 3)
+    walk = RandomWalk(h, alpha=3)
+    assert walk.law.method == "closed form"
+    np.testing.assert_allclose(walk.stationary, RandomWalk(h).stationary, rtol=1e-13)
+
+
+@examples
+@given(with_relabelling(hypergraphs()), alphas)
+def test_relabelling_only_relabels(case, alpha):
     h, other, origin = case
-    p = RandomWalk(h).dense()
-    np.testing.assert_allclose(RandomWalk(other).dense(), p[np.ix_(origin, origin)], rtol=1e-13, atol=0)
+    p, found = RandomWalk(h, alpha=alpha).dense(), RandomWalk(other, alpha=alpha).dense()
+    np.testing.assert_allclose(found, p[np.ix_(origin, origin)], rtol=1e-13, atol=0)
 
 
 def test_long_indices_give_the_same_walk():

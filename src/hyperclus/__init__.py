@@ -9,7 +9,7 @@
 
 from hyperclus import baselines, datasets
 from hyperclus.certificate import cheeger_interval, ncut_lower_bound
-from hyperclus.cluster import cluster, evaluate
+from hyperclus.cluster import cluster, evaluate, refine
 from hyperclus.cut import Cut, Sweep, cut, sweep
 from hyperclus.eigen import Eigenpairs, smallest_eigenpairs
 from hyperclus.errors import ConvergenceError, DownloadError, HyperclusError, InputError, MissingLibraryError
@@ -50,6 +50,7 @@ __all__ = [
     "ncut_lower_bound",
     "ones",
     "rayleigh_quotient",
+    "refine",
     "smallest_eigenpairs",
     "sweep",
 ]

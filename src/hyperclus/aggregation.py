@@ -42,7 +42,7 @@ def block_chain(factors: Factors, law: Floats, blocks: Integers) -> Floats:
         (np.ones(len(blocks)), (np.arange(len(blocks)), blocks)), shape=(len(blocks), count)
     )
     rate = sp.diags_array(law / factors.degrees)
-    into = membership.T @ rate @ factors.pattern_by_vertex @ sp.diags_array(h.edge_weights)
+    into = membership.T @ rate @ factors.picks_by_vertex @ sp.diags_array(h.edge_weights)
     out_of = sp.diags_array(1.0 / factors.edge_degrees) @ h.gamma @ membership
     flows = np.asarray((into @ out_of).toarray())
     return flows / np.bincount(blocks, weights=law)[:, None]
@@ -50,13 +50,13 @@ def block_chain(factors: Factors, law: Floats, blocks: Integers) -> Floats:
 
 def _strong(factors: Factors, law: Floats) -> Booleans:
     """Which incidences carry a share of their vertex's flow that counts, out or in; chunk by chunk."""
-    gamma, omega = factors.hypergraph.gamma, factors.hypergraph.edge_weights
+    gamma, picks, omega = factors.hypergraph.gamma, factors.picks, factors.hypergraph.edge_weights
     arrival = factors.to_edges(law) / factors.edge_degrees
     strong = np.empty(gamma.nnz, dtype=bool)
     for first, last in row_chunks(gamma.indptr):
         part = slice(gamma.indptr[first], gamma.indptr[last])
         members, sizes = gamma.indices[part], np.diff(gamma.indptr[first : last + 1])
-        leaving = np.repeat(omega[first:last], sizes) >= WEAK * factors.degrees[members]
+        leaving = np.repeat(omega[first:last], sizes) * picks.data[part] >= WEAK * factors.degrees[members]
         arriving = np.repeat(arrival[first:last], sizes) * gamma.data[part] >= WEAK * law[members]
         strong[part] = leaving | arriving
     return strong

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table as RichTable
@@ -95,7 +96,10 @@ def reproduce(
     dataset: Annotated[list[str] | None, typer.Option(help="Only this data set; may be repeated.")] = None,
     method: Annotated[list[str] | None, typer.Option(help="Only this method; may be repeated.")] = None,
     slow: Annotated[
-        bool, typer.Option(help="Also time the algorithm as the paper writes it (many minutes).")
+        bool,
+        typer.Option(
+            help="Also what takes minutes: a longer search, ten seeds, the algorithm as the paper writes it."
+        ),
     ] = False,
     folder: Folder = None,
     results: Annotated[Path | None, typer.Option(help="Where finished measurements are kept.")] = None,
@@ -162,30 +166,39 @@ def _name(unit: Unit) -> str:
 
 
 def _show(tables: list[paper.Table]) -> None:
-    """The tables on the terminal: per data set a line with the published figure and one with ours."""
+    """The tables on the terminal: per data set a line with the published figure and one with the measured."""
     console = Console()
     for table in tables:
         columns = [c for c in table.columns if any(cells[c].ours for cells in table.rows.values())]
         shown = [row for row, cells in table.rows.items() if any(cell.ours for cell in cells.values())]
         absent = [row for row in table.rows if row not in shown]
+        console.print(f"[bold]{_escaped(table.title)}.[/] {_escaped(table.note)}")
         if shown:
-            grid = RichTable(
-                "", *shown, title=table.title, caption=render.counts(table, columns), padding=(0, 1)
-            )
+            caption = render.counts(table, columns)
+            grid = RichTable("", caption=caption, box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+            for row in shown:
+                grid.add_column(row, min_width=max(map(len, row.split())))
             for column in columns:
                 cells = [table.rows[row][column] for row in shown]
                 grid.add_row(column, *(_two_lines(cell, table.digits) for cell in cells))
             console.print(grid)
         for line in render.reasons(table):
-            console.print(f"  ? {_escaped(line)}")
+            console.print(f"  - {_escaped(line)}")
         if absent:
-            console.print(f"  {table.title}: not run here: {', '.join(absent)}.")
+            console.print(f"  Not run here: {', '.join(absent)}.")
         console.print()
-    console.print(f"Upper line: published. Lower line: ours; {render.VERDICTS}.")
+    console.print(f"Upper line: published. Lower line: measured; {render.VERDICTS}.")
 
 
 def _two_lines(cell: paper.Cell, digits: int) -> str:
-    colours = {"equal": "green", "better": "bold green", "worse": "red", "not reproducible": "yellow"}
+    colours = {
+        "equal": "green",
+        "better": "bold green",
+        "best of all": "bold green",
+        "worse": "red",
+        "not the best": "yellow",
+        "not reproducible": "yellow",
+    }
     above, below = render.sides(cell, digits)
     text = _escaped(f"{below} {render.MARKS[cell.verdict]}".rstrip())
     colour = colours.get(cell.verdict)

@@ -1,27 +1,30 @@
-"""HyperClus-G: Algorithm 1 of the paper, and k clusters by repeated bisection."""
+"""Clusters of low NCut: HyperClus-G as in the paper, and the search that goes below it."""
 
 import logging
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
 import numpy as np
 
 from hyperclus.bisection import Strategy, bisect
-from hyperclus.cut import cut, sweep
-from hyperclus.eigen import Eigenpairs, smallest_eigenpairs
+from hyperclus.certificate import ncut_lower_bound
+from hyperclus.cut import sweep
+from hyperclus.eigen import Eigenpairs
 from hyperclus.errors import InputError, check_choice, check_count
+from hyperclus.grouping import guesses
 from hyperclus.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.ids import vertex_codes
-from hyperclus.laplacian import NormalizedLaplacian
 from hyperclus.partition import Partition
-from hyperclus.types import Booleans, Integers, Seed, random_generator
+from hyperclus.pipeline import Bound, Run
+from hyperclus.search import EFFORTS, lowest
+from hyperclus.types import Booleans, Integers, Seed
 from hyperclus.walk import RandomWalk
 
 Rounding = Literal["sign", "sweep"]
 Reweigh = Callable[[Hypergraph, Integers], Hypergraph | None]
+FirstGuesses = Callable[[RandomWalk, Eigenpairs, float, np.random.Generator], Iterable[Integers]]
+
+HALF_AT_LEAST = 0.01  # of the volume: what each of two clusters of a connected hypergraph holds by default
 
 _log = logging.getLogger(__name__)
 
@@ -30,35 +33,54 @@ def cluster(
     hypergraph: Hypergraph,
     k: int = 2,
     *,
-    rounding: Rounding = "sign",
-    strategy: Strategy = "best",
+    method: Literal["auto", "hyperclus-g"] = "auto",
+    effort: Literal["fast", "default", "thorough"] = "default",
+    min_share: float | None = None,
+    alpha: float = 0.0,
+    bound: Bound = "eigenvalues",
+    rounding: Rounding | None = None,
+    strategy: Strategy | None = None,
     reweigh: Reweigh | None = None,
     tolerance: float = 1e-8,
     seed: Seed = 0,
 ) -> Partition:
     """Split the vertices into k clusters of low NCut.
 
-    For k = 2 this is HyperClus-G: the second eigenvector of L_sym, cut by sign. For more, clusters
-    are split in two until there are k, each by HyperClus-G on its own sub-hypergraph.
-
     Parameters
     ----------
     k : int
-        The number of clusters.
-    rounding : {"sign", "sweep"}
-        How an eigenvector becomes two clusters: by the sign of its entries (the paper), or at the
-        place along z / sqrt(phi) where the NCut is smallest (for two clusters never worse).
-    strategy : {"best", "largest"}
-        Which cluster to split next: the one whose split leaves the smallest NCut of the whole, or
-        the one with most vertices. The paper's appendix has both.
+        The number of clusters; `suggest_k` helps to choose it.
+    method : {"auto", "hyperclus-g"}
+        "auto" groups the rows of the k - 1 eigenvectors, then lowers the NCut itself by moves of
+        vertices and hyperedges. "hyperclus-g" is the paper: the second eigenvector of L_sym cut
+        by sign; for more clusters, the same again on the sub-hypergraph of a cluster.
+    effort : {"fast", "default", "thorough"}
+        How far "auto" searches: up to about 2, 5 and 100 times the cost of the eigenvectors. The work
+        is counted and not timed, so the same seed gives the same labels on a slow machine.
+    min_share : float, optional
+        The share of the volume (of a walker's time) that each cluster of "auto" should hold at least.
+        The lowest NCut may belong to a few vertices that hang together; ask for more and they do
+        not count. Without it, 0.01 for two clusters of a connected hypergraph, else 0.
+    alpha : float
+        How much gamma counts when a vertex picks a hyperedge: 0 is the paper's walk, 1 lets it count
+        both ways, for gamma that is a strength of membership.
+    bound : {"eigenvalues", "tight"}
+        How the lower bound is proven. "tight" comes much closer, in seconds to minutes, for up to 400
+        vertices.
+    rounding : {"sign", "sweep"}, optional
+        Only for "hyperclus-g": cut an eigenvector by the sign of its entries (the default), or
+        at the place along z / sqrt(phi) where the NCut is smallest.
+    strategy : {"best", "largest"}, optional
+        Only for "hyperclus-g": split next the cluster whose split leaves the smallest NCut of the whole (the
+        default), or the one with most vertices. The paper's appendix has both.
     reweigh : callable, optional
-        `reweigh(sub, vertices)` gets the sub-hypergraph of a cluster (restricted, gamma as it was)
-        and the positions of its vertices, and returns the hypergraph to split in its place, on the
-        same vertices, or None if the cluster is not to be split.
+        Only for "hyperclus-g": `reweigh(sub, vertices)` gets the sub-hypergraph of a cluster
+        (restricted, gamma as it was) and the positions of its vertices, and returns the hypergraph to
+        split in its place, on the same vertices, or None if the cluster is not to be split.
     tolerance : float
         Largest residual of an eigenvector.
     seed : int, Generator or None
-        Of the eigen-solver's start vector.
+        Of all that is drawn at random.
 
     Returns
     -------
@@ -76,30 +98,57 @@ def cluster(
     ['a', 'b', 'c']
     """
     check_count(k)
-    check_choice("rounding", rounding, ("sign", "sweep"))
-    check_choice("strategy", strategy, ("best", "largest"))
-    run = _Run(hypergraph, tolerance, seed)
-    if k > run.whole.n_vertices:
-        raise InputError(
-            f"{k} clusters need at least {k} vertices in hyperedges; there are {run.whole.n_vertices}"
-        )
-    walk, pairs = run.solve(run.whole, k)
+    check_choice("method", method, ("auto", "hyperclus-g"))
+    check_choice("effort", effort, tuple(EFFORTS))
+    run = Run(hypergraph, alpha, bound, tolerance, seed)
+    run.check_enough_vertices(k)
+    if method == "hyperclus-g":
+        if min_share is not None:
+            raise InputError("min_share is a setting of method='auto'; leave it out with 'hyperclus-g'")
+        return _hyperclus_g(run, int(k), rounding or "sign", strategy or "best", reweigh)
+    for name, given in (("rounding", rounding), ("strategy", strategy), ("reweigh", reweigh)):
+        if given is not None:
+            raise InputError(f"{name} is a setting of the paper's method; add method='hyperclus-g'")
+    share = None if min_share is None else _checked_share(min_share, k)
+    return _search(
+        run, int(k), effort, share, lambda walk, pairs, least, rng: guesses(walk, pairs, int(k), least, rng)
+    )
 
-    def halve(vertices: Integers) -> Booleans | None:
-        if len(vertices) == run.whole.n_vertices:
-            return run.halve(walk, pairs, rounding)
-        sub = reweighed(run.whole.restrict(vertices), vertices, reweigh)
-        return None if sub is None else run.halve(*run.solve(sub, 2), rounding)
 
-    labels = bisect(walk, int(k), strategy, halve)
-    settings = {"k": int(k), "rounding": rounding, "strategy": strategy, "tolerance": tolerance, "seed": seed}
-    return run.partition(walk, pairs, labels, settings)
+def refine(
+    hypergraph: Hypergraph,
+    labels: Mapping[Any, Any] | Iterable[Any],
+    *,
+    effort: Literal["fast", "default", "thorough"] = "fast",
+    min_share: float = 0.0,
+    alpha: float = 0.0,
+    bound: Bound = "eigenvalues",
+    tolerance: float = 1e-8,
+    seed: Seed = 0,
+) -> Partition:
+    """Lower the NCut of clusters from anywhere; it never rises, and no cluster is emptied.
+
+    Moves single vertices until no move helps ("fast"), then tries whole hyperedges and mergers as
+    `cluster` does. The other parameters are those of `cluster`, the labels those of `evaluate`.
+
+    Examples
+    --------
+    >>> h = Hypergraph.from_edges([["a", "b", "c"], ["a", "b"], ["c", "d"], ["d", "e", "f"], ["e", "f"]])
+    >>> refine(h, ["x", "x", "y", "y", "y", "y"]).members(0).tolist()
+    ['a', 'b', 'c']
+    """
+    check_choice("effort", effort, tuple(EFFORTS))
+    run = Run(hypergraph, alpha, bound, tolerance, seed)
+    inside, k = _given(run, labels)
+    return _search(run, k, effort, _checked_share(min_share, k), lambda *_: [inside])
 
 
 def evaluate(
     hypergraph: Hypergraph,
     labels: Mapping[Any, Any] | Iterable[Any],
     *,
+    alpha: float = 0.0,
+    bound: Bound = "eigenvalues",
     tolerance: float = 1e-8,
     seed: Seed = 0,
 ) -> Partition:
@@ -117,11 +166,10 @@ def evaluate(
     >>> round(evaluate(h, ["x", "x", "y", "y"]).ncut, 4)
     0.3333
     """
-    run = _Run(hypergraph, tolerance, seed)
-    codes, _ = vertex_codes(labels, hypergraph.vertex_ids, "label")
-    found, inside = np.unique(codes[run.active], return_inverse=True)
-    walk, pairs = run.solve(run.whole, len(found))
-    return run.partition(walk, pairs, inside, {"k": len(found), "tolerance": tolerance, "seed": seed})
+    run = Run(hypergraph, alpha, bound, tolerance, seed)
+    inside, k = _given(run, labels)
+    walk, pairs = run.solve(run.whole, k)
+    return run.partition(walk, pairs, inside, {})
 
 
 def reweighed(sub: Hypergraph, vertices: Integers, reweigh: Reweigh | None) -> Hypergraph | None:
@@ -139,68 +187,66 @@ def reweighed(sub: Hypergraph, vertices: Integers, reweigh: Reweigh | None) -> H
     return weighed
 
 
-@dataclass(slots=True)
-class _Run:
-    """What one call carries from stage to stage: the input, the seed, the clock."""
+def _hyperclus_g(
+    run: Run, k: int, rounding: Rounding, strategy: Strategy, reweigh: Reweigh | None
+) -> Partition:
+    """Algorithm 1 of the paper, and for k > 2 its repeated bisection."""
+    check_choice("rounding", rounding, ("sign", "sweep"))
+    check_choice("strategy", strategy, ("best", "largest"))
+    walk, pairs = run.solve(run.whole, k)
 
-    hypergraph: Hypergraph
-    tolerance: float
-    seed: Seed
-    active: Booleans = field(init=False)
-    whole: Hypergraph = field(init=False)
-    rng: np.random.Generator = field(init=False)
-    timings: dict[str, float] = field(default_factory=dict)
+    def halve(vertices: Integers) -> Booleans | None:
+        if len(vertices) == run.whole.n_vertices:
+            return _halved(run, walk, pairs, rounding)
+        sub = reweighed(run.whole.restrict(vertices), vertices, reweigh)
+        return None if sub is None else _halved(run, *run.solve(sub, 2), rounding)
 
-    def __post_init__(self) -> None:
-        check_hypergraph(self.hypergraph)
-        self.rng = random_generator(self.seed)
-        self.active = np.zeros(self.hypergraph.n_vertices, dtype=bool)
-        self.active[self.hypergraph.gamma.indices] = True
-        self.whole = self.hypergraph if self.active.all() else self.hypergraph.restrict(self.active)
+    labels = bisect(walk, k, strategy, halve)
+    settings = {"method": "hyperclus-g", "rounding": rounding, "strategy": strategy}
+    return run.partition(walk, pairs, labels, settings)
 
-    def solve(self, hypergraph: Hypergraph, k: int) -> tuple[RandomWalk, Eigenpairs]:
-        """Steps 1 to 5 of Algorithm 1: the walk, its stationary law, the smallest eigenpairs of L_sym."""
-        with self.timed("stationary law"):
-            walk = RandomWalk(hypergraph)
-        with self.timed("eigenvectors"):
-            wanted = min(max(k, 2), hypergraph.n_vertices)
-            pairs = smallest_eigenpairs(
-                NormalizedLaplacian(walk), wanted, tolerance=self.tolerance, seed=self.rng
-            )
-        _log.info("%r: stationary law by %s, eigenvectors by %s", hypergraph, walk.law.method, pairs.method)
-        return walk, pairs
 
-    def halve(self, walk: RandomWalk, pairs: Eigenpairs, rounding: Rounding) -> Booleans:
-        """Step 6 of Algorithm 1: the second eigenvector cut in two; the mask of one side."""
-        with self.timed("rounding"):
-            second = pairs.vectors[:, 1]
-            if rounding == "sign" and second.min() < 0:
-                return np.asarray(second < 0)
-            if rounding == "sign":
-                _log.warning("the signs of the second eigenvector are lost in rounding; swept instead")
-            profile = sweep(walk, second / np.sqrt(walk.stationary))
-            return profile.prefix(int(np.argmin(profile.ncuts)))
+def _halved(run: Run, walk: RandomWalk, pairs: Eigenpairs, rounding: Rounding) -> Booleans:
+    """Step 6 of Algorithm 1: the second eigenvector cut in two; the mask of one side."""
+    with run.timed("rounding"):
+        second = pairs.vectors[:, 1]
+        if rounding == "sign" and second.min() < 0:
+            return np.asarray(second < 0)
+        if rounding == "sign":
+            _log.warning("the signs of the second eigenvector are lost in rounding; swept instead")
+        profile = sweep(walk, second / np.sqrt(walk.stationary))
+        return profile.prefix(int(np.argmin(profile.ncuts)))
 
-    def partition(
-        self, walk: RandomWalk, pairs: Eigenpairs, labels: Integers, settings: dict[str, Any]
-    ) -> Partition:
-        """Number the clusters by size (ties by first vertex), score them, put back isolated vertices."""
-        count = int(labels.max()) + 1
-        first = np.empty(count, dtype=np.int64)
-        first[labels[::-1]] = np.arange(len(labels) - 1, -1, -1)
-        rank = np.empty(count, dtype=np.int64)
-        rank[np.lexsort((first, -np.bincount(labels)))] = np.arange(count)
-        with self.timed("scoring"):
-            scored = cut(walk, rank[labels], count)
-        everywhere = np.full(self.hypergraph.n_vertices, -1, dtype=np.int64)
-        everywhere[self.active] = rank[labels]
-        return Partition(
-            everywhere, self.hypergraph.vertex_ids, scored, pairs, walk.n_components, settings, self.timings
+
+def _search(run: Run, k: int, effort: str, min_share: float | None, first: FirstGuesses) -> Partition:
+    """The lowest NCut that a search from first guesses finds."""
+    draw = np.random.default_rng(run.rng.integers(1 << 63))  # whatever the eigen-solver draws
+    walk, pairs = run.solve(run.whole, k, spare=EFFORTS[effort].extra)
+    if min_share is None:
+        min_share = HALF_AT_LEAST if k == 2 and walk.n_components == 1 else 0.0
+    with run.timed("search"):
+        labels = lowest(
+            walk,
+            first(walk, pairs, min_share, draw),
+            k,
+            EFFORTS[effort],
+            pairs.steps,
+            ncut_lower_bound(pairs, k),
+            min_share,
+            draw,
         )
+    return run.partition(walk, pairs, labels, {"method": "auto", "effort": effort, "min_share": min_share})
 
-    @contextmanager
-    def timed(self, stage: str) -> Iterator[None]:
-        """Add the seconds spent inside to a stage's account."""
-        start = time.perf_counter()
-        yield
-        self.timings[stage] = self.timings.get(stage, 0.0) + time.perf_counter() - start
+
+def _given(run: Run, labels: Mapping[Any, Any] | Iterable[Any]) -> tuple[Integers, int]:
+    """Labels 0 .. k - 1 of the vertices in hyperedges, and k."""
+    codes, _ = vertex_codes(labels, run.hypergraph.vertex_ids, "label")
+    found, inside = np.unique(codes[run.active], return_inverse=True)
+    return inside, len(found)
+
+
+def _checked_share(min_share: float, k: int) -> float:
+    number = isinstance(min_share, float | int) and not isinstance(min_share, bool)
+    if not (number and 0 <= min_share <= 1 / k):
+        raise InputError(f"min_share must be between 0 and 1/k = {1 / k:.4g}; got {min_share!r}")
+    return float(min_share)

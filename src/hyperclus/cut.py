@@ -70,6 +70,24 @@ def flow(walk: RandomWalk, inside: Booleans) -> tuple[float, float]:
     return float(members @ walk.stationary), float(boundary)
 
 
+def edge_shares(walk: RandomWalk, labels: Integers, n_clusters: int) -> Floats:
+    """For each hyperedge the share of each cluster, (a_e(S) / psi(e) + b_e(S)) / 2; rows sum to 1.
+
+    Half is where the walkers in the hyperedge come from, half is where they go. Weighted by psi, the
+    shares of a cluster add up to its volume. A hyperedge without members has a row of zeros.
+
+    >>> from hyperclus import Hypergraph
+    >>> walk = RandomWalk(Hypergraph.from_edges([["a", "b"], ["b", "c", "d"]]))
+    >>> edge_shares(walk, np.array([0, 0, 1, 1]), 2).round(3).tolist()
+    [[1.0, 0.0], [0.333, 0.667]]
+    """
+    members = (vertex_vector(walk, labels)[:, None] == np.arange(n_clusters)).astype(np.float64)
+    psi = walk.edge_stationary[:, None]
+    coming = walk.factors.to_edges(members * walk.stationary[:, None])
+    shares = 0.5 * (coming / np.where(psi > 0, psi, 1.0) + walk.factors.edge_means(members))
+    return np.asarray(shares)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Sweep:
     """All n - 1 two-way cuts along an order of the vertices.
@@ -131,6 +149,8 @@ def sweep(walk: RandomWalk, scores: Floats) -> Sweep:
         sizes = np.diff(rows.indptr)
         b = rows.data / np.repeat(walk.factors.edge_degrees[first:last], sizes)
         a = ranked_rate[rows.indices] * np.repeat(walk.hypergraph.edge_weights[first:last], sizes)
+        if walk.alpha:
+            a *= rows.data**walk.alpha
         gain = a * _before(b, rows.indptr, sizes) + (_before(a, rows.indptr, sizes) + a) * b
         gained += np.bincount(rows.indices, weights=gain, minlength=len(order))
     ranked = walk.stationary[order]

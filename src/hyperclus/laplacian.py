@@ -42,10 +42,15 @@ class NormalizedLaplacian:
         return self.walk.hypergraph.n_vertices
 
     def apply(self, block: Floats) -> Floats:
-        """L_sym x for a vector or a block of columns: four passes over the incidences."""
+        """L_sym x for a vector or a block of columns: four passes over the incidences.
+
+        Two for a reversible walk, whose M is symmetric as it is.
+        """
         root = _root(self.walk, block)
-        flows = root * self.walk.forward(block / root) + self.walk.adjoint(block * root) / root
-        return block - 0.5 * flows
+        forward = root * self.walk.forward(block / root)
+        if self.walk.reversible:
+            return block - forward
+        return block - 0.5 * (forward + self.walk.adjoint(block * root) / root)
 
     def dense(self) -> Floats:
         """The n x n array, exactly symmetric: for small hypergraphs and for tests."""

@@ -7,10 +7,14 @@ from typing import Any
 import numpy as np
 
 from hyperclus.certificate import cheeger_interval, ncut_lower_bound, relative_gap
-from hyperclus.cut import Cut
+from hyperclus.cut import Cut, edge_shares
 from hyperclus.eigen import Eigenpairs
 from hyperclus.errors import InputError, MissingLibraryError
+from hyperclus.tight_bound import TightBound
 from hyperclus.types import Floats, Ids, Integers
+from hyperclus.walk import RandomWalk
+
+TINY = 0.05  # of an equal share of the volume: clusters that small are pointed out
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -26,8 +30,10 @@ class Partition:
         Volume and boundary of each cluster.
     eigenpairs : Eigenpairs
         The max(k, 2) smallest of L_sym, for the vertices that are in some hyperedge.
-    n_components : int
-        Connected components of the hypergraph.
+    walk : RandomWalk
+        The walk that was cut, on the vertices that are in some hyperedge.
+    tight : TightBound or None
+        The tighter bound, where it was asked for.
     settings, timings : mappings
         The arguments, and the seconds spent in each stage.
     """
@@ -36,7 +42,8 @@ class Partition:
     vertex_ids: Ids
     cut: Cut
     eigenpairs: Eigenpairs
-    n_components: int
+    walk: RandomWalk
+    tight: TightBound | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     timings: Mapping[str, float] = field(default_factory=dict)
 
@@ -56,7 +63,7 @@ class Partition:
     @property
     def lower_bound(self) -> float:
         """A proven bound: no partition into k clusters has a smaller NCut."""
-        return ncut_lower_bound(self.eigenpairs, self.k)
+        return ncut_lower_bound(self.eigenpairs, self.k) if self.tight is None else self.tight.value
 
     @property
     def gap(self) -> float:
@@ -79,6 +86,11 @@ class Partition:
         return self.eigenpairs.values
 
     @property
+    def n_components(self) -> int:
+        """The number of connected components of the hypergraph."""
+        return self.walk.n_components
+
+    @property
     def sizes(self) -> Integers:
         """The number of vertices in each cluster."""
         return np.bincount(self.labels[self.labels >= 0], minlength=self.k)
@@ -96,11 +108,43 @@ class Partition:
 
     def to_frame(self) -> Any:
         """A pandas data frame with the columns `vertex` and `cluster`."""
-        try:
-            import pandas as pd
-        except ImportError:
-            raise MissingLibraryError("to_frame needs pandas: pip install 'hyperclus[pandas]'") from None
-        return pd.DataFrame({"vertex": self.vertex_ids, "cluster": self.labels})
+        return _pandas("to_frame").DataFrame({"vertex": self.vertex_ids, "cluster": self.labels})
+
+    def edge_shares(self) -> Floats:
+        """For each hyperedge the share of each cluster in the walkers that pass through it, (n_edges, k).
+
+        Rows sum to 1: half is where the walkers come from, half is where they go.
+        """
+        return edge_shares(self.walk, self.labels[self.labels >= 0], self.k)
+
+    def edges_frame(self) -> Any:
+        """A pandas data frame of the hyperedges, which get clusters too.
+
+        The columns are `edge`; `cluster`, the one with the largest share; `share`, that share; `flow`,
+        the share of all walkers that pass through (psi); `telling`, this hyperedge's part of what
+        all of them tell about the cluster of a walker (their mutual information; the parts sum to
+        1, unless nothing is told); and `share_0`, `share_1`, ... for each cluster. Hyperedges without
+        members are left out.
+
+        >>> from hyperclus import Hypergraph, cluster
+        >>> h = Hypergraph.from_edges({"left": ["a", "b", "c"], "mid": ["c", "d"], "right": ["d", "e", "f"]})
+        >>> cluster(h).edges_frame().set_index("edge")["telling"].round(2).to_dict()
+        {'left': 0.5, 'mid': 0.0, 'right': 0.5}
+        """
+        shares, flow, volumes = self.edge_shares(), self.walk.edge_stationary, self.cut.volumes
+        logs = np.log(shares, where=shares > 0, out=np.zeros_like(shares)) - np.log(volumes)
+        told = np.maximum(flow * (shares * logs).sum(axis=1), 0.0)
+        telling = told / told.sum() if told.sum() > 1e-12 else np.zeros_like(told)
+        columns = {
+            "edge": self.walk.hypergraph.edge_ids,
+            "cluster": shares.argmax(axis=1),
+            "share": shares.max(axis=1),
+            "flow": flow,
+            "telling": telling,
+            **{f"share_{cluster}": shares[:, cluster] for cluster in range(self.k)},
+        }
+        frame = _pandas("edges_frame").DataFrame(columns)
+        return frame[flow > 0].reset_index(drop=True)
 
     def __repr__(self) -> str:
         unclustered = int(np.count_nonzero(self.labels < 0))
@@ -120,11 +164,25 @@ class Partition:
         ]
         if self.k > 20:
             lines.append(f"  ... and {self.k - 20} more")
+        tiny = np.flatnonzero(self.cut.volumes < TINY / self.k)
+        if len(tiny):
+            lines.append(
+                f"  {_counted(len(tiny), 'cluster holds', 'clusters hold')} less than "
+                f"{_percent(TINY / self.k)} of the volume; for larger ones ask for a min_share"
+            )
         if unclustered:
             lines.append(f"  in no hyperedge, with label -1: {_counted(unclustered, 'vertex', 'vertices')}")
         if self.n_components > 1:
             lines.append(f"  the hypergraph has {self.n_components:,} connected components")
         return "\n".join(lines)
+
+
+def _pandas(method: str) -> Any:
+    try:
+        import pandas
+    except ImportError:
+        raise MissingLibraryError(f"{method} needs pandas: pip install 'hyperclus[pandas]'") from None
+    return pandas
 
 
 def _counted(count: int, one: str, many: str) -> str:

@@ -3,8 +3,8 @@
 Power iteration needs about 1/gap steps, and a small gap is what clustered data have. Four ways, the
 middle two on the smaller of the two sides (vertices or hyperedges):
 
-* *closed form*: d(v) gamma(v), when gamma does not depend on the edge. With the mean of v's gammas it
-  is the start of every other solve.
+* *closed form*: d(v) at alpha = 1; d(v) gamma(v) / gamma(v)^alpha when gamma does not depend on the
+  edge. With sums over v's hyperedges above and below it is the start of every other solve.
 * *elimination*: the GTH algorithm (Grassmann, Taksar, Heyman, 1985) on the dense chain. It
   subtracts nothing, so each probability is accurate to its own size. For small chains.
 * *krylov*: GMRES on (I - P^T) x = 0 in the variables x / sqrt(current law), where a reversible
@@ -96,9 +96,9 @@ def stationary_law(factors: Factors, tolerance: float = 1e-14) -> StationaryLaw:
     found = components(factors)
     shares = found.masses(factors.degrees) / factors.degrees.sum()
     chain = _Chain(lambda law: factors.to_vertices(factors.to_edges(law)), found.of_vertex, shares)
-    typical, edge_independent = _typical_gamma(factors)
-    start = chain.normalised(factors.degrees * (typical / typical.max()))
-    if edge_independent:
+    start, exact = _closed_form(factors)
+    start = chain.normalised(start)
+    if exact:
         return _checked(factors, start, 0, "closed form", found)
     smaller = chain
     on_edges = factors.hypergraph.n_edges < factors.hypergraph.n_vertices
@@ -129,15 +129,20 @@ def _cheap_chain(factors: Factors, on_edges: bool) -> bool:
     return 4e-9 * pairs <= 1e-3 + 5e-8 * lists.nnz
 
 
-def _typical_gamma(factors: Factors) -> tuple[Floats, bool]:
-    """Each vertex's gamma where it is the same in all its hyperedges (True), else its mean (False)."""
-    gamma = factors.gamma_by_vertex
-    starts = gamma.indptr[:-1]
+def _closed_form(factors: Factors) -> tuple[Floats, bool]:
+    """d(v) gamma(v) / gamma(v)^alpha, and whether it is the law up to its scale (else only near it)."""
+    if factors.alpha == 1:
+        return factors.degrees, True
+    gamma, picks = factors.gamma_by_vertex, factors.picks_by_vertex
+    first = gamma.indptr[:-1]
     varies = gamma.data[1:] != gamma.data[:-1]
-    varies[starts[1:] - 1] = False
-    if not varies.any():
-        return gamma.data[starts], True
-    return np.asarray(gamma.sum(axis=1)) / np.diff(gamma.indptr), False
+    varies[first[1:] - 1] = False
+    edge_independent = not varies.any()
+    if edge_independent:
+        strength, picked = gamma.data[first], picks.data[first]
+    else:
+        strength, picked = np.asarray(gamma.sum(axis=1)), np.asarray(picks.sum(axis=1))
+    return factors.degrees / picked * (strength / strength.max()), edge_independent
 
 
 def _chi(residual: Floats, law: Floats) -> float:
@@ -217,7 +222,7 @@ def _factorise(factors: Factors, chain: _Chain, law: Floats) -> Floats:
 
     gamma, omega = factors.hypergraph.gamma, factors.hypergraph.edge_weights
     n_edges, n = gamma.shape
-    picked = sp.diags_array(omega) @ factors.pattern @ sp.diags_array(1.0 / factors.degrees)
+    picked = sp.diags_array(omega) @ factors.picks @ sp.diags_array(1.0 / factors.degrees)
     moved = factors.gamma_by_vertex @ sp.diags_array(1.0 / factors.edge_degrees)
     for _ in range(2):
         heaviest = np.lexsort((-law, chain.component))

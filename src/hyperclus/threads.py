@@ -16,6 +16,8 @@ Result = TypeVar("Result")
 
 def in_parallel(tasks: Sequence[Callable[[], Result]]) -> list[Result]:
     """The results of all tasks, in order, each from a thread of its own; a task's error is raised here."""
+    if len(tasks) == 1:
+        return [tasks[0]()]
     results: dict[int, Result] = {}
     errors: list[BaseException] = []
 

@@ -15,10 +15,19 @@ from hyperclus.types import Floats
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RandomWalk:
-    """P(u, v) = sum_e omega(e)/d(u) gamma_e(v)/delta(e), held as P = A B.
+    """P(u, v) = sum_e omega(e) gamma_e(u)^alpha / d(u) gamma_e(v) / delta(e), held as P = A B.
 
-    Definition 6 of the paper: from u pick a hyperedge in proportion to its weight, then one of
-    its members in proportion to gamma. P itself is never formed.
+    From u pick a hyperedge in proportion to omega(e) gamma_e(u)^alpha, then one of its members in
+    proportion to gamma. alpha = 0 is the walk of the paper, Definition 6; with alpha = 1 gamma counts
+    both ways and the walk is reversible. P itself is never formed.
+
+    Parameters
+    ----------
+    tolerance : float
+        Of the stationary law; see `stationary_law`.
+    alpha : float
+        How much gamma counts when a vertex picks a hyperedge; 0 or more. What is proved of the walk
+        holds for every alpha.
 
     Attributes
     ----------
@@ -30,7 +39,7 @@ class RandomWalk:
     Raises
     ------
     InputError
-        When a vertex is in no hyperedge.
+        When a vertex is in no hyperedge, or alpha is not a number from 0.
     ConvergenceError
         When the stationary law cannot be computed to full accuracy.
 
@@ -39,15 +48,20 @@ class RandomWalk:
     >>> walk = RandomWalk(Hypergraph.from_edges([["a", "b"], ["b", "c"]]))
     >>> walk.stationary.tolist()
     [0.25, 0.5, 0.25]
+    >>> two_sided = RandomWalk(Hypergraph.from_edges([{"a": 3, "b": 1}, {"b": 1, "c": 3}]), alpha=1)
+    >>> two_sided.stationary.tolist()
+    [0.375, 0.25, 0.375]
     """
 
     hypergraph: Hypergraph
     tolerance: InitVar[float] = 1e-14
+    alpha: float = field(default=0.0, kw_only=True)
     factors: Factors = field(init=False, repr=False)
     law: StationaryLaw = field(init=False, repr=False)
 
     def __post_init__(self, tolerance: float) -> None:
-        factors = Factors(self.hypergraph)
+        factors = Factors(self.hypergraph, alpha=self.alpha)
+        object.__setattr__(self, "alpha", factors.alpha)
         object.__setattr__(self, "factors", factors)
         object.__setattr__(self, "law", stationary_law(factors, tolerance))
 
@@ -65,6 +79,11 @@ class RandomWalk:
     def n_components(self) -> int:
         """The number of connected components; phi gives each its share of the total degree."""
         return self.law.components.count
+
+    @property
+    def reversible(self) -> bool:
+        """Whether phi(u) P(u, v) = phi(v) P(v, u) is known to hold: it does where phi has a closed form."""
+        return self.law.method == "closed form"
 
     def forward(self, values: Floats) -> Floats:
         """P f: the value expected one step on, for a vector or a block of columns."""

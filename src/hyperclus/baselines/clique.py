@@ -32,7 +32,7 @@ class CliqueLaplacian:
 
     def __post_init__(self) -> None:
         h = self.factors.hypergraph
-        degrees = np.asarray(self.factors.pattern_by_vertex @ (h.edge_weights * (h.edge_sizes - 1)))
+        degrees = np.asarray(self.factors.picks_by_vertex @ (h.edge_weights * (h.edge_sizes - 1)))
         object.__setattr__(self, "degrees", degrees)
 
     @property
@@ -46,7 +46,7 @@ class CliqueLaplacian:
         if block.ndim == 2:
             root, own, omega = root[:, None], own[:, None], omega[:, None]
         inner = block / root
-        adjacent = self.factors.pattern_by_vertex @ (omega * (self.factors.pattern @ inner)) - own * inner
+        adjacent = self.factors.picks_by_vertex @ (omega * (self.factors.picks @ inner)) - own * inner
         return np.asarray(block - adjacent / root)
 
 

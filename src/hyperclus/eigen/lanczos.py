@@ -24,8 +24,11 @@ def lanczos_vectors(
     tolerance: float,
     rng: np.random.Generator,
     max_products: int = MAX_PRODUCTS,
+    spare: int = 0,
 ) -> tuple[Floats, int]:
     """`count` eigenvectors beyond the known ones, and the number of products spent.
+
+    Up to `spare` more columns follow: Ritz vectors as the search for the others left them.
 
     A Krylov space grown from one vector holds one vector of each eigenspace, so a repeated
     eigenvalue may be found once only. So when several are wanted, what was found is deflated and
@@ -40,7 +43,8 @@ def lanczos_vectors(
     ConvergenceError
         With the residual reached.
     """
-    vectors, values, steps = _solve(operator, known, count, tolerance, rng, max_products)
+    vectors, values, steps = _solve(operator, known, count, tolerance, rng, max_products, spare)
+    vectors, spared = vectors[:, :count], vectors[:, count:]
     while 1 < count < operator.size - known.shape[1]:
         found = np.hstack([known, vectors])
         _, left, more = _solve(operator, found, 1, max(tolerance, PROBE), rng, max_products)
@@ -52,7 +56,7 @@ def lanczos_vectors(
         order = np.argsort([*values, left[0]], kind="stable")[:count]
         values = np.append(values, left)[order]
         vectors = np.hstack([vectors, missed])[:, order]
-    return vectors, steps
+    return np.hstack([vectors, spared]), steps
 
 
 def _solve(
@@ -62,8 +66,11 @@ def _solve(
     tolerance: float,
     rng: np.random.Generator,
     max_products: int,
+    spare: int = 0,
 ) -> tuple[Floats, Floats, int]:
     """Smallest eigenvectors orthogonal to the known ones, their eigenvalues, and the products spent.
+
+    The spare Ritz vectors follow the eigenvectors.
 
     Keeps L V = V T + beta v e' with V orthonormal and T = V'LV. The Ritz pair (theta, V s) of an
     eigenpair (theta, s) of T has the residual beta |s_last|.
@@ -86,7 +93,7 @@ def _solve(
             values, rotation = np.linalg.eigh(projected[:filled, :filled])
             residuals = beta * np.abs(rotation[-1])
             if (residuals <= _allowed(values, tolerance))[:count].all() or filled == whole:
-                return basis[:, :filled] @ rotation[:, :count], values[:count], steps
+                return basis[:, :filled] @ rotation[:, : count + spare], values[:count], steps
         kept = count + (capacity - count) // 2
         for row in range(0, operator.size, ROWS):
             rows = slice(row, row + ROWS)

@@ -24,6 +24,8 @@ class Eigenpairs:
     method : str
         "dense", "small side", "lanczos" or "shift-invert"; "known" where only zero eigenvalues,
         which need no solver, were asked for.
+    spare : array of shape (n, at most the number asked for)
+        Rough guesses at the next eigenvectors, at no cost; nothing is known of their residuals.
     """
 
     values: Floats
@@ -31,9 +33,12 @@ class Eigenpairs:
     residuals: Floats
     steps: int
     method: str
+    spare: Floats
 
 
-def with_residuals(operator: Operator, zero: Floats, others: Floats, steps: int, method: str) -> Eigenpairs:
+def with_residuals(
+    operator: Operator, zero: Floats, others: Floats, spare: Floats, steps: int, method: str
+) -> Eigenpairs:
     """The zero eigenpairs, then the others sorted by Rayleigh quotient; residuals are measured."""
     vectors = np.hstack([zero, others])
     values = np.empty(vectors.shape[1])
@@ -46,4 +51,4 @@ def with_residuals(operator: Operator, zero: Floats, others: Floats, steps: int,
         residuals[column] = np.linalg.norm(image - values[column] * vector)
         fixed[:, column] = vector
     order = np.argsort(values, kind="stable")
-    return Eigenpairs(values[order], fixed[:, order], residuals[order], steps, method)
+    return Eigenpairs(values[order], fixed[:, order], residuals[order], steps, method, spare)

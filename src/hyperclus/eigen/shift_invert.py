@@ -19,13 +19,18 @@ FACTORISATION_UP_TO = 3_000_000  # incidences up to which a factorisation is tri
 
 
 def shift_invert_vectors(
-    laplacian: NormalizedLaplacian, known: Floats, count: int, tolerance: float, rng: np.random.Generator
+    laplacian: NormalizedLaplacian,
+    known: Floats,
+    count: int,
+    tolerance: float,
+    rng: np.random.Generator,
+    spare: int = 0,
 ) -> tuple[Floats, int]:
-    """`count` eigenvectors beyond the known ones, and the number of solves spent.
+    """`count` eigenvectors beyond the known ones, then up to `spare` rough ones; the solves spent.
 
     A residual r for the eigenvalue mu of the inverse is at most 2 r / mu for that of L_sym.
     """
-    return lanczos_vectors(_Inverse(laplacian), known, count, tolerance / 4, rng)
+    return lanczos_vectors(_Inverse(laplacian), known, count, tolerance / 4, rng, spare=spare)
 
 
 @dataclass(slots=True)
@@ -46,7 +51,7 @@ class _Inverse:
         n, n_edges = self.size, walk.hypergraph.n_edges
         inverse_root = sp.diags_array(1.0 / np.sqrt(walk.stationary))
         arrival = sp.diags_array(np.sqrt(walk.stationary) / walk.factors.degrees)
-        u = arrival @ walk.factors.pattern_by_vertex @ sp.diags_array(walk.hypergraph.edge_weights)
+        u = arrival @ walk.factors.picks_by_vertex @ sp.diags_array(walk.hypergraph.edge_weights)
         v = inverse_root @ walk.factors.gamma_by_vertex @ sp.diags_array(1.0 / walk.factors.edge_degrees)
         twice = 2.0 * sp.eye_array(n_edges)
         whole = (1.0 + SHIFT) * sp.eye_array(n)

@@ -49,7 +49,7 @@ def _balanced_gram(walk: RandomWalk) -> tuple[Floats, Floats]:
     """C'C = [[U'U, U'V], [V'U, V'V]] by sparse products, where V'U = B A, and the diagonal of S."""
     phi, factors = walk.stationary, walk.factors
     omega, gamma = walk.hypergraph.edge_weights, walk.hypergraph.gamma
-    upper = _square(factors.pattern, phi / factors.degrees**2, factors.pattern_by_vertex)
+    upper = _square(factors.picks, phi / factors.degrees**2, factors.picks_by_vertex)
     upper *= np.outer(omega, omega)
     lower = _square(gamma, 1.0 / phi, factors.gamma_by_vertex) / np.outer(
         factors.edge_degrees, factors.edge_degrees

@@ -26,6 +26,7 @@ def smallest_eigenpairs(
     tolerance: float = 1e-8,
     seed: Seed = 0,
     method: str = "auto",
+    spare: int = 0,
 ) -> Eigenpairs:
     """The k smallest eigenpairs of L_sym.
 
@@ -40,6 +41,8 @@ def smallest_eigenpairs(
     method : {"auto", "dense", "small side", "lanczos", "shift-invert"}
         "auto" takes the one of the first three that a measured cost model expects to be fastest,
         and shift-invert where Lanczos crawls. The result says which it was.
+    spare : int
+        Up to so many rough guesses at the next eigenvectors, which cost nothing, in `spare` of the result.
 
     Raises
     ------
@@ -57,9 +60,12 @@ def smallest_eigenpairs(
     known = zero_vectors(laplacian.walk.stationary, laplacian.walk.law.components, k)
     count = k - known.shape[1]
     if not count:
-        return with_residuals(laplacian, known, known[:, :0], 0, "known")
-    vectors, steps, chosen = _vectors(laplacian, known, count, tolerance, random_generator(seed), method)
-    pairs = with_residuals(laplacian, known, vectors, steps, chosen)
+        return with_residuals(laplacian, known, known[:, :0], known[:, :0], 0, "known")
+    spare = min(spare, laplacian.size - k)
+    vectors, steps, chosen = _vectors(
+        laplacian, known, count, tolerance, random_generator(seed), method, spare
+    )
+    pairs = with_residuals(laplacian, known, vectors[:, :count], vectors[:, count:], steps, chosen)
     worst = float(pairs.residuals.max())
     if worst > tolerance:
         raise ConvergenceError(f"the eigenvectors reached residual {worst:.1e}, not {tolerance:.1e}", worst)
@@ -73,19 +79,21 @@ def _vectors(
     tolerance: float,
     rng: np.random.Generator,
     method: str,
+    spare: int,
 ) -> tuple[Floats, int, str]:
-    """The eigenvectors beyond the known ones, the products spent, and the method that found them."""
+    """Eigenvectors beyond the known ones, then spare ones; products spent, and how they were found."""
     chosen = cheapest(laplacian, known.shape[1] + count, count) if method == "auto" else method
     if chosen == "dense":
-        return dense_vectors(laplacian, known, count), 0, chosen
+        return dense_vectors(laplacian, known, count + spare), 0, chosen
     if chosen == "small side":
-        return small_side_vectors(laplacian, known, count), 0, chosen
+        more = min(spare, laplacian.size - 2 * laplacian.walk.hypergraph.n_edges - count - known.shape[1])
+        return small_side_vectors(laplacian, known, count + more), 0, chosen
     if chosen == "lanczos":
         hasty = method == "auto" and laplacian.walk.hypergraph.n_incidences <= FACTORISATION_UP_TO
         try:
             limit = PATIENCE if hasty else MAX_PRODUCTS
-            return *lanczos_vectors(laplacian, known, count, tolerance, rng, limit), chosen
+            return *lanczos_vectors(laplacian, known, count, tolerance, rng, limit, spare), chosen
         except ConvergenceError:
             if not hasty:
                 raise
-    return *shift_invert_vectors(laplacian, known, count, tolerance, rng), "shift-invert"
+    return *shift_invert_vectors(laplacian, known, count, tolerance, rng, spare), "shift-invert"

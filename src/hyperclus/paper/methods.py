@@ -12,8 +12,13 @@ from hyperclus.datasets import Dataset
 from hyperclus.hypergraph import Hypergraph
 from hyperclus.paper import as_written
 from hyperclus.partition import Partition
+from hyperclus.pipeline import Bound
+from hyperclus.tight_bound import LARGEST
 
-Run = Callable[[Dataset, Hypergraph, Reweigh], Partition]
+Run = Callable[[Dataset, Hypergraph, Reweigh, int], Partition]
+
+OURS = "hyperclus (ours)"
+THOROUGH = "hyperclus (ours, thorough)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +30,9 @@ class Method:
     name : str
         As in the paper's tables.
     run : callable
-        From the data set, its weighted hypergraph and the rule for sub-hypergraphs to a partition.
+        From the data set, its weighted hypergraph, the rule for sub-hypergraphs and a seed to a partition.
     slow : bool
-        Takes minutes on some data sets.
+        Takes many seconds or minutes on some data sets.
     """
 
     name: str
@@ -35,23 +40,35 @@ class Method:
     slow: bool = False
 
 
-def _star(data: Dataset, hypergraph: Hypergraph, reweigh: Reweigh) -> Partition:
-    return baselines.star(hypergraph, data.k, strategy=data.strategy, reweigh=reweigh)
+def _star(data: Dataset, hypergraph: Hypergraph, reweigh: Reweigh, seed: int) -> Partition:
+    return baselines.star(hypergraph, data.k, strategy=data.strategy, reweigh=reweigh, seed=seed)
 
 
-def _clique(data: Dataset, hypergraph: Hypergraph, reweigh: Reweigh) -> Partition:
-    return baselines.clique(hypergraph, data.k, strategy=data.strategy, reweigh=reweigh)
+def _clique(data: Dataset, hypergraph: Hypergraph, reweigh: Reweigh, seed: int) -> Partition:
+    return baselines.clique(hypergraph, data.k, strategy=data.strategy, reweigh=reweigh, seed=seed)
 
 
-def _classes(data: Dataset, hypergraph: Hypergraph, reweigh: Reweigh) -> Partition:
-    return evaluate(hypergraph, data.classes)
+def _classes(data: Dataset, hypergraph: Hypergraph, reweigh: Reweigh, seed: int) -> Partition:
+    return evaluate(hypergraph, data.classes, seed=seed)
 
 
-def _hyperclus_g(data: Dataset, hypergraph: Hypergraph, reweigh: Reweigh) -> Partition:
-    return cluster(hypergraph, data.k, strategy=data.strategy, reweigh=reweigh)
+def _hyperclus_g(data: Dataset, hypergraph: Hypergraph, reweigh: Reweigh, seed: int) -> Partition:
+    return cluster(
+        hypergraph, data.k, method="hyperclus-g", strategy=data.strategy, reweigh=reweigh, seed=seed
+    )
 
 
-def _as_written(data: Dataset, hypergraph: Hypergraph, reweigh: Reweigh) -> Partition:
+def _ours(data: Dataset, hypergraph: Hypergraph, reweigh: Reweigh, seed: int) -> Partition:
+    return cluster(hypergraph, data.k, seed=seed)
+
+
+def _thorough(data: Dataset, hypergraph: Hypergraph, reweigh: Reweigh, seed: int) -> Partition:
+    """The longest search, and on car and zoo, which are small enough, the tighter bound."""
+    bound: Bound = "tight" if hypergraph.n_vertices <= LARGEST else "eigenvalues"
+    return cluster(hypergraph, data.k, effort="thorough", bound=bound, seed=seed)
+
+
+def _as_written(data: Dataset, hypergraph: Hypergraph, reweigh: Reweigh, seed: int) -> Partition:
     return as_written.cluster(hypergraph, data.k, data.strategy, reweigh)
 
 
@@ -62,6 +79,8 @@ METHODS = {
         Method("CLIQUE++", _clique),
         Method("actual class", _classes),
         Method("HyperClus-G", _hyperclus_g),
+        Method(OURS, _ours),
+        Method(THOROUGH, _thorough, slow=True),
         Method("HyperClus-G as written", _as_written, slow=True),
     )
 }

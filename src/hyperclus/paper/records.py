@@ -24,6 +24,7 @@ class Unit:
     dataset: str
     method: str
     weights: Weights
+    seed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ def measure(data: Dataset, unit: Unit) -> Record:
         counted = data.reweigh(sub, vertices)
         return counted if counted is None or unit.weights == "edvw" else ones(counted)
 
-    part = METHODS[unit.method].run(data, hypergraph, reweigh)
+    part = METHODS[unit.method].run(data, hypergraph, reweigh, unit.seed)
     seconds = time.perf_counter() - start
     found = agreement(data.classes, part.labels)
     return Record(
@@ -108,6 +109,7 @@ class Store:
 
     def _path(self, unit: Unit) -> Path:
         name = "".join(
-            c if c.isalnum() else "-" for c in f"{unit.dataset} {unit.method} {unit.weights}".lower()
+            c if c.isalnum() else "-"
+            for c in f"{unit.dataset} {unit.method} {unit.weights} {unit.seed}".lower()
         )
         return self.folder / f"{name}.json"

@@ -9,19 +9,37 @@ from collections.abc import Iterable
 from typing import Any
 
 import hyperclus
-from hyperclus.paper.tables import Cell, Table
+from hyperclus.paper.tables import Table
+from hyperclus.paper.verdicts import Cell
 
-MARKS = {"equal": "=", "better": "+", "worse": "-", "not reproducible": "?", "measured": "", "not run": ""}
-VERDICTS = "= equal within tolerance, + better, - worse, ? not reproducible (reasons below)"
-LEGEND = f"published / ours, then {VERDICTS}"
+MARKS = {
+    "equal": "=",
+    "better": "+",
+    "worse": "-",
+    "not reproducible": "?",
+    "best of all": "*",
+    "not the best": "~",
+    "measured": "",
+    "not run": "",
+}
+VERDICTS = (
+    "= equal within tolerance, + better, - worse, ? not reproducible; where the paper has no figure, "
+    "* best of all methods, published or measured, ~ not the best (reasons below)"
+)
+LEGEND = f"published / measured, then {VERDICTS}"
 
 
 def sides(cell: Cell, digits: int) -> tuple[str, str]:
-    """The published and our figures as text, with dots where there is none."""
+    """The published and the measured figures as text, with dots where there is none."""
     published, ours = (
         " ".join(f"{figure:,.{digits}f}" for figure in side) for side in (cell.published, cell.ours)
     )
     return published or "...", ours or "..."
+
+
+def filled_rows(table: Table) -> list[str]:
+    """The rows with a figure in some cell, published or measured."""
+    return [row for row, cells in table.rows.items() if any(c.published or c.ours for c in cells.values())]
 
 
 def cell_text(cell: Cell, digits: int) -> str:
@@ -33,12 +51,16 @@ def cell_text(cell: Cell, digits: int) -> str:
 
 def reasons(table: Table) -> list[str]:
     """One line per reason, with the cells it holds for; methods without an implementation are left out."""
-    where: dict[str, list[str]] = {}
+    where: dict[str, dict[str, list[str]]] = {}
     for row, cells in table.rows.items():
         for dataset, cell in cells.items():
-            if cell.verdict == "not reproducible":
-                where.setdefault(cell.reason, []).append(f"{row} on {dataset}")
-    return [f"{', '.join(places)}: {why}." for why, places in where.items()]
+            if cell.verdict in ("not reproducible", "not the best"):
+                where.setdefault(cell.reason, {}).setdefault(row, []).append(dataset)
+    lines = []
+    for why, rows in where.items():
+        cells_of = (f"{row} on {', '.join(datasets)}" for row, datasets in rows.items())
+        lines.append(f"{'; '.join(cells_of)}: {why}.")
+    return lines
 
 
 def counts(table: Table, columns: Iterable[str] = ()) -> str:
@@ -66,13 +88,18 @@ def as_markdown(tables: Iterable[Table]) -> str:
             ["", *table.columns],
             ["---", *["---:"] * len(table.columns)],
             *[
-                [row, *(cell_text(cells[column], table.digits) for column in table.columns)]
-                for row, cells in table.rows.items()
+                [row, *(cell_text(table.rows[row][column], table.digits) for column in table.columns)]
+                for row in filled_rows(table)
             ],
         ]
         body = "\n".join("| " + " | ".join(line) + " |" for line in lines)
         notes = "\n".join(f"- {line}" for line in reasons(table))
-        parts.append(f"## {table.title}\n\n{body}\n\n{counts(table)}.\n" + (f"\n{notes}\n" if notes else ""))
+        parts.append(
+            f"## {table.title}\n\n"
+            + (f"{table.note}\n\n" if table.note else "")
+            + f"{body}\n\n{counts(table)}.\n"
+            + (f"\n{notes}\n" if notes else "")
+        )
     return f"# The paper, reproduced\n\n{origin()}\n\nEach cell: {LEGEND}.\n\n" + "\n".join(parts)
 
 
@@ -83,13 +110,14 @@ def as_html(tables: Iterable[Table]) -> str:
         head = "".join(f"<th>{html.escape(column)}</th>" for column in ("", *table.columns))
         rows = "".join(
             f"<tr><th>{html.escape(row)}</th>"
-            + "".join(_html_cell(cells[column], table.digits) for column in table.columns)
+            + "".join(_html_cell(table.rows[row][column], table.digits) for column in table.columns)
             + "</tr>"
-            for row, cells in table.rows.items()
+            for row in filled_rows(table)
         )
         notes = "".join(f"<li>{html.escape(line)}</li>" for line in reasons(table))
         parts.append(
-            f"<h2>{html.escape(table.title)}</h2><div class=scroll><table><thead><tr>{head}</tr></thead>"
+            f"<h2>{html.escape(table.title)}</h2><p>{html.escape(table.note)}</p>"
+            f"<div class=scroll><table><thead><tr>{head}</tr></thead>"
             f"<tbody>{rows}</tbody></table></div><p>{html.escape(counts(table))}.</p><ul>{notes}</ul>"
         )
     return (
@@ -123,6 +151,7 @@ def as_json(tables: Iterable[Table]) -> str:
     everything = {
         table.name: {
             "title": table.title,
+            "note": table.note,
             "rows": {row: {c: plain(cells[c]) for c in table.columns} for row, cells in table.rows.items()},
         }
         for table in tables
@@ -142,11 +171,11 @@ table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size
 th, td { padding: 0.3em 0.6em; border-bottom: 1px solid #8884; text-align: right; white-space: nowrap; }
 th:first-child { text-align: left; }
 small { opacity: 0.7; }
-.equal { background: #2a92; } .better { background: #2a94; } .worse { background: #d553; }
-.not-reproducible { background: #db42; }
+.equal { background: #2a92; } .better, .best-of-all { background: #2a94; } .worse { background: #d553; }
+.not-reproducible, .not-the-best { background: #db42; }
 </style></head><body>
 <h1>The paper, reproduced</h1><p>ORIGIN</p>
-<p>In each cell the small figure is the published one, the other ours: VERDICTS.</p>
+<p>In each cell the small figure is the published one, the other measured here: VERDICTS.</p>
 TABLES
 </body></html>
 """

@@ -1,0 +1,129 @@
+"""First guesses at k clusters from the eigenvectors, for the search to improve.
+
+Row v of the embedding is (z_2(v), z_3(v), ...) / sqrt(phi(v)); on it the relaxed NCut is the phi-weighted
+k-means cost. Vertices are taken in the order of their rows and not of the input, so a
+permutation of the vertices permutes the guesses.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from hyperclus.eigen import Eigenpairs
+from hyperclus.search import Clusters
+from hyperclus.types import Floats, Integers
+from hyperclus.walk import RandomWalk
+
+SAMPLE = 20_000  # vertices that k-means sees; the rest join the nearest centre
+ROUNDS = 8  # of Lloyd's algorithm; single moves do the rest
+DRAWN = 4  # candidates for each centre that k-means starts from
+FAR = 1e6  # embedding rows are cut off here: only vertices with phi below 1e-12 get so far
+
+
+def guesses(
+    walk: RandomWalk, pairs: Eigenpairs, k: int, least: float, rng: np.random.Generator
+) -> Iterator[Integers]:
+    """Labels 0 .. k - 1, no end of them.
+
+    For k = 2 first the sweep cut of the second eigenvector and the sign cuts of all. Then k-means from new seeds each time, in turn on the first k - 1 coordinates, on these divided by
+    sqrt(lambda) (distances are then commute times), and on all coordinates.
+    """
+    if k == 1:
+        yield np.zeros(walk.hypergraph.n_vertices, dtype=np.int64)
+        return
+    vectors = np.hstack([pairs.vectors[:, 1:], pairs.spare])
+    rows = np.clip(vectors / np.sqrt(walk.stationary)[:, None], -FAR, FAR)
+    if k == 2:
+        yield _swept(walk, rows[:, 0], least)
+        for column in rows.T:
+            if column.min() < 0 < column.max():
+                yield (column < 0).astype(np.int64)
+    values = np.maximum(pairs.values[1:k], 1e-2 * pairs.values[-1] + 1e-300)
+    first = rows[:, : k - 1]
+    spaces = [_Space(points, walk.stationary) for points in (first, first / np.sqrt(values), rows)]
+    while True:
+        for space in spaces:
+            yield space.grouped(k, rng)
+
+
+def _swept(walk: RandomWalk, scores: Floats, least: float) -> Integers:
+    """The cut of lowest NCut along the scores whose sides both have the least volume, if one has."""
+    order = np.argsort(scores, kind="stable")
+    ncuts = Clusters.of(walk, np.zeros(len(scores), dtype=np.int64), 2).pass_over(order[:-1])
+    volumes = np.cumsum(walk.stationary[order])[:-1]
+    fair = np.minimum(volumes, 1.0 - volumes) >= least
+    labels = np.zeros(len(order), dtype=np.int64)
+    labels[order[: 1 + np.argmin(np.where(fair, ncuts, np.inf) if fair.any() else ncuts)]] = 1
+    return labels
+
+
+@dataclass(frozen=True, eq=False)
+class _Space:
+    """Points with masses, and a sample of them that k-means runs on."""
+
+    points: Floats
+    masses: Floats
+
+    @cached_property
+    def sample(self) -> tuple[Floats, Floats]:
+        """All points in the order of their rows, or where they are many, points at equal steps of mass."""
+        order = np.lexsort(self.points.T[::-1])
+        if len(order) <= SAMPLE:
+            return self.points[order], self.masses[order]
+        steps = (np.arange(SAMPLE) + 0.5) / SAMPLE
+        chosen = np.searchsorted(np.cumsum(self.masses[order]), steps * self.masses.sum())
+        return self.points[order[np.minimum(chosen, len(order) - 1)]], np.ones(SAMPLE)
+
+    def grouped(self, k: int, rng: np.random.Generator) -> Integers:
+        """Labels by Lloyd's k-means from k-means++ seeds (Arthur and Vassilvitskii, 2007); none is empty."""
+        points, masses = self.sample
+        centres = _seeds(points, masses, k, rng)
+        clusters = np.arange(k)[:, None]
+        labels = np.zeros(0, dtype=np.int64)
+        for _ in range(ROUNDS):
+            before, labels = labels, _nearest(points, centres)
+            if np.array_equal(before, labels):
+                break
+            weights = (labels == clusters).astype(np.float64) * masses
+            totals = weights.sum(axis=1, keepdims=True)
+            np.divide(weights @ points, totals, out=centres, where=totals > 0)
+        return _filled(_nearest(self.points, centres), self.points, centres)
+
+
+def _seeds(points: Floats, masses: Floats, k: int, rng: np.random.Generator) -> Floats:
+    """Points to start from: of a few drawn by mass times squared distance, the one that leaves least."""
+    chances = masses
+    distances = np.full((len(points), 1), np.inf)
+    centres = np.empty((k, points.shape[1]))
+    for count in range(k):
+        running = np.cumsum(chances)
+        drawn = np.searchsorted(running, rng.random(DRAWN if count else 1) * running[-1], side="right")
+        candidates = points[np.minimum(drawn, len(points) - 1)]
+        left = np.minimum(distances, _squared_distances(points, candidates))
+        best = np.argmin(masses @ left)
+        centres[count], distances = candidates[best], left[:, [best]]
+        chances = masses * distances[:, 0]
+    return centres
+
+
+def _squared_distances(points: Floats, centres: Floats) -> Floats:
+    lengths = np.square(points).sum(axis=1, keepdims=True) + np.square(centres).sum(axis=1)
+    return np.asarray(np.maximum(lengths - 2 * points @ centres.T, 0.0))
+
+
+def _nearest(points: Floats, centres: Floats) -> Integers:
+    nearest: Integers = np.argmin(np.square(centres).sum(axis=1) - 2 * points @ centres.T, axis=1)
+    return nearest
+
+
+def _filled(labels: Integers, points: Floats, centres: Floats) -> Integers:
+    """Give each empty cluster the vertex farthest from its centre in a cluster that can spare one."""
+    sizes = np.bincount(labels, minlength=len(centres))
+    for empty in np.flatnonzero(sizes == 0):
+        distances = np.square(points - centres[labels]).sum(axis=1)
+        taken = np.argmax(np.where(sizes[labels] > 1, distances, -1.0))
+        sizes[labels[taken]] -= 1
+        labels[taken], sizes[empty] = empty, 1
+    return labels

@@ -1,0 +1,182 @@
+"""The loops of the local search: what a move of one vertex would gain, and making it.
+
+For a vertex v and a cluster j let
+
+    linked(j) = sum_e share(e) (a gamma_j(e) + gamma_e(v) picked_j(e)),    share = omega / delta,
+
+with a = phi(v) gamma_e(v)^alpha / d(v), and gamma_j(e), picked_j(e) the sums of gamma and of a over the
+members of e in cluster j. It is the flow between v and S_j in both directions, so that moving v from
+cluster i to j changes
+
+    internal(S_i) by -linked(i) + own,    internal(S_j) by linked(j) + own,
+
+own being the flow from v to itself, and the volumes by phi(v). One move costs O(deg v k).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from hyperclus.compiled import kernel
+from hyperclus.types import Codes, Floats, Integers
+
+
+class Flow(NamedTuple):
+    """The walk as the kernels read it: gamma and picks lie along the hyperedges of each vertex.
+
+    They lie along the members of each hyperedge too. rate is phi / d, share is omega / delta.
+    """
+
+    indptr: Codes
+    edges: Codes
+    gamma: Floats
+    picks: Floats
+    edge_indptr: Codes
+    members: Codes
+    edge_gamma: Floats
+    edge_picks: Floats
+    stationary: Floats
+    rate: Floats
+    share: Floats
+
+
+class State(NamedTuple):
+    """The clusters as the kernels change them.
+
+    sums[e, 0, j] and sums[e, 1, j] add gamma and rate * picks over the members of e in cluster j;
+    insides are the flows that stay inside each cluster.
+    """
+
+    labels: Integers
+    sizes: Integers
+    volumes: Floats
+    insides: Floats
+    sums: Floats
+
+
+@kernel
+def tally(flow: Flow, state: State, first: int, last: int) -> None:
+    """Fill the sums of some hyperedges, which are zero, from the labels."""
+    for edge in range(first, last):
+        for position in range(flow.edge_indptr[edge], flow.edge_indptr[edge + 1]):
+            vertex = flow.members[position]
+            cluster = state.labels[vertex]
+            state.sums[edge, 0, cluster] += flow.edge_gamma[position]
+            state.sums[edge, 1, cluster] += flow.rate[vertex] * flow.edge_picks[position]
+
+
+@kernel
+def link(flow: Flow, state: State, vertex: int, linked: Floats) -> float:
+    """Fill `linked`, the flow between a vertex and each cluster; returns the vertex's flow to itself."""
+    rate = flow.rate[vertex]
+    own = 0.0
+    if len(linked) == 2:  # both together are 2 phi(v)
+        first = 0.0
+        for position in range(flow.indptr[vertex], flow.indptr[vertex + 1]):
+            edge = flow.edges[position]
+            outward = flow.share[edge] * (rate * flow.picks[position])
+            inward = flow.share[edge] * flow.gamma[position]
+            own += outward * flow.gamma[position]
+            first += outward * state.sums[edge, 0, 0] + inward * state.sums[edge, 1, 0]
+        linked[0] = first
+        linked[1] = 2.0 * flow.stationary[vertex] - first
+        return own
+    linked[:] = 0.0
+    for position in range(flow.indptr[vertex], flow.indptr[vertex + 1]):
+        edge = flow.edges[position]
+        outward = flow.share[edge] * (rate * flow.picks[position])
+        inward = flow.share[edge] * flow.gamma[position]
+        own += outward * flow.gamma[position]
+        for cluster in range(len(linked)):
+            linked[cluster] += outward * state.sums[edge, 0, cluster] + inward * state.sums[edge, 1, cluster]
+    return own
+
+
+@kernel
+def best_target(
+    state: State, home: int, mass: float, own: float, linked: Floats, least: float
+) -> tuple[float, int]:
+    """By how much the NCut falls at most when a vertex of this mass leaves home, and for which cluster.
+
+    A cluster is not left with less than the volume `least`, nor empty.
+    """
+    volumes, insides = state.volumes, state.insides
+    rest = volumes[home] - mass
+    if state.sizes[home] < 2 or rest < least or rest <= 0.0:
+        return -1.0, home
+    best = -np.inf
+    target = home
+    for cluster in range(len(volumes)):
+        if cluster != home:
+            joined = (insides[cluster] + linked[cluster] + own) / (volumes[cluster] + mass)
+            gain = joined - insides[cluster] / volumes[cluster]
+            if gain > best:
+                best = gain
+                target = cluster
+    return best + (insides[home] - linked[home] + own) / rest - insides[home] / volumes[home], target
+
+
+@kernel
+def gains(flow: Flow, state: State, vertices: Integers, least: float, found: Floats) -> None:
+    """For each of the vertices, by how much its best move lowers the NCut (negative: raises it)."""
+    linked = np.empty(len(state.volumes))
+    for place in range(len(vertices)):
+        vertex = vertices[place]
+        own = link(flow, state, vertex, linked)
+        found[place], _ = best_target(
+            state, state.labels[vertex], flow.stationary[vertex], own, linked, least
+        )
+
+
+@kernel
+def place(flow: Flow, state: State, vertex: int, target: int, own: float, linked: Floats) -> None:
+    """Move one vertex, and everything that depends on it."""
+    home = state.labels[vertex]
+    mass = flow.stationary[vertex]
+    state.labels[vertex] = target
+    state.sizes[home] -= 1
+    state.sizes[target] += 1
+    state.volumes[home] -= mass
+    state.volumes[target] += mass
+    state.insides[home] -= linked[home] - own
+    state.insides[target] += linked[target] + own
+    for position in range(flow.indptr[vertex], flow.indptr[vertex + 1]):
+        edge = flow.edges[position]
+        picked = flow.rate[vertex] * flow.picks[position]
+        state.sums[edge, 0, home] -= flow.gamma[position]
+        state.sums[edge, 1, home] -= picked
+        state.sums[edge, 0, target] += flow.gamma[position]
+        state.sums[edge, 1, target] += picked
+
+
+@kernel
+def improve(flow: Flow, state: State, vertices: Integers, least: float, enough: float) -> None:
+    """Make each vertex's best move in turn, where it lowers the NCut by more than `enough`."""
+    linked = np.empty(len(state.volumes))
+    for vertex in vertices:
+        own = link(flow, state, vertex, linked)
+        home = state.labels[vertex]
+        gain, target = best_target(state, home, flow.stationary[vertex], own, linked, least)
+        if gain > enough:
+            place(flow, state, vertex, target, own, linked)
+
+
+@kernel
+def assign(flow: Flow, state: State, vertices: Integers, targets: Integers) -> None:
+    """Move each vertex to its target, whatever that does to the NCut."""
+    linked = np.empty(len(state.volumes))
+    for index in range(len(vertices)):
+        if state.labels[vertices[index]] != targets[index]:
+            own = link(flow, state, vertices[index], linked)
+            place(flow, state, vertices[index], targets[index], own, linked)
+
+
+@kernel
+def pass_over(flow: Flow, state: State, vertices: Integers, ncuts: Floats) -> None:
+    """Of two clusters, move these vertices of the first to the second one by one; the NCut after each."""
+    linked = np.empty(2)
+    for index in range(len(vertices)):
+        own = link(flow, state, vertices[index], linked)
+        place(flow, state, vertices[index], 1, own, linked)
+        first = state.insides[0] / state.volumes[0]
+        ncuts[index] = 2.0 - first - state.insides[1] / state.volumes[1]

@@ -1,0 +1,109 @@
+"""What every way to cluster shares: the walk, the eigenpairs, the clock, and the answer put together."""
+
+import logging
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from hyperclus.cut import cut
+from hyperclus.eigen import Eigenpairs, smallest_eigenpairs
+from hyperclus.errors import InputError, check_choice
+from hyperclus.hypergraph import Hypergraph, check_hypergraph
+from hyperclus.laplacian import NormalizedLaplacian
+from hyperclus.partition import Partition
+from hyperclus.tight_bound import tight_bound
+from hyperclus.types import Booleans, Integers, Seed, random_generator
+from hyperclus.walk import RandomWalk
+
+Bound = Literal["eigenvalues", "tight"]
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Run:
+    """What one call carries from stage to stage: the input, the settings, the seed, the clock.
+
+    Vertices in no hyperedge are set aside: `active` marks the others, `whole` is the hypergraph on them.
+    """
+
+    hypergraph: Hypergraph
+    alpha: float
+    bound: Bound
+    tolerance: float
+    seed: Seed
+    active: Booleans = field(init=False)
+    whole: Hypergraph = field(init=False)
+    rng: np.random.Generator = field(init=False)
+    timings: dict[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_hypergraph(self.hypergraph)
+        check_choice("bound", self.bound, ("eigenvalues", "tight"))
+        self.rng = random_generator(self.seed)
+        self.active = np.zeros(self.hypergraph.n_vertices, dtype=bool)
+        self.active[self.hypergraph.gamma.indices] = True
+        self.whole = self.hypergraph if self.active.all() else self.hypergraph.restrict(self.active)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings that every call has."""
+        return {"alpha": self.alpha, "bound": self.bound, "tolerance": self.tolerance, "seed": self.seed}
+
+    def check_enough_vertices(self, k: int) -> None:
+        """Refuse more clusters than vertices."""
+        if k > self.whole.n_vertices:
+            raise InputError(
+                f"{k} clusters need at least {k} vertices in hyperedges; there are {self.whole.n_vertices}"
+            )
+
+    def solve(self, hypergraph: Hypergraph, k: int, spare: int = 0) -> tuple[RandomWalk, Eigenpairs]:
+        """Steps 1 to 5 of Algorithm 1: the walk, its stationary law, the smallest eigenpairs of L_sym."""
+        with self.timed("stationary law"):
+            walk = RandomWalk(hypergraph, alpha=self.alpha)
+        with self.timed("eigenvectors"):
+            wanted = min(max(k, 2), hypergraph.n_vertices)
+            pairs = smallest_eigenpairs(
+                NormalizedLaplacian(walk), wanted, tolerance=self.tolerance, seed=self.rng, spare=spare
+            )
+        _log.info("%r: stationary law by %s, eigenvectors by %s", hypergraph, walk.law.method, pairs.method)
+        return walk, pairs
+
+    def partition(
+        self, walk: RandomWalk, pairs: Eigenpairs, labels: Integers, settings: dict[str, Any]
+    ) -> Partition:
+        """Number the clusters by size (ties by first vertex), score them, put back isolated vertices."""
+        count = int(labels.max()) + 1
+        first = np.empty(count, dtype=np.int64)
+        first[labels[::-1]] = np.arange(len(labels) - 1, -1, -1)
+        rank = np.empty(count, dtype=np.int64)
+        rank[np.lexsort((first, -np.bincount(labels)))] = np.arange(count)
+        with self.timed("scoring"):
+            scored = cut(walk, rank[labels], count)
+        tight = None
+        if self.bound == "tight":
+            with self.timed("bound"):
+                tight = tight_bound(walk, count, upper=scored.ncut)
+        everywhere = np.full(self.hypergraph.n_vertices, -1, dtype=np.int64)
+        everywhere[self.active] = rank[labels]
+        return Partition(
+            everywhere,
+            self.hypergraph.vertex_ids,
+            scored,
+            pairs,
+            walk,
+            tight,
+            {"k": count, **settings, **self.settings},
+            self.timings,
+        )
+
+    @contextmanager
+    def timed(self, stage: str) -> Iterator[None]:
+        """Add the seconds spent inside to a stage's account."""
+        start = time.perf_counter()
+        yield
+        self.timings[stage] = self.timings.get(stage, 0.0) + time.perf_counter() - start
