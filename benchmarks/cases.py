@@ -11,7 +11,9 @@ import numpy as np
 
 import families
 import hyperclus as hc
+from hyperclus import compiled, moves
 from hyperclus.paper import as_written
+from hyperclus.search import Clusters
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
@@ -26,6 +28,14 @@ def best(action: Callable[[], object], repeats: int) -> tuple[float, float]:
     return min(runs)
 
 
+def load() -> None:
+    """Load what is loaded on first use, Numba and its compiled loops included."""
+    compiled.kernels(moves, float("inf"))
+    for k in (2, 3):
+        edges = [[i, (i * 7 + 1) % 400, (i * 3) % 400] for i in range(400)]
+        hc.cluster(hc.Hypergraph.from_edges(edges, duplicates="max"), k)
+
+
 def paper_set(name: str, rival: bool) -> dict[str, float]:
     """A 2-way data set of the paper from its table to the labels, by us or by the dense algorithm."""
     from paper_data import table
@@ -36,12 +46,12 @@ def paper_set(name: str, rival: bool) -> dict[str, float]:
         return hc.class_counts(hc.Hypergraph.from_table(columns), classes)
 
     def ours() -> np.ndarray:
-        return hc.cluster(build()).labels
+        return hc.cluster(build(), method="hyperclus-g").labels
 
     def dense() -> np.ndarray:
         return as_written.second_side(build())
 
-    hc.cluster(hc.Hypergraph.from_edges([["a", "b"], ["b", "c"]]))  # load what is loaded on first use
+    load()
     kept: list[np.ndarray] = []
     wall, cpu = best(lambda: kept.append((dense if rival else ours)()), 1 if rival else 7)
     return {"wall": wall, "cpu": cpu, "ncut": hc.evaluate(build(), kept[-1]).ncut, **peak()}
@@ -49,11 +59,7 @@ def paper_set(name: str, rival: bool) -> dict[str, float]:
 
 def family(name: str, n_incidences: int) -> dict[str, float]:
     """A planted hypergraph from long arrays to the labels."""
-    hc.cluster(
-        hc.Hypergraph.from_edges(
-            [[i, (i * 7 + 1) % 400, (i * 3) % 400] for i in range(400)], duplicates="max"
-        )
-    )
+    load()
     table, omega, planted = getattr(families, name)(n_incidences)
     results: list[tuple[hc.Hypergraph, hc.Partition]] = []
 
@@ -78,6 +84,61 @@ def family(name: str, n_incidences: int) -> dict[str, float]:
     }
 
 
+def effort(name: str) -> dict[str, float]:
+    """A data set of the paper: each effort from the hypergraph to the answer, beside its eigenvectors."""
+    from paper_data import paper_hypergraph
+
+    load()
+    h, _, classes = paper_hypergraph(name)
+    k = len(set(classes))
+    walk = hc.RandomWalk(h)
+    laplacian = hc.NormalizedLaplacian(walk)
+    found: dict[str, hc.Partition] = {}
+
+    def run(effort: str) -> None:
+        found[effort] = hc.cluster(h, k, effort=effort)
+
+    repeats = {"fast": 7, "default": 7, "thorough": 1}
+    walls = {effort: best(lambda effort=effort: run(effort), count)[0] for effort, count in repeats.items()}
+    return {
+        "wall": walls["default"],
+        "law": best(lambda: hc.RandomWalk(h), 7)[0],
+        "eigenvectors": best(lambda: hc.smallest_eigenpairs(laplacian, k), 7)[0],
+        **walls,
+        **{f"ncut {effort}": part.ncut for effort, part in found.items()},
+        "gap": found["thorough"].gap,
+    }
+
+
+def refinement(name: str, n_incidences: int, k: int = 10) -> dict[str, float]:
+    """One pass of single moves over all vertices, from planted blocks with three labels in ten redrawn."""
+    load()
+    table, omega, planted = getattr(families, name)(n_incidences, blocks=k)
+    h = hc.Hypergraph.from_long(table, edge_ids=np.arange(len(omega)), edge_weights=omega, isolated="drop")
+    rng = np.random.default_rng(0)
+    start = planted[h.vertex_ids].astype(np.int64)
+    start = np.where(rng.random(len(start)) < 0.3, rng.integers(k, size=len(start)), start)
+    del table, planted
+    walk = hc.RandomWalk(h)
+    laplacian, vector = hc.NormalizedLaplacian(walk), rng.standard_normal(h.n_vertices)
+    products = best(lambda: [laplacian.apply(vector) for _ in range(10)], 3)[0]
+    before = peak()["peak_bytes"]
+    clusters = Clusters.of(walk, start, k)
+    ncut = clusters.ncut
+    clusters.round()
+    again = Clusters.of(walk, start, k)
+    wall, _ = best(again.round, 1)
+    return {
+        "wall": wall,
+        "incidences": h.n_incidences,
+        "products": products,
+        "ncut before": ncut,
+        "ncut after": clusters.ncut,
+        "added_bytes": peak()["peak_bytes"] - before,
+        "sums_bytes": clusters.state.sums.nbytes,
+    }
+
+
 def peak() -> dict[str, float]:
     """Peak memory of this process, everything included."""
     return {"peak_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024}
@@ -87,5 +148,9 @@ if __name__ == "__main__":
     case, argument = sys.argv[1:]
     if case in ("ours", "rival"):
         print(json.dumps(paper_set(argument, rival=case == "rival")))
+    elif case == "effort":
+        print(json.dumps(effort(argument)))
+    elif case.startswith("refine "):
+        print(json.dumps(refinement(case.removeprefix("refine "), int(float(argument)))))
     else:
         print(json.dumps(family(case, int(float(argument)))))

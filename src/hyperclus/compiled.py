@@ -10,7 +10,7 @@ import logging
 import sys
 from collections.abc import Callable
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 PAYS_FROM = 300_000  # inner steps of a kernel: about a quarter of a second when interpreted
 
@@ -22,18 +22,26 @@ _compiling = False
 
 
 def kernel(function: Function) -> Function:
-    """Mark a function as a kernel: plain loops over arrays that call nothing but other kernels."""
+    """Mark a function as a kernel: plain loops over arrays that call nothing but inner kernels."""
+    return _marked(function, "never")
+
+
+def inner_kernel(function: Function) -> Function:
+    """Mark a function that kernels call; it is inlined, as a call counts references to each array."""
+    return _marked(function, "always")
+
+
+def _marked(function: Function, inline: str) -> Function:
     if not _compiling:
         return function
     import numba
 
-    compiled: Any
+    options: Any = {"nogil": True, "inline": inline}
     try:
-        compiled = numba.njit(nogil=True, cache=True)(function)
+        return cast(Function, numba.njit(cache=True, **options)(function))
     except RuntimeError:  # no folder to keep the machine code in
         _log.warning("Numba finds no folder to cache compiled code in; set NUMBA_CACHE_DIR to save time")
-        compiled = numba.njit(nogil=True)(function)
-    return compiled  # type: ignore[no-any-return]
+        return cast(Function, numba.njit(**options)(function))
 
 
 def kernels(module: ModuleType, work: float) -> Any:

@@ -17,7 +17,7 @@ from hyperclus.types import Floats, Integers
 from hyperclus.walk import RandomWalk
 
 SAMPLE = 20_000  # vertices that k-means sees; the rest join the nearest centre
-ROUNDS = 8  # of Lloyd's algorithm; single moves do the rest
+ROUNDS = 6  # of Lloyd's algorithm; single moves do the rest
 DRAWN = 4  # candidates for each centre that k-means starts from
 FAR = 1e6  # embedding rows are cut off here: only vertices with phi below 1e-12 get so far
 
@@ -27,8 +27,10 @@ def guesses(
 ) -> Iterator[Integers]:
     """Labels 0 .. k - 1, no end of them.
 
-    For k = 2 first the sweep cut of the second eigenvector and the sign cuts of all. Then k-means from new seeds each time, in turn on the first k - 1 coordinates, on these divided by
-    sqrt(lambda) (distances are then commute times), and on all coordinates.
+    For k = 2 first the sweep cut of the second eigenvector and the sign cuts of all. Then k-means from
+    new seeds each time, in turn on the first k - 1 coordinates, on these divided by sqrt(lambda)
+    (distances are then commute times), and on all coordinates; where clusters must not be small, also
+    on the quantiles of the coordinates.
     """
     if k == 1:
         yield np.zeros(walk.hypergraph.n_vertices, dtype=np.int64)
@@ -43,9 +45,20 @@ def guesses(
     values = np.maximum(pairs.values[1:k], 1e-2 * pairs.values[-1] + 1e-300)
     first = rows[:, : k - 1]
     spaces = [_Space(points, walk.stationary) for points in (first, first / np.sqrt(values), rows)]
+    if least > 0:
+        spaces.insert(0, _Space(_quantiles(rows, walk.stationary), walk.stationary))
     while True:
         for space in spaces:
             yield space.grouped(k, rng)
+
+
+def _quantiles(rows: Floats, masses: Floats) -> Floats:
+    """Each coordinate as the mass of the vertices before: few far ones no longer make up the distances."""
+    quantiles = np.empty_like(rows)
+    for column, values in enumerate(rows.T):
+        order = np.argsort(values, kind="stable")
+        quantiles[order, column] = np.cumsum(masses[order]) - masses[order] / 2
+    return quantiles
 
 
 def _swept(walk: RandomWalk, scores: Floats, least: float) -> Integers:

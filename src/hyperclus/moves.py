@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hyperclus.compiled import kernel
+from hyperclus.compiled import inner_kernel, kernel
 from hyperclus.types import Codes, Floats, Integers
 
 
@@ -65,34 +65,36 @@ def tally(flow: Flow, state: State, first: int, last: int) -> None:
             state.sums[edge, 1, cluster] += flow.rate[vertex] * flow.edge_picks[position]
 
 
-@kernel
+@inner_kernel
 def link(flow: Flow, state: State, vertex: int, linked: Floats) -> float:
     """Fill `linked`, the flow between a vertex and each cluster; returns the vertex's flow to itself."""
+    edges, gamma, picks, share, sums = flow.edges, flow.gamma, flow.picks, flow.share, state.sums
+    first, last = flow.indptr[vertex], flow.indptr[vertex + 1]
     rate = flow.rate[vertex]
     own = 0.0
     if len(linked) == 2:  # both together are 2 phi(v)
-        first = 0.0
-        for position in range(flow.indptr[vertex], flow.indptr[vertex + 1]):
-            edge = flow.edges[position]
-            outward = flow.share[edge] * (rate * flow.picks[position])
-            inward = flow.share[edge] * flow.gamma[position]
-            own += outward * flow.gamma[position]
-            first += outward * state.sums[edge, 0, 0] + inward * state.sums[edge, 1, 0]
-        linked[0] = first
-        linked[1] = 2.0 * flow.stationary[vertex] - first
+        half = 0.0
+        for position in range(first, last):
+            edge = edges[position]
+            inward = share[edge] * gamma[position]
+            outward = share[edge] * (rate * picks[position])
+            own += outward * gamma[position]
+            half += outward * sums[edge, 0, 0] + inward * sums[edge, 1, 0]
+        linked[0] = half
+        linked[1] = 2.0 * flow.stationary[vertex] - half
         return own
     linked[:] = 0.0
-    for position in range(flow.indptr[vertex], flow.indptr[vertex + 1]):
-        edge = flow.edges[position]
-        outward = flow.share[edge] * (rate * flow.picks[position])
-        inward = flow.share[edge] * flow.gamma[position]
-        own += outward * flow.gamma[position]
+    for position in range(first, last):
+        edge = edges[position]
+        inward = share[edge] * gamma[position]
+        outward = share[edge] * (rate * picks[position])
+        own += outward * gamma[position]
         for cluster in range(len(linked)):
-            linked[cluster] += outward * state.sums[edge, 0, cluster] + inward * state.sums[edge, 1, cluster]
+            linked[cluster] += outward * sums[edge, 0, cluster] + inward * sums[edge, 1, cluster]
     return own
 
 
-@kernel
+@inner_kernel
 def best_target(
     state: State, home: int, mass: float, own: float, linked: Floats, least: float
 ) -> tuple[float, int]:
@@ -128,7 +130,7 @@ def gains(flow: Flow, state: State, vertices: Integers, least: float, found: Flo
         )
 
 
-@kernel
+@inner_kernel
 def place(flow: Flow, state: State, vertex: int, target: int, own: float, linked: Floats) -> None:
     """Move one vertex, and everything that depends on it."""
     home = state.labels[vertex]
@@ -150,15 +152,89 @@ def place(flow: Flow, state: State, vertex: int, target: int, own: float, linked
 
 
 @kernel
-def improve(flow: Flow, state: State, vertices: Integers, least: float, enough: float) -> None:
-    """Make each vertex's best move in turn, where it lowers the NCut by more than `enough`."""
+def settle(flow: Flow, state: State, vertices: Integers, least: float, enough: float) -> int:
+    """Make each vertex's best move in turn, where it gains more than `enough`, until none does.
+
+    Returns the number of passes over the vertices.
+    """
     linked = np.empty(len(state.volumes))
-    for vertex in vertices:
-        own = link(flow, state, vertex, linked)
-        home = state.labels[vertex]
-        gain, target = best_target(state, home, flow.stationary[vertex], own, linked, least)
-        if gain > enough:
-            place(flow, state, vertex, target, own, linked)
+    passes = 0
+    moving = True
+    while moving:
+        moving = False
+        passes += 1
+        for vertex in vertices:
+            own = link(flow, state, vertex, linked)
+            home = state.labels[vertex]
+            gain, target = best_target(state, home, flow.stationary[vertex], own, linked, least)
+            if gain > enough:
+                place(flow, state, vertex, target, own, linked)
+                moving = True
+    return passes
+
+
+@inner_kernel
+def drawn_source(flow: Flow, state: State, first: int, last: int, luck: float) -> int:
+    """A cluster drawn by its number of members in a hyperedge, or -1 for all where luck is negative."""
+    if luck < 0.0:
+        return -1
+    source = -1
+    left = luck * (last - first)
+    held = np.zeros(len(state.volumes))
+    for position in range(first, last):
+        held[state.labels[flow.members[position]]] += 1.0
+    for cluster in range(len(held)):
+        if left >= 0.0 and held[cluster] > 0.0:
+            source = cluster
+        left -= held[cluster]
+    return source
+
+
+@inner_kernel
+def total(state: State) -> float:
+    """The NCut; infinite where a cluster is empty."""
+    ncut = float(len(state.volumes))
+    for cluster in range(len(state.volumes)):
+        if state.sizes[cluster] == 0:
+            return np.inf
+        ncut -= state.insides[cluster] / state.volumes[cluster]
+    return ncut
+
+
+@kernel
+def forced(
+    flow: Flow,
+    state: State,
+    edges: Integers,
+    targets: Integers,
+    luck: Floats,
+    sources: Integers,
+    ncuts: Floats,
+) -> None:
+    """The NCut after forcing members of a hyperedge into a cluster, for several; none is kept.
+
+    The members are those of one cluster, `sources`, drawn with the help of `luck`; where luck is
+    negative they are all.
+    """
+    linked = np.empty(len(state.volumes))
+    for attempt in range(len(edges)):
+        first, last = flow.edge_indptr[edges[attempt]], flow.edge_indptr[edges[attempt] + 1]
+        source = drawn_source(flow, state, first, last, luck[attempt])
+        before = np.empty(last - first, dtype=np.int64)
+        for position in range(first, last):
+            vertex = flow.members[position]
+            home = state.labels[vertex]
+            before[position - first] = home
+            if home != targets[attempt] and (source < 0 or source == home):
+                own = link(flow, state, vertex, linked)
+                place(flow, state, vertex, targets[attempt], own, linked)
+        sources[attempt] = source
+        ncuts[attempt] = total(state)
+        for position in range(first, last):
+            vertex = flow.members[position]
+            if state.labels[vertex] != before[position - first]:
+                own = link(flow, state, vertex, linked)
+                place(flow, state, vertex, before[position - first], own, linked)
 
 
 @kernel

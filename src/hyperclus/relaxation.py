@@ -20,7 +20,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.linalg import eigh, eigvalsh
 
 from hyperclus.laplacian import NormalizedLaplacian
 from hyperclus.types import Floats, Incidence, Integers
@@ -50,9 +49,7 @@ class Multipliers:
 
     def joined(self, triples: Integers) -> "Multipliers":
         """With further triangles, of multiplier 0."""
-        places = (len(self.pairs) + 1) ** np.arange(
-            3
-        )  # any base above the largest vertex tells triples apart
+        places = (len(self.pairs) + 1) ** np.arange(3)  # a base above every vertex tells triples apart
         added = triples[~np.isin(triples @ places, self.triples @ places)]
         return Multipliers(
             self.pairs,
@@ -113,6 +110,8 @@ class Relaxation:
         ||Z|| = sqrt(k) (Frobenius norms). Each of the k values computed from G is right to a small
         factor times n eps ||S||. The small factor is taken as 20. Negative multipliers count as 0.
         """
+        from scipy.linalg import eigvalsh
+
         pairs, triangles = np.maximum(multipliers.pairs, 0.0), np.maximum(multipliers.triangles, 0.0)
         rows = triangle_rows(multipliers.triples, self.root)
         matrix = self.lagrangian(pairs, triangles, rows)
@@ -124,6 +123,8 @@ class Relaxation:
 
     def nearest(self, matrix: Floats) -> Floats:
         """The member of the set nearest to a symmetric matrix: eigenvalues shifted and clipped to [0, 1]."""
+        from scipy.linalg import eigh
+
         inner = self.complement.T @ matrix @ self.complement
         values, vectors = eigh(inner, driver="evd", check_finite=False, overwrite_a=True)
         values = _clipped(values, self.k - 1)

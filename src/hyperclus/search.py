@@ -22,14 +22,15 @@ PARALLEL_FROM = 10_000_000  # incidences times clusters from which a second thre
 CLOSE = 0.1  # of the vertices looked at: how many are near enough to a move to be tried again at once
 DRAWN = 6  # kicks, of which the best is made
 CHEAP = 2.0  # mean rank by cost of the merger that a kick makes
-CALL = 10_000  # incidences that could be looked at in the time that one call takes
+CALL = 3_000  # incidences that could be looked at in the time that one call takes
 FEW = 20  # products that a dense eigen-solve counts for
 MOST = 1e8  # incidences that kicks may look at, where the looks are many
+LOCAL_FROM = 20_000  # incidences: in less, finding the surroundings takes longer than looking everywhere
 LOCAL_UP_TO = 0.25  # of the incidences: where moves touch less, only their surroundings are looked at
 
 
+NONE = np.empty(0, dtype=np.int64)
 Rank: TypeAlias = tuple[int, float, float]
-Move: TypeAlias = tuple[Integers, Integers]  # vertices, and the cluster that each goes to
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ class Effort:
 
 EFFORTS = {
     "fast": Effort(extra=0, guesses=3, finalists=1, looks=0.0),
-    "default": Effort(extra=2, guesses=6, finalists=2, looks=0.4),
+    "default": Effort(extra=2, guesses=5, finalists=2, looks=0.25),
     "thorough": Effort(extra=6, guesses=32, finalists=8, looks=50.0),
 }
 
@@ -120,15 +121,12 @@ def kick(clusters: "Clusters", looks: int, bound: float, rng: np.random.Generato
     while clusters.visited + DRAWN * CALL <= stop and clusters.ncut > bound + ENOUGH:
         before = clusters.rank
         clusters.keep()
-        drawn = [clusters.founding(rng) if founding else clusters.joining(rng) for _ in range(DRAWN)]
-        ranked = [(clusters.rank_after(move), move) for move in drawn if clusters.empties_none(move)]
-        if ranked:
-            _, (vertices, targets) = min(ranked, key=itemgetter(0))
-            clusters.assign(vertices, targets)
-            clusters.descend(vertices)
-        if not clusters.rank < before:
+        merged, freed = clusters.merge(rng) if founding else (NONE, None)
+        forced = clusters.force(freed, rng)
+        if len(forced):
+            clusters.descend(np.append(merged, forced))
+        if not len(forced) or not clusters.rank < before:
             clusters.undo()
-        clusters.visited += CALL
         founding = clusters.k > 2 and not founding
     clusters.keep()
     clusters.descend()
@@ -202,43 +200,44 @@ class Clusters:
         while self._improve(vertices):
             pass
 
-    def joining(self, rng: np.random.Generator) -> Move:
-        """The move of a hyperedge's members to one cluster, both drawn at random."""
-        members = self._drawn_edge(rng)
-        target = int(rng.integers(self.k))
-        leaving = members[self.state.labels[members] != target]
-        return leaving, np.full(len(leaving), target)
+    def merge(self, rng: np.random.Generator) -> tuple[Integers, int]:
+        """Merge two clusters, the cheaper the likelier: the vertices that moved, the cluster now empty."""
+        insides, volumes = self.state.insides, self.state.volumes
+        between = self.state.sums[:, 0].T @ (self.flow.share[:, None] * self.state.sums[:, 1])
+        inside = (insides[:, None] + insides + between + between.T) / (volumes[:, None] + volumes)
+        cost = (insides / volumes)[:, None] + insides / volumes - inside
+        pairs = np.flatnonzero(np.arange(self.k)[:, None] < np.arange(self.k))
+        ranked = pairs[np.argsort(cost.ravel()[pairs], kind="stable")]
+        kept, freed = divmod(int(ranked[min(int(rng.exponential(CHEAP)), len(ranked) - 1)]), self.k)
+        vertices = np.flatnonzero(self.state.labels == freed)
+        self.assign(vertices, np.full(len(vertices), kept))
+        self.state.volumes[freed] = self.state.insides[freed] = 0.0
+        return vertices, freed
 
-    def founding(self, rng: np.random.Generator) -> Move:
-        """The move that merges two clusters and lets members of a hyperedge found a new one.
+    def force(self, into: int | None, rng: np.random.Generator) -> Integers:
+        """Move members of a hyperedge into one cluster; of a few drawn, the move with the lowest NCut.
 
-        The cheaper a merger the likelier it is drawn; the members of one cluster found the new one.
+        Into a given cluster, those of one other cluster; otherwise into a cluster drawn, all. Returns the
+        vertices that moved: none, if every move would leave a cluster empty.
         """
-        first, second = np.triu_indices(self.k, 1)
-        ranked = np.argsort(self._merger_costs()[first, second], kind="stable")
-        drawn = ranked[min(int(rng.exponential(CHEAP)), len(ranked) - 1)]
-        labels = np.where(self.state.labels == second[drawn], first[drawn], self.state.labels)
-        members = self._drawn_edge(rng)
-        held = np.bincount(labels[members], minlength=self.k)
-        parent = np.searchsorted(np.cumsum(held), rng.random() * len(members), side="right")
-        labels[members[labels[members] == parent]] = second[drawn]
-        moved = np.flatnonzero(labels != self.state.labels)
-        return moved, labels[moved]
-
-    def empties_none(self, move: Move) -> bool:
-        """Whether a move changes something and leaves a vertex in every cluster."""
-        vertices, targets = move
-        leaving = np.bincount(self.state.labels[vertices], minlength=self.k)
-        joining = np.bincount(targets, minlength=self.k)
-        return len(vertices) > 0 and bool((self.state.sizes - leaving + joining > 0).all())
-
-    def rank_after(self, move: Move) -> Rank:
-        """The rank that a move would lead to; it is not made."""
-        vertices, targets = move
-        self.assign(vertices, targets)
-        rank = self.rank
-        self.undo()
-        return rank
+        edges = rng.integers(len(self.flow.share), size=DRAWN)
+        targets = rng.integers(self.k, size=DRAWN) if into is None else np.full(DRAWN, into)
+        luck = np.full(DRAWN, -1.0) if into is None else rng.random(DRAWN)
+        sources, ncuts = np.empty(DRAWN, dtype=np.int64), np.empty(DRAWN)
+        self._kernels.forced(self.flow, self.state, edges, targets, luck, sources, ncuts)
+        best = int(np.argmin(ncuts))
+        members = self.flow.members[
+            self.flow.edge_indptr[edges[best]] : self.flow.edge_indptr[edges[best] + 1]
+        ]
+        homes = self.state.labels[members]
+        moving = homes != targets[best]
+        if sources[best] >= 0:
+            moving &= homes == sources[best]
+        vertices = members[moving].astype(np.int64) if np.isfinite(ncuts[best]) else NONE
+        tried = int((self.flow.edge_indptr[edges + 1] - self.flow.edge_indptr[edges]).sum())
+        self.visited += 2 * tried * len(self.flow.edges) // len(self.state.labels)
+        self.assign(vertices, np.full(len(vertices), targets[best]))
+        return vertices
 
     def assign(self, vertices: Integers, targets: Integers) -> None:
         """Move each vertex to its target, whatever that does to the NCut."""
@@ -269,42 +268,20 @@ class Clusters:
         halves = _halves(indptr[-1] * self.k, len(indptr) - 1, int(np.searchsorted(indptr, indptr[-1] // 2)))
         in_parallel([partial(self._kernels.tally, self.flow, self.state, *half) for half in halves])
 
-    def _drawn_edge(self, rng: np.random.Generator) -> Integers:
-        """The members of a hyperedge drawn at random."""
-        gamma = self.walk.hypergraph.gamma
-        edge = rng.integers(gamma.shape[0])
-        return gamma.indices[gamma.indptr[edge] : gamma.indptr[edge + 1]].astype(np.int64)
-
-    def _merger_costs(self) -> Floats:
-        """By how much merging each pair of clusters raises the sum of the terms of the NCut that are left."""
-        insides, volumes = self.state.insides, self.state.volumes
-        between = self.state.sums[:, 0].T @ (self.flow.share[:, None] * self.state.sums[:, 1])
-        merged = (insides[:, None] + insides + between + between.T) / (volumes[:, None] + volumes)
-        return np.asarray((insides / volumes)[:, None] + insides / volumes - merged)
-
     def _improve(self, vertices: Integers) -> bool:
-        """One look at all these vertices, then rounds over those that were closest to a move."""
+        """Look at all these vertices, then make the moves of those closest to one until none is left."""
         found = self._gains(vertices)
-        count = int(np.count_nonzero(found > ENOUGH))
-        if not count:
+        promising = np.count_nonzero(found > ENOUGH)
+        if not promising:
             return False
-        count = min(max(count, int(CLOSE * len(vertices))), len(vertices) - 1)
-        near = np.argpartition(-found, count)[:count]
-        vertices, found = vertices[near], found[near]
-        while self._move(vertices, found):
-            found = self._gains(vertices)
+        near = vertices[np.argsort(-found, kind="stable")[: max(promising, int(CLOSE * len(vertices)))]]
+        before = self.state.labels[near]
+        visited = self._visit(near)
+        passes = self._kernels.settle(self.flow, self.state, near, self.least, ENOUGH)
+        self.visited += (passes - 1) * visited
+        moved = self.state.labels[near] != before
+        self._log.append((near[moved], before[moved]))
         return True
-
-    def _move(self, vertices: Integers, found: Floats) -> bool:
-        """Make the moves that help, those that gain most first; whether there were any."""
-        promising = np.flatnonzero(found > ENOUGH)
-        order = vertices[promising[np.argsort(-found[promising], kind="stable")]]
-        before = self.state.labels[order]
-        self._visit(order)
-        self._kernels.improve(self.flow, self.state, order, self.least, ENOUGH)
-        moved = self.state.labels[order] != before
-        self._log.append((order[moved], before[moved]))
-        return bool(moved.any())
 
     def _gains(self, vertices: Integers) -> Floats:
         """What the best move of each of these vertices gains."""
@@ -319,6 +296,8 @@ class Clusters:
     def _surroundings(self, vertices: Integers) -> Integers:
         """The vertices that share a hyperedge with one of these; all of them where that is simpler."""
         gamma, n = self.walk.hypergraph.gamma, len(self.state.labels)
+        if gamma.nnz < LOCAL_FROM:
+            return np.arange(n)
         edges = np.unique(self.walk.factors.gamma_by_vertex[vertices].indices)
         if (gamma.indptr[edges + 1] - gamma.indptr[edges]).sum() > LOCAL_UP_TO * gamma.nnz:
             return np.arange(n)

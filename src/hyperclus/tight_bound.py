@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
-from scipy.optimize import Bounds, minimize
 
 from hyperclus.certificate import ncut_lower_bound
 from hyperclus.eigen import smallest_eigenpairs
@@ -112,6 +111,8 @@ def _ascend(relaxation: Relaxation, start: Multipliers, centre: Floats) -> tuple
     gradient is what the minimising Z violates (Malick, Povh, Rendl, Wiegele, SIAM J. Optimization, 2009).
     L-BFGS-B raises f. Triangles whose multiplier ends at 0 are dropped.
     """
+    from scipy.optimize import Bounds, minimize
+
     n_pairs = len(start.pairs)
     rows = triangle_rows(start.triples, relaxation.root)
 
