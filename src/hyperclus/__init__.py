@@ -18,6 +18,8 @@ from hyperclus.laplacian import Laplacian, NormalizedLaplacian, rayleigh_quotien
 from hyperclus.metrics import Agreement, agreement
 from hyperclus.partition import Partition
 from hyperclus.stationary import StationaryLaw
+from hyperclus.suggest import Candidate, Suggestion, suggest_k
+from hyperclus.tight_bound import TightBound, tight_bound
 from hyperclus.walk import RandomWalk
 from hyperclus.weighting import class_counts, ones
 
@@ -25,6 +27,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Agreement",
+    "Candidate",
     "ConvergenceError",
     "Cut",
     "DownloadError",
@@ -38,7 +41,9 @@ __all__ = [
     "Partition",
     "RandomWalk",
     "StationaryLaw",
+    "Suggestion",
     "Sweep",
+    "TightBound",
     "agreement",
     "baselines",
     "cheeger_interval",
@@ -52,5 +57,7 @@ __all__ = [
     "rayleigh_quotient",
     "refine",
     "smallest_eigenpairs",
+    "suggest_k",
     "sweep",
+    "tight_bound",
 ]

@@ -44,7 +44,8 @@ def guesses(
                 yield (column < 0).astype(np.int64)
     values = np.maximum(pairs.values[1:k], 1e-2 * pairs.values[-1] + 1e-300)
     first = rows[:, : k - 1]
-    spaces = [_Space(points, walk.stationary) for points in (first, first / np.sqrt(values), rows)]
+    scaled = np.clip(first / np.sqrt(values), -FAR, FAR)
+    spaces = [_Space(points, walk.stationary) for points in (first, scaled, rows)]
     if least > 0:
         spaces.insert(0, _Space(_quantiles(rows, walk.stationary), walk.stationary))
     while True:

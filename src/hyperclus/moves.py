@@ -20,6 +20,8 @@ import numpy as np
 from hyperclus.compiled import inner_kernel, kernel
 from hyperclus.types import Codes, Floats, Integers
 
+NOISE = 1e-12  # a volume that sums and differences over all vertices cannot tell from 0
+
 
 class Flow(NamedTuple):
     """The walk as the kernels read it: gamma and picks lie along the hyperedges of each vertex.
@@ -100,11 +102,11 @@ def best_target(
 ) -> tuple[float, int]:
     """By how much the NCut falls at most when a vertex of this mass leaves home, and for which cluster.
 
-    A cluster is not left with less than the volume `least`, nor empty.
+    A cluster is not left with less than the volume `least`, nor empty, nor with nothing but rounding errors.
     """
     volumes, insides = state.volumes, state.insides
     rest = volumes[home] - mass
-    if state.sizes[home] < 2 or rest < least or rest <= 0.0:
+    if state.sizes[home] < 2 or rest < max(least, NOISE):
         return -1.0, home
     best = -np.inf
     target = home
@@ -152,15 +154,16 @@ def place(flow: Flow, state: State, vertex: int, target: int, own: float, linked
 
 
 @kernel
-def settle(flow: Flow, state: State, vertices: Integers, least: float, enough: float) -> int:
+def settle(flow: Flow, state: State, vertices: Integers, least: float, enough: float, most: int) -> int:
     """Make each vertex's best move in turn, where it gains more than `enough`, until none does.
 
-    Returns the number of passes over the vertices.
+    Returns the number of passes over the vertices, `most` at most: in clusters so small that rounding
+    decides, moves may go round in circles.
     """
     linked = np.empty(len(state.volumes))
     passes = 0
     moving = True
-    while moving:
+    while moving and passes < most:
         moving = False
         passes += 1
         for vertex in vertices:
@@ -192,10 +195,10 @@ def drawn_source(flow: Flow, state: State, first: int, last: int, luck: float) -
 
 @inner_kernel
 def total(state: State) -> float:
-    """The NCut; infinite where a cluster is empty."""
+    """The NCut; infinite where a cluster is empty or its volume is nothing but rounding errors."""
     ncut = float(len(state.volumes))
     for cluster in range(len(state.volumes)):
-        if state.sizes[cluster] == 0:
+        if state.sizes[cluster] == 0 or state.volumes[cluster] < NOISE:
             return np.inf
         ncut -= state.insides[cluster] / state.volumes[cluster]
     return ncut
@@ -217,6 +220,7 @@ def forced(
     negative they are all.
     """
     linked = np.empty(len(state.volumes))
+    volumes, insides = state.volumes.copy(), state.insides.copy()
     for attempt in range(len(edges)):
         first, last = flow.edge_indptr[edges[attempt]], flow.edge_indptr[edges[attempt] + 1]
         source = drawn_source(flow, state, first, last, luck[attempt])
@@ -235,6 +239,8 @@ def forced(
             if state.labels[vertex] != before[position - first]:
                 own = link(flow, state, vertex, linked)
                 place(flow, state, vertex, before[position - first], own, linked)
+        state.volumes[:] = volumes
+        state.insides[:] = insides
 
 
 @kernel
@@ -254,5 +260,4 @@ def pass_over(flow: Flow, state: State, vertices: Integers, ncuts: Floats) -> No
     for index in range(len(vertices)):
         own = link(flow, state, vertices[index], linked)
         place(flow, state, vertices[index], 1, own, linked)
-        first = state.insides[0] / state.volumes[0]
-        ncuts[index] = 2.0 - first - state.insides[1] / state.volumes[1]
+        ncuts[index] = total(state)

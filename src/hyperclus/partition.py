@@ -108,7 +108,7 @@ class Partition:
 
     def to_frame(self) -> Any:
         """A pandas data frame with the columns `vertex` and `cluster`."""
-        return _pandas("to_frame").DataFrame({"vertex": self.vertex_ids, "cluster": self.labels})
+        return pandas_for("to_frame").DataFrame({"vertex": self.vertex_ids, "cluster": self.labels})
 
     def edge_shares(self) -> Floats:
         """For each hyperedge the share of each cluster in the walkers that pass through it, (n_edges, k).
@@ -143,7 +143,7 @@ class Partition:
             "telling": telling,
             **{f"share_{cluster}": shares[:, cluster] for cluster in range(self.k)},
         }
-        frame = _pandas("edges_frame").DataFrame(columns)
+        frame = pandas_for("edges_frame").DataFrame(columns)
         return frame[flow > 0].reset_index(drop=True)
 
     def __repr__(self) -> str:
@@ -177,7 +177,8 @@ class Partition:
         return "\n".join(lines)
 
 
-def _pandas(method: str) -> Any:
+def pandas_for(method: str) -> Any:
+    """The module pandas, or an error that says which method needs it."""
     try:
         import pandas
     except ImportError:

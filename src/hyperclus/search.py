@@ -27,7 +27,7 @@ FEW = 20  # products that a dense eigen-solve counts for
 MOST = 1e8  # incidences that kicks may look at, where the looks are many
 LOCAL_FROM = 20_000  # incidences: in less, finding the surroundings takes longer than looking everywhere
 LOCAL_UP_TO = 0.25  # of the incidences: where moves touch less, only their surroundings are looked at
-
+PASSES = 50  # over the vertices close to a move, until all are looked at again
 
 NONE = np.empty(0, dtype=np.int64)
 Rank: TypeAlias = tuple[int, float, float]
@@ -42,9 +42,10 @@ class Effort:
     extra : int
         Eigenvectors beyond the k that the bound needs.
     guesses : int
-        First guesses, each improved by one round.
+        First guesses; where there are kicks, at least k.
     finalists : int
-        The best of them, improved until no move helps, then by kicks.
+        How many are improved until no move helps, then by kicks: of the best guesses, twice as many,
+        those that are best after one round.
     looks : float
         How often kicks may look at all incidences, for each product that the eigenvectors took.
     """
@@ -102,7 +103,8 @@ def lowest(
         clusters.descend()
         kick(clusters, int(looks), bound, rng)
 
-    guessed = ranked(islice(guesses, max(effort.guesses, k if effort.looks else 0)), Clusters.keep)
+    count = max(effort.guesses, k) if effort.looks else effort.guesses
+    guessed = ranked(islice(guesses, count), Clusters.keep)
     tried = ranked([labels for _, labels in guessed[: 2 * effort.finalists]], Clusters.round)
     ends = ranked([labels for _, labels in tried[: effort.finalists]], settle)
     end = ranked([ends[0][1]], Clusters.keep)  # counted anew: many moves lose digits
@@ -151,6 +153,7 @@ class Clusters:
     state: State
     visited: int = 0
     _log: list[tuple[Integers, Integers]] = field(default_factory=list)
+    _kept: tuple[Floats, Floats] = field(init=False)
 
     @classmethod
     def of(
@@ -168,6 +171,7 @@ class Clusters:
         clusters = cls(walk, least, flow, state, len(flow.edges))
         clusters._tally()
         np.einsum("e,ej,ej->j", flow.share, state.sums[:, 0], state.sums[:, 1], out=state.insides)
+        clusters.keep()
         return clusters
 
     @property
@@ -197,8 +201,9 @@ class Clusters:
         With `around`, only the vertices that share a hyperedge with one of these may move.
         """
         vertices = np.arange(len(self.state.labels)) if around is None else self._surroundings(around)
-        while self._improve(vertices):
-            pass
+        before = np.inf
+        while self._improve(vertices) and self.ncut < before - ENOUGH:
+            before = self.ncut
 
     def merge(self, rng: np.random.Generator) -> tuple[Integers, int]:
         """Merge two clusters, the cheaper the likelier: the vertices that moved, the cluster now empty."""
@@ -255,12 +260,14 @@ class Clusters:
     def keep(self) -> None:
         """Make all moves so far final."""
         self._log.clear()
+        self._kept = self.state.volumes.copy(), self.state.insides.copy()
 
     def undo(self) -> None:
         """Take back all moves since the last `keep`."""
         for vertices, before in reversed(self._log):
             self._kernels.assign(self.flow, self.state, vertices, before)
         self._log.clear()
+        self.state.volumes[:], self.state.insides[:] = self._kept
 
     def _tally(self) -> None:
         """Fill the sums, which are zero."""
@@ -277,7 +284,7 @@ class Clusters:
         near = vertices[np.argsort(-found, kind="stable")[: max(promising, int(CLOSE * len(vertices)))]]
         before = self.state.labels[near]
         visited = self._visit(near)
-        passes = self._kernels.settle(self.flow, self.state, near, self.least, ENOUGH)
+        passes = self._kernels.settle(self.flow, self.state, near, self.least, ENOUGH, PASSES)
         self.visited += (passes - 1) * visited
         moved = self.state.labels[near] != before
         self._log.append((near[moved], before[moved]))
