@@ -122,19 +122,15 @@ def refinement(name: str, n_incidences: int, k: int = 10) -> dict[str, float]:
     walk = hc.RandomWalk(h)
     laplacian, vector = hc.NormalizedLaplacian(walk), rng.standard_normal(h.n_vertices)
     products = best(lambda: [laplacian.apply(vector) for _ in range(10)], 3)[0]
-    before = peak()["peak_bytes"]
     clusters = Clusters.of(walk, start, k)
     ncut = clusters.ncut
-    clusters.round()
-    again = Clusters.of(walk, start, k)
-    wall, _ = best(again.round, 1)
+    wall, _ = best(lambda: clusters.round(passes=1), 1)
     return {
         "wall": wall,
         "incidences": h.n_incidences,
         "products": products,
         "ncut before": ncut,
         "ncut after": clusters.ncut,
-        "added_bytes": peak()["peak_bytes"] - before,
         "sums_bytes": clusters.state.sums.nbytes,
     }
 

@@ -322,3 +322,22 @@ def test_shift_invert_keeps_large_eigenvalues_accurate_beside_a_small_one():
     laplacian = laplacian_of(build(edges, [0.125, 1.0, 1.0], 7))
     pairs = smallest_eigenpairs(laplacian, 7, method="shift-invert", seed=1, tolerance=1e-9)
     check_same_spaces(pairs, smallest_eigenpairs(laplacian, 7, method="dense"))
+
+
+def test_an_eigenvector_found_after_deflation_keeps_the_tolerance():
+    """What is deflated is not exact: here the missed vector used to end just above the tolerance."""
+    laplacian = NormalizedLaplacian(RandomWalk(random_hypergraph(60, 40, 6, 961)))
+    pairs = smallest_eigenpairs(laplacian, 6, tolerance=1e-3, method="lanczos", seed=961)
+    assert pairs.residuals.max() <= 1e-3
+
+
+@pytest.mark.parametrize("method", ["dense", "small side", "lanczos", "shift-invert"])
+def test_spare_vectors_are_guesses_at_the_next_ones(method):
+    laplacian = NormalizedLaplacian(RandomWalk(random_hypergraph(90, 20, 12, 0)))
+    pairs = smallest_eigenpairs(laplacian, 3, method=method, spare=2)
+    exact = smallest_eigenpairs(laplacian, 5, method="dense")
+    assert pairs.vectors.shape == (90, 3)
+    assert pairs.spare.shape == (90, 2)
+    quotients = np.einsum("nk,nk->k", pairs.spare, laplacian.apply(pairs.spare))
+    np.testing.assert_allclose(quotients, exact.values[3:], atol=0.05)
+    assert smallest_eigenpairs(laplacian, 90, method="dense", spare=9).spare.shape == (90, 0)

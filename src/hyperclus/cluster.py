@@ -55,8 +55,8 @@ def cluster(
         vertices and hyperedges. "hyperclus-g" is the paper: the second eigenvector of L_sym cut
         by sign; for more clusters, the same again on the sub-hypergraph of a cluster.
     effort : {"fast", "default", "thorough"}
-        How far "auto" searches: up to about 2, 5 and 100 times the cost of the eigenvectors. The work
-        is counted and not timed, so the same seed gives the same labels on a slow machine.
+        How far "auto" searches: in all about 2 to 4, 3 to 5 and 100 times the cost of the eigenvectors.
+        The work is counted and not timed, so the same seed gives the same labels on a slow machine.
     min_share : float, optional
         The share of the volume (of a walker's time) that each cluster of "auto" should hold at least.
         The lowest NCut may belong to a few vertices that hang together; ask for more and they do

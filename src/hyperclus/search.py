@@ -42,10 +42,10 @@ class Effort:
     extra : int
         Eigenvectors beyond the k that the bound needs.
     guesses : int
-        First guesses; where there are kicks, at least k.
+        First guesses; more of them for many clusters, where there are kicks.
     finalists : int
         How many are improved until no move helps, then by kicks: of the best guesses, twice as many,
-        those that are best after one round.
+        those that are best after one round. For two clusters half of it.
     looks : float
         How often kicks may look at all incidences, for each product that the eigenvectors took.
     """
@@ -58,7 +58,7 @@ class Effort:
 
 EFFORTS = {
     "fast": Effort(extra=0, guesses=3, finalists=1, looks=0.0),
-    "default": Effort(extra=2, guesses=5, finalists=2, looks=0.25),
+    "default": Effort(extra=2, guesses=5, finalists=2, looks=0.45),
     "thorough": Effort(extra=6, guesses=32, finalists=8, looks=50.0),
 }
 
@@ -86,6 +86,7 @@ def lowest(
         The volume below which no cluster should be.
     """
     flow = flow_of(walk)
+    finalists = effort.finalists if k > 2 else (effort.finalists + 1) // 2
     looks = effort.looks * min(max(products, FEW) * len(flow.edges), MOST) / effort.finalists
 
     def ranked(
@@ -103,10 +104,10 @@ def lowest(
         clusters.descend()
         kick(clusters, int(looks), bound, rng)
 
-    count = max(effort.guesses, k) if effort.looks else effort.guesses
+    count = max(effort.guesses, k - 2) if effort.looks else effort.guesses
     guessed = ranked(islice(guesses, count), Clusters.keep)
-    tried = ranked([labels for _, labels in guessed[: 2 * effort.finalists]], Clusters.round)
-    ends = ranked([labels for _, labels in tried[: effort.finalists]], settle)
+    tried = ranked([labels for _, labels in guessed[: 2 * finalists]], Clusters.round)
+    ends = ranked([labels for _, labels in tried[:finalists]], settle)
     end = ranked([ends[0][1]], Clusters.keep)  # counted anew: many moves lose digits
     return min(guessed[0], end[0], key=itemgetter(0))[1]
 
@@ -191,9 +192,9 @@ class Clusters:
         small = np.count_nonzero(volumes < self.least * (1 - 1e-12))
         return int(small), round(self.ncut, 12), -float(volumes.min())
 
-    def round(self) -> None:
-        """Look at every vertex once and make the moves that help."""
-        self._improve(np.arange(len(self.state.labels)))
+    def round(self, passes: int = PASSES) -> None:
+        """Look at every vertex once; then passes over those that a move helps or nearly so."""
+        self._improve(np.arange(len(self.state.labels)), passes)
 
     def descend(self, around: Integers | None = None) -> None:
         """Move single vertices, those that gain most first, until no move helps.
@@ -275,7 +276,7 @@ class Clusters:
         halves = _halves(indptr[-1] * self.k, len(indptr) - 1, int(np.searchsorted(indptr, indptr[-1] // 2)))
         in_parallel([partial(self._kernels.tally, self.flow, self.state, *half) for half in halves])
 
-    def _improve(self, vertices: Integers) -> bool:
+    def _improve(self, vertices: Integers, passes: int = PASSES) -> bool:
         """Look at all these vertices, then make the moves of those closest to one until none is left."""
         found = self._gains(vertices)
         promising = np.count_nonzero(found > ENOUGH)
@@ -284,8 +285,8 @@ class Clusters:
         near = vertices[np.argsort(-found, kind="stable")[: max(promising, int(CLOSE * len(vertices)))]]
         before = self.state.labels[near]
         visited = self._visit(near)
-        passes = self._kernels.settle(self.flow, self.state, near, self.least, ENOUGH, PASSES)
-        self.visited += (passes - 1) * visited
+        made = self._kernels.settle(self.flow, self.state, near, self.least, ENOUGH, passes)
+        self.visited += (made - 1) * visited
         moved = self.state.labels[near] != before
         self._log.append((near[moved], before[moved]))
         return True
