@@ -23,23 +23,24 @@ SUBPACKAGES = ("interpolate", "linalg", "ndimage", "optimize", "signal", "specia
 Case = tuple[hc.Hypergraph, np.ndarray]
 
 
-def labels(h: hc.Hypergraph, k: int, alpha: float) -> np.ndarray:
+def labels(h: hc.Hypergraph, k: int, alpha: float, seed: int) -> np.ndarray:
     """Clusters that hold at least half of an equal share each: the classes are of similar size."""
-    return hc.cluster(h, k, alpha=alpha, min_share=1 / (2 * k)).labels
+    return hc.cluster(h, k, alpha=alpha, min_share=1 / (2 * k), seed=seed).labels
 
 
-def scores(case: Case) -> list[float]:
+def scores(case: Case, seed: int) -> list[float]:
     """NMI with gamma = 1, then with each alpha."""
     h, classes = case
     k = len(np.unique(classes))
     runs = [(hc.ones(h), 0.0), *((h, alpha) for alpha in ALPHAS)]
-    return [hc.agreement(classes, labels(weighted, k, alpha)).nmi for weighted, alpha in runs]
+    return [hc.agreement(classes, labels(weighted, k, alpha, seed)).nmi for weighted, alpha in runs]
 
 
 def row(name: str, cases: list[Case]) -> str:
-    """The means over some cases as a line of a table."""
+    """The means over some cases, or over seeds for a single one, as a line of a table."""
     k = len(np.unique(cases[0][1]))
-    figures = np.mean([scores(case) for case in cases], axis=0)
+    seeds = range(SEEDS if len(cases) == 1 else 1)
+    figures = np.mean([scores(case, seed) for case in cases for seed in seeds], axis=0)
     return f"| {name} | {k} | " + " | ".join(f"{figure:.2f}" for figure in figures) + " |"
 
 

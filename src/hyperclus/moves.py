@@ -20,6 +20,7 @@ import numpy as np
 from hyperclus.compiled import inner_kernel, kernel
 from hyperclus.types import Codes, Floats, Integers
 
+SHORT = 2.0  # what a cluster costs that has none of the volume it should have; its NCut costs 1 at most
 NOISE = 1e-12  # a volume that sums and differences over all vertices cannot tell from 0
 
 
@@ -100,9 +101,11 @@ def link(flow: Flow, state: State, vertex: int, linked: Floats) -> float:
 def best_target(
     state: State, home: int, mass: float, own: float, linked: Floats, least: float
 ) -> tuple[float, int]:
-    """By how much the NCut falls at most when a vertex of this mass leaves home, and for which cluster.
+    """By how much the cost falls at most when a vertex of this mass leaves home, and for which cluster.
 
-    A cluster is not left with less than the volume `least`, nor empty, nor with nothing but rounding errors.
+    The cost is the NCut plus SHORT for each cluster without volume, less for one that has some of the
+    volume `least`. A cluster is not left with less than that, nor empty, nor with nothing but rounding
+    errors.
     """
     volumes, insides = state.volumes, state.insides
     rest = volumes[home] - mass
@@ -114,6 +117,8 @@ def best_target(
         if cluster != home:
             joined = (insides[cluster] + linked[cluster] + own) / (volumes[cluster] + mass)
             gain = joined - insides[cluster] / volumes[cluster]
+            if volumes[cluster] < least:
+                gain += SHORT * min(mass, least - volumes[cluster]) / least
             if gain > best:
                 best = gain
                 target = cluster
@@ -122,7 +127,7 @@ def best_target(
 
 @kernel
 def gains(flow: Flow, state: State, vertices: Integers, least: float, found: Floats) -> None:
-    """For each of the vertices, by how much its best move lowers the NCut (negative: raises it)."""
+    """For each of the vertices, by how much its best move lowers the cost (negative: raises it)."""
     linked = np.empty(len(state.volumes))
     for place in range(len(vertices)):
         vertex = vertices[place]
@@ -194,14 +199,17 @@ def drawn_source(flow: Flow, state: State, first: int, last: int, luck: float) -
 
 
 @inner_kernel
-def total(state: State) -> float:
-    """The NCut; infinite where a cluster is empty or its volume is nothing but rounding errors."""
-    ncut = float(len(state.volumes))
+def total(state: State, least: float) -> float:
+    """The cost; infinite where a cluster is empty or its volume is nothing but rounding errors."""
+    cost = 0.0
     for cluster in range(len(state.volumes)):
-        if state.sizes[cluster] == 0 or state.volumes[cluster] < NOISE:
+        volume = state.volumes[cluster]
+        if state.sizes[cluster] == 0 or volume < NOISE:
             return np.inf
-        ncut -= state.insides[cluster] / state.volumes[cluster]
-    return ncut
+        cost += 1.0 - state.insides[cluster] / volume
+        if volume < least:
+            cost += SHORT * (least - volume) / least
+    return cost
 
 
 @kernel
@@ -211,10 +219,11 @@ def forced(
     edges: Integers,
     targets: Integers,
     luck: Floats,
+    least: float,
     sources: Integers,
-    ncuts: Floats,
+    costs: Floats,
 ) -> None:
-    """The NCut after forcing members of a hyperedge into a cluster, for several; none is kept.
+    """The cost after forcing members of a hyperedge into a cluster, for several; none is kept.
 
     The members are those of one cluster, `sources`, drawn with the help of `luck`; where luck is
     negative they are all.
@@ -233,7 +242,7 @@ def forced(
                 own = link(flow, state, vertex, linked)
                 place(flow, state, vertex, targets[attempt], own, linked)
         sources[attempt] = source
-        ncuts[attempt] = total(state)
+        costs[attempt] = total(state, least)
         for position in range(first, last):
             vertex = flow.members[position]
             if state.labels[vertex] != before[position - first]:
@@ -260,4 +269,4 @@ def pass_over(flow: Flow, state: State, vertices: Integers, ncuts: Floats) -> No
     for index in range(len(vertices)):
         own = link(flow, state, vertices[index], linked)
         place(flow, state, vertices[index], 1, own, linked)
-        ncuts[index] = total(state)
+        ncuts[index] = total(state, 0.0)

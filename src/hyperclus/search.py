@@ -30,7 +30,7 @@ LOCAL_UP_TO = 0.25  # of the incidences: where moves touch less, only their surr
 PASSES = 50  # over the vertices close to a move, until all are looked at again
 
 NONE = np.empty(0, dtype=np.int64)
-Rank: TypeAlias = tuple[int, float, float]
+Rank: TypeAlias = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,7 @@ class Clusters:
     ----------
     walk : RandomWalk
     least : float
-        The volume below which no move takes a cluster.
+        The volume that each cluster should have: no move takes one below, and to lack it costs.
     visited : int
         Incidences looked at so far: the work done, on any machine.
     """
@@ -186,11 +186,17 @@ class Clusters:
         return float(self.k - (self.state.insides / self.state.volumes).sum())
 
     @property
+    def cost(self) -> float:
+        """The NCut, and more for each cluster whose volume falls short of the least."""
+        if self.least == 0:
+            return self.ncut
+        short = np.maximum(1.0 - self.state.volumes / self.least, 0.0)
+        return self.ncut + moves.SHORT * float(short[short > 1e-12].sum())
+
+    @property
     def rank(self) -> Rank:
-        """What is to be small: the number of clusters below the least volume, the NCut, the imbalance."""
-        volumes = self.state.volumes
-        small = np.count_nonzero(volumes < self.least * (1 - 1e-12))
-        return int(small), round(self.ncut, 12), -float(volumes.min())
+        """What is to be small: the cost, then the imbalance."""
+        return round(self.cost, 12), -float(self.state.volumes.min())
 
     def round(self, passes: int = PASSES) -> None:
         """Look at every vertex once; then passes over those that a move helps or nearly so."""
@@ -203,8 +209,8 @@ class Clusters:
         """
         vertices = np.arange(len(self.state.labels)) if around is None else self._surroundings(around)
         before = np.inf
-        while self._improve(vertices) and self.ncut < before - ENOUGH:
-            before = self.ncut
+        while self._improve(vertices) and self.cost < before - ENOUGH:
+            before = self.cost
 
     def merge(self, rng: np.random.Generator) -> tuple[Integers, int]:
         """Merge two clusters, the cheaper the likelier: the vertices that moved, the cluster now empty."""
@@ -229,9 +235,9 @@ class Clusters:
         edges = rng.integers(len(self.flow.share), size=DRAWN)
         targets = rng.integers(self.k, size=DRAWN) if into is None else np.full(DRAWN, into)
         luck = np.full(DRAWN, -1.0) if into is None else rng.random(DRAWN)
-        sources, ncuts = np.empty(DRAWN, dtype=np.int64), np.empty(DRAWN)
-        self._kernels.forced(self.flow, self.state, edges, targets, luck, sources, ncuts)
-        best = int(np.argmin(ncuts))
+        sources, costs = np.empty(DRAWN, dtype=np.int64), np.empty(DRAWN)
+        self._kernels.forced(self.flow, self.state, edges, targets, luck, self.least, sources, costs)
+        best = int(np.argmin(costs))
         members = self.flow.members[
             self.flow.edge_indptr[edges[best]] : self.flow.edge_indptr[edges[best] + 1]
         ]
@@ -239,7 +245,7 @@ class Clusters:
         moving = homes != targets[best]
         if sources[best] >= 0:
             moving &= homes == sources[best]
-        vertices = members[moving].astype(np.int64) if np.isfinite(ncuts[best]) else NONE
+        vertices = members[moving].astype(np.int64) if np.isfinite(costs[best]) else NONE
         tried = int((self.flow.edge_indptr[edges + 1] - self.flow.edge_indptr[edges]).sum())
         self.visited += 2 * tried * len(self.flow.edges) // len(self.state.labels)
         self.assign(vertices, np.full(len(vertices), targets[best]))
