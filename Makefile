@@ -29,7 +29,7 @@ bench: setup
 	$(BIN)/python benchmarks/run.py
 
 reproduction: setup
-	$(BIN)/hyperclus reproduce --slow --markdown > docs/reproduction.new
+	$(BIN)/hyperclus reproduce --slow --fresh --markdown > docs/reproduction.new
 	mv docs/reproduction.new docs/reproduction.md
 
 picture: setup

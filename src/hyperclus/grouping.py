@@ -17,7 +17,7 @@ from hyperclus.types import Floats, Integers
 from hyperclus.walk import RandomWalk
 
 SAMPLE = 20_000  # vertices that k-means sees; the rest join the nearest centre
-ROUNDS = 6  # of Lloyd's algorithm; single moves do the rest
+ROUNDS = 6  # of Lloyd's algorithm, and k more at most; single moves do the rest
 DRAWN = 4  # candidates for each centre that k-means starts from
 FAR = 1e6  # embedding rows are cut off here: only vertices with phi below 1e-12 get so far
 
@@ -96,7 +96,7 @@ class _Space:
         centres = _seeds(points, masses, k, rng)
         clusters = np.arange(k)[:, None]
         labels = np.zeros(0, dtype=np.int64)
-        for _ in range(ROUNDS):
+        for _ in range(ROUNDS + k):
             before, labels = labels, _nearest(points, centres)
             if np.array_equal(before, labels):
                 break
