@@ -257,6 +257,43 @@ class TestPartition:
         expected = hc.evaluate(h, [0, 0, 1, 1]).ncut
         assert hc.evaluate(h, by_id).ncut == hc.evaluate(h, pd.Series(by_id)).ncut == expected
 
+    def test_an_index_that_names_other_vertices_is_refused(self):
+        h = hc.Hypergraph.from_edges([["a", "b"], ["b", "c"], ["c", "d"]])
+        with pytest.raises(hc.InputError, match="does not hold the vertex ids, which begin with"):
+            hc.evaluate(h, pd.Series([0, 0, 1, 1], index=list("abcx")))
+        expected = hc.evaluate(h, [0, 0, 1, 1]).ncut
+        assert hc.evaluate(h, pd.Series([0, 0, 1, 1])).ncut == expected
+        assert hc.evaluate(h, pd.Series([1, 0, 0, 1, 9], index=list("cabdx"))).ncut == expected
+
+    def test_rows_of_a_shuffled_frame_keep_their_names(self):
+        frame = pd.DataFrame({"x": list("aabbcc"), "y": list("ppqqqq"), "class": [0, 0, 1, 1, 1, 1]})
+        frame = frame.sample(frac=1, random_state=0)
+        h = hc.Hypergraph.from_table(frame[["x", "y"]])
+        assert h.vertex_ids.tolist() == frame.index.tolist()
+        by_name = hc.evaluate(h, frame["class"].sort_index())
+        assert by_name.ncut == hc.evaluate(h, frame["class"].to_numpy()).ncut
+
+    def test_partitions_are_labels_too(self):
+        h, _ = planted(3, 20, 40, seed=5)
+        part = hc.cluster(h, 3)
+        assert hc.evaluate(h, part).ncut == hc.refine(h, part).ncut == part.ncut
+
+    def test_the_tight_bound_searches_thoroughly(self):
+        h = hc.Hypergraph.from_edges([["a", "b", "c"], ["b", "c"], ["c", "d"], ["d", "e"], ["d", "e", "f"]])
+        part = hc.cluster(h, bound="tight")
+        assert part.settings["effort"] == "thorough"
+        assert part.gap < 1e-3
+        assert hc.cluster(h, bound="tight", effort="fast").settings["effort"] == "fast"
+
+    def test_a_bound_that_the_partition_refutes_is_withdrawn(self, caplog):
+        """With weights over 300 decades Lanczos misses eigenvalues near 0."""
+        rng = np.random.default_rng(0)
+        matrix = (rng.random((300, 100)) < 0.1) * 10.0 ** rng.uniform(-150, 150, (300, 100))
+        matrix[np.arange(300), np.arange(300) % 100] += 1
+        part = hc.cluster(hc.Hypergraph.from_incidence(matrix), 5, alpha=0.5)
+        assert part.lower_bound <= part.ncut
+        assert "a small eigenvalue was missed" in caplog.text
+
     def test_labels_cannot_be_changed_and_clusters_must_exist(self):
         part = hc.cluster(hc.Hypergraph.from_edges([["a", "b"], ["b", "c"]]))
         with pytest.raises(ValueError, match="read-only"):
@@ -332,8 +369,9 @@ class TestArguments:
         h = hc.Hypergraph.from_edges([["a", "b"]])
         with pytest.raises(hc.InputError, match=r"min_share must be between 0 and 1/k = 0\.5"):
             hc.cluster(h, min_share=share)
-        with pytest.raises(hc.InputError, match="min_share is a setting of method='auto'"):
-            hc.cluster(h, method="hyperclus-g", min_share=0.1)
+        for setting in ({"min_share": 0.1}, {"effort": "fast"}):
+            with pytest.raises(hc.InputError, match="is a setting of method='auto'"):
+                hc.cluster(h, method="hyperclus-g", **setting)
 
     def test_too_many_clusters(self):
         with pytest.raises(hc.InputError, match="4 clusters need at least 4 vertices"):

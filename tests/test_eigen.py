@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import oracles
 from hyperclus import ConvergenceError, InputError, NormalizedLaplacian, RandomWalk, smallest_eigenpairs
+from hyperclus.eigen.shift_invert import is_thin
 from strategies import (
     alphas,
     build,
@@ -341,3 +342,11 @@ def test_spare_vectors_are_guesses_at_the_next_ones(method):
     quotients = np.einsum("nk,nk->k", pairs.spare, laplacian.apply(pairs.spare))
     np.testing.assert_allclose(quotients, exact.values[3:], atol=0.05)
     assert smallest_eigenpairs(laplacian, 90, method="dense", spare=9).spare.shape == (90, 0)
+
+
+def test_only_long_and_thin_hypergraphs_are_factorised():
+    """On a random hypergraph the factors fill in; Lanczos goes on, however many products it takes."""
+    band = build([{(i + j) % 3000: 1.0 for j in range(4)} for i in range(3000)], [1.0] * 3000, 3000)
+    assert is_thin(NormalizedLaplacian(RandomWalk(band)))
+    wide = NormalizedLaplacian(RandomWalk(random_hypergraph(8000, 8000, 10, 0)))
+    assert not is_thin(wide)

@@ -148,6 +148,13 @@ def test_permuting_the_vertices_permutes_the_result(seed, k):
     assert len(both) == k
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_a_thorough_search_is_never_worse_than_a_default_one(seed):
+    h = random_hypergraph(150, 120, 5, seed)
+    default, thorough = (hc.cluster(h, 2, effort=effort).ncut for effort in ("default", "thorough"))
+    assert thorough <= default + 1e-12
+
+
 def test_the_same_seed_gives_the_same_labels():
     h = random_hypergraph(300, 200, 6, 0)
     for effort in EFFORTS:
@@ -188,6 +195,19 @@ class TestMinShare:
         sliver = hc.cluster(self.H, min_share=0.0)
         assert sliver.members(1).tolist() == [3000, 3001, 3002]
         assert "1 cluster holds less than 2.50 % of the volume" in repr(sliver)
+
+    @pytest.mark.parametrize("seed", range(5))
+    def test_it_is_met_where_it_can_be(self, seed):
+        rng = np.random.default_rng(seed)
+        matrix = (rng.random((100, 100)) < 0.06) | np.eye(100, dtype=bool)
+        h = hc.Hypergraph.from_incidence(matrix.astype(float))
+        for k in (3, 6):
+            assert hc.cluster(h, k, min_share=0.8 / k).cut.volumes.min() >= 0.8 / k * (1 - 1e-9)
+
+    def test_it_says_so_where_it_cannot_be_met(self):
+        h = hc.Hypergraph.from_edges([{"a": 100, "b": 1, "c": 1}, {"a": 100, "d": 1, "c": 1}])
+        part = hc.cluster(h, 2, min_share=0.3)
+        assert "1 cluster holds less than the min_share of 0.3; no partition" in repr(part)
 
     def test_refine_does_not_empty_a_cluster_of_one(self):
         h = random_hypergraph(20, 15, 4, 0)

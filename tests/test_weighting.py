@@ -55,7 +55,8 @@ def test_classes_of_any_kind():
         np.array([0.5, 0.5, 1.0]),
         np.array([True, True, False]),
         (letter for letter in "xxy"),
-        pd.Series(["x", "x", "y"], index=[7, 8, 9], dtype="category"),
+        pd.Series(["x", "x", "y"], dtype="category"),
+        pd.Series(["y", "x", "x"], index=["c", "b", "a"]),
         pl.Series([1, 1, 2]),
     ):
         assert hc.class_counts(h, classes).gamma.data.tolist() == [2, 2, 1]

@@ -2,6 +2,8 @@
 
 import logging
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
@@ -16,7 +18,7 @@ from hyperclus.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.ids import vertex_codes
 from hyperclus.partition import Partition
 from hyperclus.pipeline import Bound, Run
-from hyperclus.search import EFFORTS, lowest
+from hyperclus.search import EFFORTS, Effort, lowest
 from hyperclus.types import Booleans, Integers, Seed
 from hyperclus.walk import RandomWalk
 
@@ -34,7 +36,7 @@ def cluster(
     k: int = 2,
     *,
     method: Literal["auto", "hyperclus-g"] = "auto",
-    effort: Literal["fast", "default", "thorough"] = "default",
+    effort: Literal["fast", "default", "thorough"] | None = None,
     min_share: float | None = None,
     alpha: float = 0.0,
     bound: Bound = "eigenvalues",
@@ -54,9 +56,10 @@ def cluster(
         "auto" groups the rows of the k - 1 eigenvectors, then lowers the NCut itself by moves of
         vertices and hyperedges. "hyperclus-g" is the paper: the second eigenvector of L_sym cut
         by sign; for more clusters, the same again on the sub-hypergraph of a cluster.
-    effort : {"fast", "default", "thorough"}
+    effort : {"fast", "default", "thorough"}, optional
         How far "auto" searches: in all about 2 to 4, 3 to 5 and 100 times the cost of the eigenvectors.
-        The work is counted and not timed, so the same seed gives the same labels on a slow machine.
+        Without it, "default", and "thorough" for the tight bound. The work is counted and not timed,
+        so the same seed gives the same labels on a slow machine.
     min_share : float, optional
         The share of the volume (of a walker's time) that each cluster of "auto" should hold at least.
         The lowest NCut may belong to a few vertices that hang together; ask for more and they do
@@ -99,25 +102,28 @@ def cluster(
     """
     check_count(k)
     check_choice("method", method, ("auto", "hyperclus-g"))
-    check_choice("effort", effort, tuple(EFFORTS))
+    if effort is not None:
+        check_choice("effort", effort, tuple(EFFORTS))
     run = Run(hypergraph, alpha, bound, tolerance, seed)
     run.check_enough_vertices(k)
     if method == "hyperclus-g":
-        if min_share is not None:
-            raise InputError("min_share is a setting of method='auto'; leave it out with 'hyperclus-g'")
+        for name, value in (("min_share", min_share), ("effort", effort)):
+            if value is not None:
+                raise InputError(f"{name} is a setting of method='auto'; leave it out with 'hyperclus-g'")
         return _hyperclus_g(run, int(k), rounding or "sign", strategy or "best", reweigh)
     for name, given in (("rounding", rounding), ("strategy", strategy), ("reweigh", reweigh)):
         if given is not None:
             raise InputError(f"{name} is a setting of the paper's method; add method='hyperclus-g'")
     share = None if min_share is None else _checked_share(min_share, k)
+    searched = effort or ("thorough" if bound == "tight" else "default")
     return _search(
-        run, int(k), effort, share, lambda walk, pairs, least, rng: guesses(walk, pairs, int(k), least, rng)
+        run, int(k), searched, share, lambda walk, pairs, least, rng: guesses(walk, pairs, int(k), least, rng)
     )
 
 
 def refine(
     hypergraph: Hypergraph,
-    labels: Mapping[Any, Any] | Iterable[Any],
+    labels: Mapping[Any, Any] | Iterable[Any] | Partition,
     *,
     effort: Literal["fast", "default", "thorough"] = "fast",
     min_share: float = 0.0,
@@ -145,7 +151,7 @@ def refine(
 
 def evaluate(
     hypergraph: Hypergraph,
-    labels: Mapping[Any, Any] | Iterable[Any],
+    labels: Mapping[Any, Any] | Iterable[Any] | Partition,
     *,
     alpha: float = 0.0,
     bound: Bound = "eigenvalues",
@@ -157,8 +163,8 @@ def evaluate(
     Parameters
     ----------
     labels : one hashable label per vertex
-        In the order of the vertices, or a mapping (or pandas Series) from vertex id. Clusters are
-        renumbered 0, 1, ... by size. Vertices in no hyperedge count in no cluster.
+        In the order of the vertices, or a mapping (or pandas Series) from vertex id, or a Partition.
+        Clusters are renumbered 0, 1, ... by size. Vertices in no hyperedge count in no cluster.
 
     Examples
     --------
@@ -220,26 +226,29 @@ def _halved(run: Run, walk: RandomWalk, pairs: Eigenpairs, rounding: Rounding) -
 
 def _search(run: Run, k: int, effort: str, min_share: float | None, first: FirstGuesses) -> Partition:
     """The lowest NCut that a search from first guesses finds."""
-    draw = np.random.default_rng(run.rng.integers(1 << 63))  # whatever the eigen-solver draws
+    seed = run.rng.integers(1 << 63)  # whatever the eigen-solver draws
     walk, pairs = run.solve(run.whole, k, spare=EFFORTS[effort].extra)
     if min_share is None:
         min_share = HALF_AT_LEAST if k == 2 and walk.n_components == 1 else 0.0
-    with run.timed("search"):
-        labels = lowest(
-            walk,
-            first(walk, pairs, min_share, draw),
-            k,
-            EFFORTS[effort],
-            pairs.steps,
-            ncut_lower_bound(pairs, k),
-            min_share,
-            draw,
+    least, bound = min_share, ncut_lower_bound(pairs, k)
+
+    def searched(plan: Effort, found: list[Integers]) -> Integers:
+        rng = np.random.default_rng(seed)
+        known = replace(pairs, spare=pairs.spare[:, : plan.extra])
+        return lowest(
+            walk, chain(found, first(walk, known, least, rng)), k, plan, pairs.steps, bound, least, rng
         )
-    return run.partition(walk, pairs, labels, {"method": "auto", "effort": effort, "min_share": min_share})
+
+    with run.timed("search"):
+        found = [searched(EFFORTS["default"], [])] if effort == "thorough" else []
+        labels = searched(EFFORTS[effort], found)
+    return run.partition(walk, pairs, labels, {"method": "auto", "effort": effort, "min_share": least})
 
 
-def _given(run: Run, labels: Mapping[Any, Any] | Iterable[Any]) -> tuple[Integers, int]:
+def _given(run: Run, labels: Mapping[Any, Any] | Iterable[Any] | Partition) -> tuple[Integers, int]:
     """Labels 0 .. k - 1 of the vertices in hyperedges, and k."""
+    if isinstance(labels, Partition):
+        labels = labels.labels
     codes, _ = vertex_codes(labels, run.hypergraph.vertex_ids, "label")
     found, inside = np.unique(codes[run.active], return_inverse=True)
     return inside, len(found)

@@ -22,7 +22,7 @@ from hyperclus.incidence import (
     sealed,
     without_absent,
 )
-from hyperclus.tables import columns_of, feature_edges, pick, pick_codes, unframed
+from hyperclus.tables import columns_of, feature_edges, pick, pick_codes, row_names, unframed
 from hyperclus.types import (
     AbsencePolicy,
     Booleans,
@@ -262,7 +262,7 @@ class Hypergraph:
         features : column names, optional
             The columns to use; by default all but `vertex`.
         vertex : column name, optional
-            The column of vertex ids; by default rows are numbered 0, 1, ...
+            The column of vertex ids; by default the index of a pandas data frame, else 0, 1, ...
         missing : {"error", "category", "drop"}
             A missing value (None, NaN, null) is refused, makes a hyperedge (feature, None) of its
             own, or puts the row into no hyperedge of that feature.
@@ -284,7 +284,8 @@ class Hypergraph:
         names = listed(features, "features")
         edge_codes, rows, edges = feature_edges(columns, names, missing, constant)
         n_rows = len(columns[names[0]])
-        vertices = _given_ids(None if vertex is None else pick(columns, vertex), n_rows, "vertex")
+        ids = row_names(table) if vertex is None else pick(columns, vertex)
+        vertices = _given_ids(ids, n_rows, "vertex")
         gamma = from_coordinates(edge_codes, rows, np.ones(len(rows)), edges, vertices, "error")
         return cls._finish(gamma, edges, vertices, None, isolated, "error")
 

@@ -68,20 +68,31 @@ def vertex_codes(values: Any, vertex_ids: Ids, what: str) -> tuple[Codes, Ids]:
     """Codes and distinct values of something that every vertex has, such as a class or a label.
 
     Values come in the order of the vertices, or by vertex id: as a mapping, or as a pandas Series whose
-    index holds exactly the vertex ids. A Series with any other index counts as a plain list.
+    index holds the vertex ids. A Series whose index only numbers its rows counts as a plain list.
     """
     if isinstance(values, Mapping):
         values = _by_id(list(values.keys()), list(values.values()), vertex_ids, what)
     elif hasattr(values, "index") and hasattr(values, "to_list"):
         keys = list(values.index)
-        if len(keys) == len(vertex_ids) and set(keys) == set(vertex_ids.tolist()):
+        if set(vertex_ids.tolist()) <= set(keys) and len(set(keys)) == len(keys):
             values = _by_id(keys, values.to_list(), vertex_ids, what)
+        elif not numbers_only(values.index):
+            raise InputError(
+                f"the index of the {what} values does not hold the vertex ids, which begin with "
+                f"{shown(vertex_ids.tolist()[:3])}; give an array to go by the order of the vertices"
+            )
     place = f"the {what} at position {{}}".format
     codes, distinct = encode(plain(values, f"{what} values"), place)
     if len(codes) != len(vertex_ids):
         raise InputError(f"{len(vertex_ids)} vertices need a {what} each, {len(codes)} were given")
     refuse_missing(codes, place)
     return codes, distinct
+
+
+def numbers_only(index: Any) -> bool:
+    """Whether a pandas index is 0, 1, 2, ... and so says nothing."""
+    kind = getattr(index, "dtype", None)
+    return getattr(kind, "kind", "O") in "iu" and np.array_equal(index, np.arange(len(index)))
 
 
 def _by_id(keys: list[Any], values: list[Any], vertex_ids: Ids, what: str) -> list[Any]:

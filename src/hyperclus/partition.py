@@ -148,7 +148,8 @@ class Partition:
 
     def __repr__(self) -> str:
         unclustered = int(np.count_nonzero(self.labels < 0))
-        bound = f"no {self.k} clusters have less than {self.lower_bound:.6g} (gap {_percent(self.gap)})"
+        fewer = f"no {self.k} clusters have" if self.k > 1 else "one cluster cannot have"
+        bound = f"{fewer} less than {self.lower_bound:.6g} (gap {_percent(self.gap)})"
         lines = [
             f"Partition of {_counted(len(self.labels) - unclustered, 'vertex', 'vertices')} into "
             f"{_counted(self.k, 'cluster', 'clusters')}",
@@ -164,10 +165,17 @@ class Partition:
         ]
         if self.k > 20:
             lines.append(f"  ... and {self.k - 20} more")
-        tiny = np.flatnonzero(self.cut.volumes < TINY / self.k)
-        if len(tiny):
+        asked = self.settings.get("min_share", 0.0)
+        short = np.count_nonzero(self.cut.volumes < asked * (1 - 1e-9))
+        tiny = np.count_nonzero(self.cut.volumes < TINY / self.k)
+        if short:
             lines.append(
-                f"  {_counted(len(tiny), 'cluster holds', 'clusters hold')} less than "
+                f"  {_counted(short, 'cluster holds', 'clusters hold')} less than the min_share of "
+                f"{asked:.4g}; no partition with larger ones was found"
+            )
+        elif tiny:
+            lines.append(
+                f"  {_counted(tiny, 'cluster holds', 'clusters hold')} less than "
                 f"{_percent(TINY / self.k)} of the volume; for larger ones ask for a min_share"
             )
         if unclustered:
@@ -186,7 +194,7 @@ def pandas_for(method: str) -> Any:
     return pandas
 
 
-def _counted(count: int, one: str, many: str) -> str:
+def _counted(count: int | np.intp, one: str, many: str) -> str:
     return f"{count:,} {one if count == 1 else many}"
 
 

@@ -4,11 +4,12 @@ import logging
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
 
+from hyperclus.certificate import ncut_lower_bound
 from hyperclus.cut import cut
 from hyperclus.eigen import Eigenpairs, smallest_eigenpairs
 from hyperclus.errors import InputError, check_choice
@@ -84,6 +85,9 @@ class Run:
         rank[np.lexsort((first, -np.bincount(labels)))] = np.arange(count)
         with self.timed("scoring"):
             scored = cut(walk, rank[labels], count)
+        if ncut_lower_bound(pairs, count) > scored.ncut * (1 + 1e-9) + 1e-12:
+            _log.warning("a small eigenvalue was missed, so the eigenvalues prove nothing here")
+            pairs = replace(pairs, residuals=np.maximum(pairs.residuals, pairs.values))
         tight = None
         if self.bound == "tight":
             with self.timed("bound"):

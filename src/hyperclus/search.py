@@ -48,18 +48,21 @@ class Effort:
         those that are best after one round. For two clusters half of it.
     looks : float
         How often kicks may look at all incidences, for each product that the eigenvectors took.
+    incidences : float
+        How many each finalist's kicks may look at, however few there are.
     """
 
     extra: int
     guesses: int
     finalists: int
     looks: float
+    incidences: float = 0.0
 
 
 EFFORTS = {
     "fast": Effort(extra=0, guesses=3, finalists=1, looks=0.0),
     "default": Effort(extra=2, guesses=5, finalists=2, looks=0.45),
-    "thorough": Effort(extra=6, guesses=32, finalists=8, looks=50.0),
+    "thorough": Effort(extra=6, guesses=32, finalists=8, looks=50.0, incidences=1e6),
 }
 
 
@@ -88,6 +91,7 @@ def lowest(
     flow = flow_of(walk)
     finalists = effort.finalists if k > 2 else (effort.finalists + 1) // 2
     looks = effort.looks * min(max(products, FEW) * len(flow.edges), MOST) / effort.finalists
+    looks = max(looks, effort.incidences)
 
     def ranked(
         labelled: Iterable[Integers], stage: Callable[[Clusters], None]

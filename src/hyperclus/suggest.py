@@ -115,9 +115,9 @@ class Suggestion:
         answer = nothing if self.k is None else f"k = {self.k}" + ("" if self.confident else ", with doubt")
         lines = [f"Suggestion: {answer}", f"  {self.reason}"]
         if self.candidates:
-            lines.append("    k  score     NCut  at least  by chance  eigengap  stability")
+            lines.append("    k  score     NCut  at least  (chance)  eigengap  stability")
         lines += [
-            f"  {one.k:>3}  {one.score:>5.2f}  {one.ncut:>7.4g}  {one.lower_bound:>8.4g}  {one.chance:>9.4g}"
+            f"  {one.k:>3}  {one.score:>5.2f}  {one.ncut:>7.4g}  {one.lower_bound:>8.4g}  {one.chance:>8.4g}"
             f"  {one.eigengap:>8.4f}  {one.stability:>9.2f}  {one.reason}"
             for one in self.candidates
         ]
@@ -279,9 +279,9 @@ def _candidate(
     elif clear:
         reason = "stands out: the next cluster costs nearly what it does by chance"
     elif not contrast.better[k - 2]:
-        reason = "the last cluster is no better than chance"
+        reason = "shuffles have clusters as good as the last one"
     elif drop <= BEYOND * contrast.noise:
-        reason = "no gap: the next cluster is nearly as cheap"
+        reason = "no more of a gap than chance leaves"
     elif reach < MOSTLY:
         reason = "a gap, but the next clusters are much better than chance too"
     elif wide:

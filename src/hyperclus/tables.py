@@ -17,6 +17,7 @@ from hyperclus.ids import (
     index_type,
     listed,
     named,
+    numbers_only,
     object_array,
     plain,
     refuse_missing,
@@ -47,6 +48,14 @@ def columns_of(table: Any) -> dict[Any, Any]:
     if len(set(lengths.values())) > 1:
         raise InputError(f"the columns have different lengths, {shown(lengths)}; make them equal")
     return columns
+
+
+def row_names(table: Any) -> Any:
+    """The index of a pandas data frame that names its rows; None where it only numbers them."""
+    index = None if isinstance(table, Mapping | np.ndarray) else getattr(table, "index", None)
+    if index is None or not hasattr(index, "to_list") or numbers_only(index):
+        return None
+    return index.to_list()
 
 
 def pick(columns: Mapping[Any, Any], name: Any) -> NDArray[Any] | list[Any]:

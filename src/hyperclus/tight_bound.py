@@ -54,7 +54,7 @@ class TightBound:
 def tight_bound(
     walk: RandomWalk, k: int, *, upper: float | None = None, tolerance: float = 1e-4, max_rounds: int = 40
 ) -> TightBound:
-    """NCut >= value for every partition into k clusters, by the argument at the top of `relaxation`.
+    """NCut >= value for every partition into k clusters; docs/certificate.md has the proof.
 
     There is no search where the eigenvalues give the optimum (k = 1, k = n, at least k components), nor
     where a stationary probability is below 1e-100. Nothing is random.

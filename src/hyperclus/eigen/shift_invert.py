@@ -16,6 +16,24 @@ from hyperclus.types import Floats
 
 SHIFT = 1e-9  # tau: keeps the factorisation away from the zero eigenvalues
 FACTORISATION_UP_TO = 3_000_000  # incidences up to which a factorisation is tried
+OPERATIONS = 3e10  # of an elimination within the band: half a minute at worst
+
+
+def is_thin(laplacian: NormalizedLaplacian) -> bool:
+    """Whether the factors stay sparse: in a good order, vertices and hyperedges lie close to their own.
+
+    By the bandwidth of the bipartite graph after reverse Cuthill-McKee: elimination within a band takes
+    about (n + |E|) bandwidth^2 operations.
+    """
+    from scipy.sparse.csgraph import reverse_cuthill_mckee
+
+    pattern = laplacian.walk.hypergraph.gamma
+    blocks: Any = [[None, pattern.T], [pattern, None]]
+    graph = sp.csr_array(sp.block_array(blocks))
+    place = np.empty(graph.shape[0], dtype=np.int64)
+    place[reverse_cuthill_mckee(graph, symmetric_mode=True)] = np.arange(graph.shape[0])
+    apart = np.abs(np.repeat(place, np.diff(graph.indptr)) - place[graph.indices])
+    return bool(graph.shape[0] * float(apart.max()) ** 2 <= OPERATIONS)
 
 
 def shift_invert_vectors(

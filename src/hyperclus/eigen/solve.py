@@ -6,7 +6,7 @@ from hyperclus.eigen.cost import cheapest, fits_small_side
 from hyperclus.eigen.dense import dense_vectors
 from hyperclus.eigen.lanczos import MAX_PRODUCTS, lanczos_vectors
 from hyperclus.eigen.pairs import Eigenpairs, with_residuals
-from hyperclus.eigen.shift_invert import FACTORISATION_UP_TO, shift_invert_vectors
+from hyperclus.eigen.shift_invert import FACTORISATION_UP_TO, is_thin, shift_invert_vectors
 from hyperclus.eigen.small_side import small_side_vectors
 from hyperclus.eigen.trivial import zero_vectors
 from hyperclus.errors import ConvergenceError, InputError
@@ -15,7 +15,8 @@ from hyperclus.threads import single_blas_thread
 from hyperclus.types import Floats, Seed, random_generator
 
 METHODS = ("auto", "dense", "small side", "lanczos", "shift-invert")
-PATIENCE = 600  # products after which "auto" takes shift-invert, where the size allows it
+PATIENCE = 600  # products after which "auto" takes shift-invert, where the hypergraph is thin;
+MORE = 20  # so many more for each eigenvector
 
 
 @single_blas_thread
@@ -91,9 +92,11 @@ def _vectors(
     if chosen == "lanczos":
         hasty = method == "auto" and laplacian.walk.hypergraph.n_incidences <= FACTORISATION_UP_TO
         try:
-            limit = PATIENCE if hasty else MAX_PRODUCTS
+            limit = PATIENCE + MORE * count if hasty else MAX_PRODUCTS
             return *lanczos_vectors(laplacian, known, count, tolerance, rng, limit, spare), chosen
         except ConvergenceError:
             if not hasty:
                 raise
+        if not is_thin(laplacian):
+            return *lanczos_vectors(laplacian, known, count, tolerance, rng, spare=spare), chosen
     return *shift_invert_vectors(laplacian, known, count, tolerance, rng, spare), "shift-invert"
