@@ -209,6 +209,11 @@ class TestMinShare:
         part = hc.cluster(h, 2, min_share=0.3)
         assert "1 cluster holds less than the min_share of 0.3; no partition" in repr(part)
 
+    def test_refine_keeps_a_fair_start_fair_and_an_unfair_one_low(self):
+        assert hc.refine(self.H, hc.cluster(self.H)).cut.volumes.min() >= 0.01
+        sliver = hc.cluster(self.H, min_share=0.0)
+        assert hc.refine(self.H, sliver).ncut <= sliver.ncut
+
     def test_refine_does_not_empty_a_cluster_of_one(self):
         h = random_hypergraph(20, 15, 4, 0)
         labels = np.arange(20) % 2

@@ -24,7 +24,6 @@ from hyperclus.walk import RandomWalk
 
 Rounding = Literal["sign", "sweep"]
 Reweigh = Callable[[Hypergraph, Integers], Hypergraph | None]
-FirstGuesses = Callable[[RandomWalk, Eigenpairs, float, np.random.Generator], Iterable[Integers]]
 
 HALF_AT_LEAST = 0.01  # of the volume: what each of two clusters of a connected hypergraph holds by default
 
@@ -114,11 +113,8 @@ def cluster(
     for name, given in (("rounding", rounding), ("strategy", strategy), ("reweigh", reweigh)):
         if given is not None:
             raise InputError(f"{name} is a setting of the paper's method; add method='hyperclus-g'")
-    share = None if min_share is None else _checked_share(min_share, k)
-    searched = effort or ("thorough" if bound == "tight" else "default")
-    return _search(
-        run, int(k), searched, share, lambda walk, pairs, least, rng: guesses(walk, pairs, int(k), least, rng)
-    )
+    _check_share(min_share, k)
+    return _search(run, int(k), effort or ("thorough" if bound == "tight" else "default"), min_share)
 
 
 def refine(
@@ -126,7 +122,7 @@ def refine(
     labels: Mapping[Any, Any] | Iterable[Any] | Partition,
     *,
     effort: Literal["fast", "default", "thorough"] = "fast",
-    min_share: float = 0.0,
+    min_share: float | None = None,
     alpha: float = 0.0,
     bound: Bound = "eigenvalues",
     tolerance: float = 1e-8,
@@ -135,7 +131,8 @@ def refine(
     """Lower the NCut of clusters from anywhere; it never rises, and no cluster is emptied.
 
     Moves single vertices until no move helps ("fast"), then tries whole hyperedges and mergers as
-    `cluster` does. The other parameters are those of `cluster`, the labels those of `evaluate`.
+    `cluster` does. The other parameters are those of `cluster`, the labels those of `evaluate`. (The NCut
+    may rise for a `min_share` that the labels do not have.)
 
     Examples
     --------
@@ -146,7 +143,8 @@ def refine(
     check_choice("effort", effort, tuple(EFFORTS))
     run = Run(hypergraph, alpha, bound, tolerance, seed)
     inside, k = _given(run, labels)
-    return _search(run, k, effort, _checked_share(min_share, k), lambda *_: [inside])
+    _check_share(min_share, k)
+    return _search(run, k, effort, min_share, inside)
 
 
 def evaluate(
@@ -224,25 +222,33 @@ def _halved(run: Run, walk: RandomWalk, pairs: Eigenpairs, rounding: Rounding) -
         return profile.prefix(int(np.argmin(profile.ncuts)))
 
 
-def _search(run: Run, k: int, effort: str, min_share: float | None, first: FirstGuesses) -> Partition:
-    """The lowest NCut that a search from first guesses finds."""
+def _search(
+    run: Run, k: int, effort: str, min_share: float | None, start: Integers | None = None
+) -> Partition:
+    """The lowest NCut that a search finds, from given labels or from first guesses."""
     seed = run.rng.integers(1 << 63)  # whatever the eigen-solver draws
     walk, pairs = run.solve(run.whole, k, spare=EFFORTS[effort].extra)
-    if min_share is None:
-        min_share = HALF_AT_LEAST if k == 2 and walk.n_components == 1 else 0.0
-    least, bound = min_share, ncut_lower_bound(pairs, k)
+    least = _usual_share(walk, k, start) if min_share is None else float(min_share)
+    bound = ncut_lower_bound(pairs, k)
 
     def searched(plan: Effort, found: list[Integers]) -> Integers:
         rng = np.random.default_rng(seed)
         known = replace(pairs, spare=pairs.spare[:, : plan.extra])
-        return lowest(
-            walk, chain(found, first(walk, known, least, rng)), k, plan, pairs.steps, bound, least, rng
-        )
+        first = guesses(walk, known, k, least, rng) if start is None else [start]
+        return lowest(walk, chain(found, first), k, plan, pairs.steps, bound, least, rng)
 
     with run.timed("search"):
         found = [searched(EFFORTS["default"], [])] if effort == "thorough" else []
         labels = searched(EFFORTS[effort], found)
     return run.partition(walk, pairs, labels, {"method": "auto", "effort": effort, "min_share": least})
+
+
+def _usual_share(walk: RandomWalk, k: int, start: Integers | None) -> float:
+    """Two clusters of a connected hypergraph hold HALF_AT_LEAST, unless they are given and do not."""
+    if k != 2 or walk.n_components > 1:
+        return 0.0
+    fair = start is None or np.bincount(start, weights=walk.stationary).min() >= HALF_AT_LEAST
+    return HALF_AT_LEAST if fair else 0.0
 
 
 def _given(run: Run, labels: Mapping[Any, Any] | Iterable[Any] | Partition) -> tuple[Integers, int]:
@@ -254,8 +260,7 @@ def _given(run: Run, labels: Mapping[Any, Any] | Iterable[Any] | Partition) -> t
     return inside, len(found)
 
 
-def _checked_share(min_share: float, k: int) -> float:
+def _check_share(min_share: float | None, k: int) -> None:
     number = isinstance(min_share, float | int) and not isinstance(min_share, bool)
-    if not (number and 0 <= min_share <= 1 / k):
+    if min_share is not None and not (number and 0 <= min_share <= 1 / k):
         raise InputError(f"min_share must be between 0 and 1/k = {1 / k:.4g}; got {min_share!r}")
-    return float(min_share)
