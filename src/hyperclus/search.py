@@ -61,7 +61,7 @@ class Effort:
 
 EFFORTS = {
     "fast": Effort(extra=0, guesses=3, finalists=1, looks=0.0),
-    "default": Effort(extra=2, guesses=5, finalists=2, looks=0.45),
+    "default": Effort(extra=2, guesses=5, finalists=2, looks=0.3),
     "thorough": Effort(extra=6, guesses=32, finalists=8, looks=50.0, incidences=1e6),
 }
 
@@ -123,9 +123,11 @@ def kick(clusters: "Clusters", looks: int, bound: float, rng: np.random.Generato
     other one merges two clusters, and members of a hyperedge found a new one. The best of a few, drawn
     at random, is made. Ends after looking at so many incidences, or when the NCut meets its bound.
     """
+    flow = clusters.flow
+    once = DRAWN * (CALL + 2 * len(flow.edges) ** 2 // (len(flow.share) * len(flow.rate)))  # on average
     stop = clusters.visited + looks
     founding = clusters.k > 2
-    while clusters.visited + DRAWN * CALL <= stop and clusters.ncut > bound + ENOUGH:
+    while clusters.visited + once <= stop and clusters.ncut > bound + ENOUGH:
         before = clusters.rank
         clusters.keep()
         merged, freed = clusters.merge(rng) if founding else (NONE, None)
