@@ -171,7 +171,7 @@ each checked again. It starts from planted blocks with three labels in ten redra
 {passes}
 
 The sums take 16 k bytes per hyperedge, and are all that the search adds beside a few vectors. Loading
-Numba adds about 100 MB to the process. The first compilation on a machine takes two to three seconds,
+Numba adds about 100 MB to the process. The first compilation on a machine takes about seven seconds,
 later processes load it from a cache in half a second; inputs with little work never load it.
 
 ## Linear in the data

@@ -1,6 +1,6 @@
 """Loops compiled by Numba once there is enough work, and the same loops interpreted until then.
 
-Importing Numba takes half a second and the first compilation about two (later ones come from a cache on
+Importing Numba takes half a second and the first compilation about seven (later ones come from a cache on
 disk), which nobody with a hundred vertices should wait for. So a module of kernels is loaded twice:
 as it is, and, when the work first pays for it, with every kernel compiled. Both give the same bits.
 """
