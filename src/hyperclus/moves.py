@@ -129,10 +129,10 @@ def best_target(
 def gains(flow: Flow, state: State, vertices: Integers, least: float, found: Floats) -> None:
     """For each of the vertices, by how much its best move lowers the cost (negative: raises it)."""
     linked = np.empty(len(state.volumes))
-    for place in range(len(vertices)):
-        vertex = vertices[place]
+    for index in range(len(vertices)):
+        vertex = vertices[index]
         own = link(flow, state, vertex, linked)
-        found[place], _ = best_target(
+        found[index], _ = best_target(
             state, state.labels[vertex], flow.stationary[vertex], own, linked, least
         )
 
