@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hyperclus.baselines.expansion import bisect_by_sign
+from hyperclus.baselines.scoring import by_splitting, negative, scored
 from hyperclus.bisection import Strategy
 from hyperclus.cluster import Reweigh
 from hyperclus.components import components
@@ -13,7 +13,7 @@ from hyperclus.eigen.trivial import zero_vectors
 from hyperclus.factors import Factors
 from hyperclus.hypergraph import Hypergraph
 from hyperclus.partition import Partition
-from hyperclus.types import Floats, Seed
+from hyperclus.types import Booleans, Floats, Seed
 from hyperclus.weighting import ones
 
 TOLERANCE = 1e-8
@@ -74,7 +74,12 @@ def clique(
     >>> clique(h).labels.tolist()
     [0, 0, 0, 1, 1, 1]
     """
-    return bisect_by_sign(hypergraph, k, _second_vector, strategy, reweigh, seed)
+    settings = {"method": "clique", "strategy": strategy}
+    return scored(hypergraph, k, by_splitting(_split, k, strategy, reweigh), settings, seed)
+
+
+def _split(hypergraph: Hypergraph, rng: np.random.Generator) -> Booleans | None:
+    return negative(_second_vector(hypergraph, rng))
 
 
 def _second_vector(hypergraph: Hypergraph, rng: np.random.Generator) -> Floats | None:

@@ -4,7 +4,7 @@ from typing import Literal
 
 import numpy as np
 
-from hyperclus.baselines.expansion import bisect_by_sign
+from hyperclus.baselines.scoring import by_splitting, negative, scored
 from hyperclus.bisection import Strategy
 from hyperclus.cluster import Reweigh
 from hyperclus.eigen import smallest_eigenpairs
@@ -12,7 +12,7 @@ from hyperclus.errors import check_choice
 from hyperclus.hypergraph import Hypergraph
 from hyperclus.laplacian import NormalizedLaplacian
 from hyperclus.partition import Partition
-from hyperclus.types import Floats, Seed
+from hyperclus.types import Booleans, Seed
 from hyperclus.walk import RandomWalk
 from hyperclus.weighting import ones
 
@@ -47,12 +47,14 @@ def star(
     """
     check_choice("weight", weight, ("w", "w/size"))
 
-    def second_vector(sub: Hypergraph, rng: np.random.Generator) -> Floats | None:
+    def split(sub: Hypergraph, rng: np.random.Generator) -> Booleans | None:
         if sub.n_vertices < 2:
             return None
         plain = ones(sub)
         if weight == "w/size":
             plain = plain.with_edge_weights(sub.edge_weights / np.maximum(sub.edge_sizes, 1))
-        return smallest_eigenpairs(NormalizedLaplacian(RandomWalk(plain)), 2, seed=rng).vectors[:, 1]
+        laplacian = NormalizedLaplacian(RandomWalk(plain))
+        return negative(smallest_eigenpairs(laplacian, 2, seed=rng).vectors[:, 1])
 
-    return bisect_by_sign(hypergraph, k, second_vector, strategy, reweigh, seed)
+    settings = {"method": "star", "weight": weight, "strategy": strategy}
+    return scored(hypergraph, k, by_splitting(split, k, strategy, reweigh), settings, seed)
