@@ -94,23 +94,28 @@ def reproduce(
         list[str] | None, typer.Argument(help=f"Any of {', '.join(paper.TABLES)}; all by default.")
     ] = None,
     dataset: Annotated[list[str] | None, typer.Option(help="Only this data set; may be repeated.")] = None,
-    method: Annotated[list[str] | None, typer.Option(help="Only this method; may be repeated.")] = None,
+    method: Annotated[
+        list[str] | None, typer.Option(help="Only this method, slow or not; may be repeated.")
+    ] = None,
     slow: Annotated[
         bool,
         typer.Option(
-            help="Also what takes minutes: a longer search, ten seeds, the algorithm as the paper writes it."
+            help="Also what takes minutes to an hour: DiffEq, node2vec, hyperedge2vec, ten seeds, a longer "
+            "search, the algorithm as the paper writes it."
         ),
     ] = False,
     folder: Folder = None,
     results: Annotated[Path | None, typer.Option(help="Where finished measurements are kept.")] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Measure again what is kept.")] = False,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Measure again what is kept; leave it out to go on.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     as_markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False,
     as_html: Annotated[bool, typer.Option("--html", help="Print a web page.")] = False,
 ) -> None:
     """Run the paper's experiments and print its tables, published beside measured.
 
-    Finished measurements are kept, so an interrupted run goes on where it was.
+    Finished measurements are kept: interrupt a run, give the same command, and it goes on where it was.
 
     Examples: hyperclus reproduce ncut f1
               hyperclus reproduce --dataset car --dataset zoo --markdown > tables.md
@@ -134,15 +139,19 @@ def reproduce(
             sizes[name] = {"vertices": h.n_vertices, "hyperedges": h.n_edges, "incidences": h.n_incidences}
             sizes[name]["classes"] = load(name).k
     filled = [paper.build(name, records, sizes) for name in plan.tables]
-    for wanted, write in (
-        (as_json, render.as_json),
-        (as_markdown, render.as_markdown),
-        (as_html, render.as_html),
-    ):
-        if wanted:
-            print(write(filled))  # noqa: T201
-            return
-    _show(filled)
+    seconds = sum(record.seconds for record in records.values())
+    if as_json:
+        print(render.as_json(filled))  # noqa: T201
+    elif as_markdown:
+        print(render.as_markdown(filled, seconds))  # noqa: T201
+    elif as_html:
+        print(render.as_html(filled, seconds))  # noqa: T201
+    else:
+        _show(filled)
+        place = _escaped(str(store.folder))
+        Console().print(
+            f"The measurements took {render.duration(seconds)} and are kept in {place}.", soft_wrap=True
+        )
 
 
 def _measured(plan: paper.Plan, store: Store, load: Callable[[str], Any], fresh: bool) -> dict[Unit, Record]:
@@ -162,7 +171,8 @@ def _measured(plan: paper.Plan, store: Store, load: Callable[[str], Any], fresh:
 
 
 def _name(unit: Unit) -> str:
-    return f"{unit.method} on {unit.dataset} ({unit.weights.upper()})"
+    seed = f", seed {unit.seed}" if unit.seed else ""
+    return f"{unit.method} on {unit.dataset} ({unit.weights.upper()}{seed})"
 
 
 def _show(tables: list[paper.Table]) -> None:

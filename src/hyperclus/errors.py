@@ -37,6 +37,12 @@ def check_count(k: Any) -> None:
         raise InputError(f"k must be a whole number of clusters, at least 1; got {k!r}")
 
 
+def check_whole(argument: str, value: Any) -> None:
+    """Raise an `InputError` unless the value of an argument is a whole number from 1."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
+        raise InputError(f"{argument} must be a whole number from 1; got {value!r}")
+
+
 def check_choice(argument: str, value: Any, choices: tuple[str, ...]) -> None:
     """Raise an `InputError` unless the value of an argument is one of a few words."""
     if not (isinstance(value, str) and value in choices):

@@ -9,7 +9,8 @@ import numpy as np
 from hyperclus.certificate import cheeger_interval, ncut_lower_bound, relative_gap
 from hyperclus.cut import Cut, edge_shares
 from hyperclus.eigen import Eigenpairs
-from hyperclus.errors import InputError, MissingLibraryError
+from hyperclus.errors import InputError
+from hyperclus.optional import library
 from hyperclus.tight_bound import TightBound
 from hyperclus.types import Floats, Ids, Integers
 from hyperclus.walk import RandomWalk
@@ -187,11 +188,7 @@ class Partition:
 
 def pandas_for(method: str) -> Any:
     """The module pandas, or an error that says which method needs it."""
-    try:
-        import pandas
-    except ImportError:
-        raise MissingLibraryError(f"{method} needs pandas: pip install 'hyperclus[pandas]'") from None
-    return pandas
+    return library("pandas", "pandas", method, "pandas")
 
 
 def _counted(count: int | np.intp, one: str, many: str) -> str:

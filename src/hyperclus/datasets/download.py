@@ -15,7 +15,8 @@ from typing import Any, BinaryIO
 
 from hyperclus.datasets import store
 from hyperclus.datasets.registry import RawFile, Source
-from hyperclus.errors import DownloadError, MissingLibraryError
+from hyperclus.errors import DownloadError
+from hyperclus.optional import library
 
 _TIMEOUT = 30.0  # seconds without an answer or a byte
 _PAUSES = (1.0, 4.0)  # seconds before the second and the third attempt
@@ -169,9 +170,6 @@ class _Sink:
 def _bar(source: Source, progress: bool) -> AbstractContextManager[Any]:
     if not progress:
         return nullcontext()
-    try:
-        from tqdm.auto import tqdm
-    except ImportError:
-        raise MissingLibraryError("progress=True needs tqdm: pip install 'hyperclus[datasets]'") from None
+    tqdm = library("tqdm.auto", "tqdm", "progress=True", "datasets").tqdm
     bar: AbstractContextManager[Any] = tqdm(desc=source.title, unit="B", unit_scale=True)
     return bar

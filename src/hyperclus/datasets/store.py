@@ -12,7 +12,7 @@ from secrets import token_hex
 from typing import Any, BinaryIO, Literal, TypeAlias
 
 from hyperclus.datasets.registry import RawFile
-from hyperclus.errors import MissingLibraryError
+from hyperclus.optional import library
 
 Status: TypeAlias = Literal["ok", "missing", "damaged"]
 Folder: TypeAlias = str | os.PathLike[str]
@@ -35,13 +35,7 @@ def place(folder: Folder | None) -> tuple[Path, bool]:
 
 def pooch() -> Any:
     """The library that knows where caches are and how to download; files in a folder of yours do without."""
-    try:
-        import pooch
-    except ImportError:
-        raise MissingLibraryError(
-            "fetching data sets needs pooch: pip install 'hyperclus[datasets]'"
-        ) from None
-    return pooch
+    return library("pooch", "pooch", "fetching data sets", "datasets")
 
 
 def find(folder: Path, file: RawFile) -> tuple[Status, Path]:

@@ -34,6 +34,17 @@ _BY_CELL = {
     ),
 }
 
+_BY_METHOD = {
+    "DiffEq": "TODO",
+    "node2vec": "TODO",
+    "hyperedge2vec": "TODO",
+}
+
+
+def unprinted(method: str) -> str:
+    """What the paper does not print about a method and its figures depend on, or nothing."""
+    return _BY_METHOD.get(method, "")
+
 
 def reason(where: tuple[str, str, str]) -> str:
     """The reason for one cell (table key, row, data set), or nothing."""

@@ -50,11 +50,11 @@ def cell_text(cell: Cell, digits: int) -> str:
 
 
 def reasons(table: Table) -> list[str]:
-    """One line per reason, with the cells it holds for; methods without an implementation are left out."""
+    """One line per reason, with the cells it holds for."""
     where: dict[str, dict[str, list[str]]] = {}
     for row, cells in table.rows.items():
         for dataset, cell in cells.items():
-            if cell.verdict in ("not reproducible", "not the best"):
+            if cell.reason:
                 where.setdefault(cell.reason, {}).setdefault(row, []).append(dataset)
     lines = []
     for why, rows in where.items():
@@ -71,17 +71,31 @@ def counts(table: Table, columns: Iterable[str] = ()) -> str:
     return ", ".join(present)
 
 
-def origin() -> str:
-    """Who measured, when, on what; and what the paper's seconds are worth."""
+def origin(seconds: float) -> str:
+    """Who measured, when, on what, for how long; and what the paper's seconds are worth."""
     return (
         f"Measured by `hyperclus reproduce` {hyperclus.__version__} on {datetime.date.today():%Y-%m-%d}, "
-        f"{platform.machine()}, {os.cpu_count()} cores. The paper's seconds come from another machine and "
-        "are context only; the ratio in the last row of that table is between two runs on this one."
+        f"{platform.machine()}, {os.cpu_count()} cores, in {duration(seconds)}. The paper's seconds come "
+        "from another machine and are context only; the ratio in the last row of that table is between two "
+        "runs on this one."
     )
 
 
-def as_markdown(tables: Iterable[Table]) -> str:
-    """All tables as one Markdown text."""
+def duration(seconds: float) -> str:
+    """Seconds in words.
+
+    >>> duration(0.4), duration(59.7), duration(8000)
+    ('0.4 s', '1 min 0 s', '2 h 13 min')
+    """
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, left = divmod(minutes, 60)
+    return f"{hours} h {left} min" if hours else f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+def as_markdown(tables: Iterable[Table], seconds: float) -> str:
+    """All tables as one Markdown text; `seconds` is what the measurements took."""
     parts = []
     for table in tables:
         lines = [
@@ -100,11 +114,11 @@ def as_markdown(tables: Iterable[Table]) -> str:
             + f"{body}\n\n{counts(table)}.\n"
             + (f"\n{notes}\n" if notes else "")
         )
-    return f"# The paper, reproduced\n\n{origin()}\n\nEach cell: {LEGEND}.\n\n" + "\n".join(parts)
+    return f"# The paper, reproduced\n\n{origin(seconds)}\n\nEach cell: {LEGEND}.\n\n" + "\n".join(parts)
 
 
-def as_html(tables: Iterable[Table]) -> str:
-    """All tables as one page that needs nothing else."""
+def as_html(tables: Iterable[Table], seconds: float) -> str:
+    """All tables as one page that needs nothing else; `seconds` is what the measurements took."""
     parts = []
     for table in tables:
         head = "".join(f"<th>{html.escape(column)}</th>" for column in ("", *table.columns))
@@ -121,7 +135,7 @@ def as_html(tables: Iterable[Table]) -> str:
             f"<tbody>{rows}</tbody></table></div><p>{html.escape(counts(table))}.</p><ul>{notes}</ul>"
         )
     return (
-        _PAGE.replace("ORIGIN", html.escape(origin().replace("`", "")))
+        _PAGE.replace("ORIGIN", html.escape(origin(seconds).replace("`", "")))
         .replace("VERDICTS", html.escape(VERDICTS))
         .replace("TABLES", "\n".join(parts))
     )

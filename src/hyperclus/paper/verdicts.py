@@ -5,10 +5,8 @@ from dataclasses import dataclass
 from statistics import mean
 from typing import Any
 
-from hyperclus.paper.methods import METHODS
-from hyperclus.paper.reasons import reason
+from hyperclus.paper.reasons import reason, unprinted
 
-NOT_HERE = "no implementation of this method here yet"
 ROUNDING = 1e-9
 
 
@@ -25,7 +23,7 @@ class Cell:
         that the paper does not have, against its column: "best of all" or "not the best". Else
         "measured" or "not run".
     reason : str
-        Why a figure cannot be reproduced, or which one is better.
+        Why a figure differs or cannot be reproduced, or which one is better.
     """
 
     published: tuple[float, ...]
@@ -46,7 +44,7 @@ def compare(
     """The verdict on one cell; `lower` says that smaller is better."""
     figures = () if theirs is None else tuple(theirs) if isinstance(theirs, list) else (theirs,)
     if ours is None:
-        return Cell(figures, (), "not run", "" if where[1] in METHODS else NOT_HERE)
+        return Cell(figures, (), "not run")
     if not figures:
         return Cell(figures, ours, "measured")
     differences = [mine - other for mine, other in zip(ours, figures, strict=True)]
@@ -56,7 +54,7 @@ def compare(
     if why:
         return Cell(figures, ours, "not reproducible", why)
     better = sum(differences) < 0 if lower else sum(differences) > 0
-    return Cell(figures, ours, "better" if better else "worse")
+    return Cell(figures, ours, "better" if better else "worse", unprinted(where[1]))
 
 
 def compare_with_all(ours: tuple[float, ...] | None, others: Mapping[str, Cell], lower: bool) -> Cell:

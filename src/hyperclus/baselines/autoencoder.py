@@ -1,0 +1,184 @@
+"""The auto-encoder of event2vec: each hyperedge's 0/1 row of members through a short code and back.
+
+    code = sigmoid(X W + b),    Xhat = sigmoid(code U^T + c),
+    loss of a batch = ||(X - Xhat) * (1 + (positive_weight - 1) X)||_F^2 + 1/2 ||all parameters||^2.
+
+With sigmoid(z) = (1 + t)/2, t = tanh(z/2), the derivative of the loss by a decoder's pre-activation z is
+
+    (1 + t)(1 - t^2)/4 where X = 0,    -positive_weight^2 (1 - t)(1 - t^2)/4 where X = 1,
+
+and tanh goes to +-1 without overflow and without denormal numbers on the way. X stays sparse. The decoder
+works on a block of vertices at a time, so that memory is that of the parameters and one block.
+"""
+
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import DTypeLike, NDArray
+
+Reals: TypeAlias = NDArray[Any]  # float32, or float64 in tests
+Rows: TypeAlias = "sp.csr_array[Any, tuple[int, int]]"
+
+BLOCK = 512  # vertices the decoder works on at a time: with 128 hyperedges they fit the cache
+CHUNK = 1 << 16  # parameters that Adam moves at a time
+MEAN_DECAY, SQUARE_DECAY, EPSILON = 0.9, 0.999, 1e-8  # Adam's usual constants
+FLUSH_EVERY = 64  # steps; a number that shrinks by Adam loses less than three digits meanwhile
+TINY = 1e-15  # its square, and less than three digits below, is no denormal number in float32
+
+
+class Layers(NamedTuple):
+    """The parameters, or the loss's derivative by them, as parts of one flat array."""
+
+    flat: Reals
+    encoder: Reals  # W, (n_vertices, dimension)
+    encoder_bias: Reals  # b, (dimension,)
+    decoder: Reals  # U, (n_vertices, dimension)
+    decoder_bias: Reals  # c, (n_vertices,)
+
+
+def layers(n_vertices: int, dimension: int, dtype: DTypeLike = np.float32) -> Layers:
+    """Layers that are all zero."""
+    size = n_vertices * dimension
+    flat = np.zeros(2 * size + dimension + n_vertices, dtype=dtype)
+    encoder, encoder_bias, decoder, decoder_bias = np.split(
+        flat, [size, size + dimension, 2 * size + dimension]
+    )
+    shape = n_vertices, dimension
+    return Layers(flat, encoder.reshape(shape), encoder_bias, decoder.reshape(shape), decoder_bias)
+
+
+def train(
+    rows: Rows,
+    dimension: int,
+    epochs: int,
+    batch: int,
+    learning_rate: float,
+    positive_weight: float,
+    rng: np.random.Generator,
+) -> Layers:
+    """The parameters after Adam on `epochs` times floor(|E|/batch) batches of hyperedges.
+
+    W and U start at N(0, 1), the biases at 0. Each batch is drawn anew, without replacement.
+    """
+    n_edges, n_vertices = rows.shape
+    batch = min(batch, n_edges)
+    parameters, gradient = layers(n_vertices, dimension), layers(n_vertices, dimension)
+    for weights in (parameters.encoder, parameters.decoder):
+        rng.standard_normal(out=weights, dtype=np.float32)
+    adam = Adam(parameters.flat, learning_rate)
+    drawn, members = rows, _members(rows)
+    for _ in range(epochs * (n_edges // batch)):
+        if batch < n_edges:
+            drawn = rows[rng.choice(n_edges, batch, replace=False, shuffle=False)]
+            members = _members(drawn)
+        differentiate(parameters, drawn, members, positive_weight, gradient)
+        adam.step(gradient.flat)
+    return parameters
+
+
+def encode(parameters: Layers, rows: Rows) -> Reals:
+    """The code of each hyperedge, sigmoid(X W + b), (n_edges, dimension)."""
+    codes: Reals = rows @ parameters.encoder
+    codes += parameters.encoder_bias
+    codes /= 2
+    np.tanh(codes, out=codes)
+    codes += 1
+    codes /= 2
+    return codes
+
+
+def differentiate(
+    parameters: Layers,
+    rows: Rows,
+    members: Rows,
+    positive_weight: float,
+    gradient: Layers,
+    block: int = BLOCK,
+) -> None:
+    """Fill `gradient`, the derivative of the loss of a batch; `members` is the transpose of its rows."""
+    n_vertices, batch = members.shape
+    codes = encode(parameters, rows)
+    halves, quarters = np.ascontiguousarray(codes.T) / 2, codes / 4
+    quarter = np.full(batch, 0.25, dtype=codes.dtype)
+    half_bias = parameters.decoder_bias / 2
+    to_codes = np.zeros_like(codes)
+    buffers = np.empty((2, min(block, n_vertices), batch), dtype=codes.dtype)
+    for first in range(0, n_vertices, block):
+        part = slice(first, min(first + block, n_vertices))
+        slope, back = buffers[:, : part.stop - first]
+        np.matmul(parameters.decoder[part], halves, out=back)
+        back += half_bias[part, None]
+        np.tanh(back, out=back)
+        np.multiply(back, back, out=slope)
+        np.subtract(1, slope, out=slope)
+        ones = _positions(members, part)
+        at_ones = -(positive_weight**2) * (1 - back.take(ones)) * slope.take(ones)
+        back += 1
+        back *= slope
+        back.put(ones, at_ones)
+        np.matmul(back, quarters, out=gradient.decoder[part])
+        np.matmul(back, quarter, out=gradient.decoder_bias[part])
+        to_codes += back.T @ parameters.decoder[part]
+    to_codes *= quarters * (1 - codes)
+    gradient.encoder[:] = members @ to_codes
+    to_codes.sum(axis=0, out=gradient.encoder_bias)
+    gradient.flat[:] += parameters.flat
+
+
+def _members(rows: Rows) -> Rows:
+    """The transpose, by vertex."""
+    return sp.csr_array(rows.T)
+
+
+def _positions(members: Rows, part: slice) -> NDArray[np.intp]:
+    """Where the ones of some vertices are in the flat (vertices, batch) array."""
+    indptr = members.indptr[part.start : part.stop + 1]
+    starts: NDArray[np.intp] = np.arange(part.stop - part.start) * members.shape[1]
+    return np.repeat(starts, np.diff(indptr)) + members.indices[indptr[0] : indptr[-1]]
+
+
+class Adam:
+    """Adam (Kingma and Ba, ICLR 2015), in place: p -= rate mean / (sqrt(square) + 1e-8).
+
+    `mean` and `square` are the usual moments without the factors 1 - decay, which go into the rate
+    together with the correction of the bias.
+    """
+
+    def __init__(self, parameters: Reals, learning_rate: float) -> None:
+        self.parameters = parameters
+        self.learning_rate = learning_rate
+        self.means = np.zeros_like(parameters)
+        self.squares = np.zeros_like(parameters)
+        self.steps = 0
+
+    def step(self, gradient: Reals) -> None:
+        """Move the parameters against the gradient, which is used up."""
+        self.steps += 1
+        mean_scale = (1 - MEAN_DECAY) / (1 - MEAN_DECAY**self.steps)
+        square_scale = np.sqrt((1 - SQUARE_DECAY) / (1 - SQUARE_DECAY**self.steps))
+        rate = float(self.learning_rate * mean_scale / square_scale)
+        epsilon = float(EPSILON / square_scale)
+        for first in range(0, len(gradient), CHUNK):
+            part = slice(first, first + CHUNK)
+            parameters, means, squares = self.parameters[part], self.means[part], self.squares[part]
+            change = gradient[part]
+            means *= MEAN_DECAY
+            means += change
+            change *= change
+            squares *= SQUARE_DECAY
+            squares += change
+            np.sqrt(squares, out=change)
+            change += epsilon
+            np.divide(means, change, out=change)
+            change *= rate
+            parameters -= change
+            if self.steps % FLUSH_EVERY == 0:
+                _flush(parameters, means, squares)
+
+
+def _flush(parameters: Reals, means: Reals, squares: Reals) -> None:
+    """Stop what shrinks by a factor at each step before it becomes denormal, which slows processors down."""
+    parameters[np.abs(parameters) < TINY] = 0
+    means[np.abs(means) < TINY] = 0
+    np.maximum(squares, TINY**2, out=squares)

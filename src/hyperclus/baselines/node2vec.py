@@ -1,0 +1,162 @@
+"""node2vec: vertices as vectors that predict which others a walk meets nearby, then k-means."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from hyperclus.baselines.k_means import clustering_for, k_means
+from hyperclus.baselines.scoring import scored
+from hyperclus.baselines.walk_graph import Walkers, likely_steps
+from hyperclus.errors import InputError, check_whole
+from hyperclus.factors import Factors
+from hyperclus.hypergraph import Hypergraph, check_hypergraph
+from hyperclus.optional import library
+from hyperclus.partition import Partition
+from hyperclus.types import Floats, Integers, Seed, random_generator
+from hyperclus.walk import RandomWalk
+
+
+def node2vec(
+    hypergraph: Hypergraph,
+    k: int = 2,
+    *,
+    threshold: float | None = None,
+    p: float = 1.0,
+    q: float = 1.0,
+    n_walks: int = 10,
+    walk_length: int = 80,
+    dimension: int = 128,
+    window: int = 10,
+    epochs: int = 1,
+    negatives: int = 5,
+    seed: Seed = 0,
+) -> Partition:
+    """node2vec (Grover and Leskovec, KDD 2016) on the EDVW walk, then k-means on the vectors.
+
+    The graph has the entries of P above `threshold` and each row's largest one off the diagonal. Walks on
+    it are the sentences, and vertices the words, of a skip-gram model.
+
+    Parameters
+    ----------
+    threshold : float, optional
+        2/n without it, which gives the paper's figures on digit-24; the paper tunes it and does not print it.
+    p, q : float
+        Return and in-out parameters; 1 and 1, the default, is the plain walk.
+    n_walks, walk_length : int
+        Walks from every vertex, and their vertices.
+    dimension, window, epochs, negatives : int
+        Of the skip-gram model: length of a vector, reach along the walk, passages over the walks,
+        negative samples.
+    seed : int, Generator or None
+        Of the walks, the vectors and k-means.
+
+    Raises
+    ------
+    InputError
+    MissingLibraryError
+        Without gensim or scikit-learn: `pip install 'hyperclus[embeddings]'`.
+
+    Examples
+    --------
+    >>> h = Hypergraph.from_edges([[0, 1, 2, 3], [0, 1, 2, 3], [3, 4], [4, 5, 6, 7], [4, 5, 6, 7]])
+    >>> node2vec(h, epochs=20).labels.tolist()
+    [0, 0, 0, 0, 0, 1, 1, 1]
+    """
+    _gensim(), clustering_for("node2vec")  # missing ones are missed before the work
+    settings = _checked(threshold, p, q, n_walks, walk_length, dimension, window, epochs, negatives)
+
+    def label(walk: RandomWalk, rng: np.random.Generator) -> Integers:
+        return k_means(node2vec_vectors(walk.hypergraph, **settings, seed=seed), k, rng)
+
+    return scored(hypergraph, k, label, {"method": "node2vec", **settings}, seed)
+
+
+def node2vec_vectors(
+    hypergraph: Hypergraph,
+    *,
+    threshold: float | None = None,
+    p: float = 1.0,
+    q: float = 1.0,
+    n_walks: int = 10,
+    walk_length: int = 80,
+    dimension: int = 128,
+    window: int = 10,
+    epochs: int = 1,
+    negatives: int = 5,
+    seed: Seed = 0,
+) -> Floats:
+    """The vectors that `node2vec` clusters, (n_vertices, dimension); arguments as there.
+
+    The row of a vertex in no hyperedge is NaN.
+
+    Examples
+    --------
+    >>> h = Hypergraph.from_edges([["a", "b"], ["b", "c"]])
+    >>> node2vec_vectors(h, dimension=4).shape
+    (3, 4)
+    """
+    word2vec = _gensim().Word2Vec
+    check_hypergraph(hypergraph)
+    _checked(threshold, p, q, n_walks, walk_length, dimension, window, epochs, negatives)
+    number = int(random_generator(seed).integers(1 << 31))
+    held = np.unique(hypergraph.gamma.indices)
+    least = 2 / len(held) if threshold is None else threshold
+    steps = likely_steps(Factors(hypergraph.restrict(held)), least)
+    walks = _Walks(Walkers(steps, p, q), n_walks, walk_length, number)
+    # one worker, so that a seed fixes the vectors
+    model = word2vec(
+        vector_size=dimension, window=window, negative=negatives, sg=1, min_count=1, workers=1, seed=number
+    )
+    model.build_vocab_from_freq({str(v): int(count) for v, count in enumerate(walks.counts())})
+    model.train(walks, total_examples=len(held) * n_walks, epochs=epochs)
+    vectors = np.full((hypergraph.n_vertices, dimension), np.nan)
+    vectors[held] = model.wv[[str(v) for v in range(len(held))]]
+    return vectors
+
+
+@dataclass(frozen=True, slots=True)
+class _Walks:
+    """The walks as sentences whose words are the vertices' numbers.
+
+    They are not kept: each passage over them draws the same ones anew.
+    """
+
+    walkers: Walkers
+    n_walks: int
+    length: int
+    seed: int
+
+    def blocks(self) -> Iterator[Integers]:
+        return self.walkers.walks(self.n_walks, self.length, np.random.default_rng(self.seed))
+
+    def counts(self) -> Integers:
+        n = self.walkers.steps.shape[0]
+        total = np.zeros(n, dtype=np.int64)
+        for block in self.blocks():
+            total += np.bincount(block.ravel(), minlength=n)
+        return total
+
+    def __iter__(self) -> Iterator[list[str]]:
+        words = np.array([str(v) for v in range(self.walkers.steps.shape[0])], dtype=object)
+        for block in self.blocks():
+            yield from words[block].tolist()
+
+
+def _gensim() -> Any:
+    return library("gensim.models", "gensim", "node2vec", "embeddings")
+
+
+def _checked(threshold: float | None, p: float, q: float, *counts: int) -> dict[str, Any]:
+    """The settings by name, each in its range."""
+    names = ("n_walks", "walk_length", "dimension", "window", "epochs", "negatives")
+    for name, count in zip(names, counts, strict=True):
+        check_whole(name, count)
+    for name, number in (("p", p), ("q", q)):
+        if not (isinstance(number, Real) and 0 < number < np.inf):
+            raise InputError(f"{name} must be a number above 0; got {number!r}")
+    if threshold is not None and not (isinstance(threshold, Real) and 0 <= threshold < 1):
+        raise InputError(f"threshold must be a probability from 0 to below 1, or None; got {threshold!r}")
+    return {"threshold": threshold, "p": p, "q": q, **dict(zip(names, counts, strict=True))}

@@ -1,0 +1,18 @@
+"""Libraries that only some calls need."""
+
+import importlib
+from typing import Any
+
+from hyperclus.errors import MissingLibraryError
+
+
+def library(module: str, name: str, needed_by: str, extra: str) -> Any:
+    """A module of an optional library, or an error that says what needs it and how to install it.
+
+    >>> library("json", "json", "this line", "nothing").dumps([1])
+    '[1]'
+    """
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        raise MissingLibraryError(f"{needed_by} needs {name}: pip install 'hyperclus[{extra}]'") from None
