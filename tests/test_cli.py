@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -100,15 +101,29 @@ def test_fetching_goes_on_after_a_failure_and_ends_with_1(tmp_path):
     assert "ok" in done.stdout
 
 
-def test_an_unwritable_results_folder_does_not_stop_the_tables(tmp_path):
+@pytest.mark.parametrize("place", ["file", "file/folder"])
+def test_a_results_folder_that_cannot_be_is_refused_at_once(tmp_path, place):
     (tmp_path / "file").write_text("in the way")
     done = hyperclus(
-        "reproduce", "ncut", "--dataset", "car", "--data", raw_folder(), "--results", tmp_path / "file"
+        "reproduce", "ncut", "--dataset", "car", "--data", raw_folder(), "--results", tmp_path / place
     )
-    assert done.returncode == 0
-    assert "0.8320 =" in done.stdout
-    assert "cannot be kept" in done.stderr
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert re.search(r"cannot be kept in .*(File exists|Not a directory); choose another", done.stderr)
     assert "Traceback" not in done.stderr
+
+
+def test_a_missing_library_is_missed_before_the_first_measurement(tmp_path):
+    (tmp_path / "gensim").mkdir()
+    (tmp_path / "gensim" / "__init__.py").write_text("raise ModuleNotFoundError(name='gensim')")
+    done = hyperclus(
+        *("reproduce", "ncut", "--dataset", "car", "--method", "STAR++", "--method", "node2vec"),
+        *("--data", raw_folder(), "--results", tmp_path / "results"),
+        PYTHONPATH=str(tmp_path),
+    )
+    assert done.returncode == 1
+    assert "node2vec needs gensim: pip install 'hyperclus[embeddings]'" in done.stderr
+    assert list((tmp_path / "results").iterdir()) == []
 
 
 def test_ctrl_c_stops_with_130_and_the_next_run_goes_on(tmp_path):

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 import hyperclus as hc
 from hyperclus import compiled
-from hyperclus.baselines import diffusion
+from hyperclus.baselines import diffeq_search, diffusion
 from hyperclus.baselines.diffeq import diffeq, diffeq_best, diffeq_local
-from hyperclus.baselines.diffeq_search import LEAST, STEPS, diffused, highest, network_of, restarts
-from hyperclus.baselines.diffusion import COLUMNS, TIE
+from hyperclus.baselines.diffeq_search import diffused, highest, network_of, restarts
+from hyperclus.baselines.diffusion import COLUMNS
 from paper_data import paper_hypergraph
 from strategies import hypergraphs, random_hypergraph, relabelled, with_relabelling
 
@@ -22,6 +22,9 @@ both_rules = pytest.mark.parametrize("ties", RULES)
 
 
 # ---- the definition, with loops ----------------------------------------------------------------------------
+
+
+STEPS, LEAST, TIE = 30, 1e-5, 1e-8  # of the public program
 
 
 def member_lists(h):
@@ -40,7 +43,7 @@ def extreme(y, inside, ties, sign):
     """The maximum (sign 1) or minimum (sign -1) and the members that attain it."""
     if ties == "all":
         best = max(sign * y[v] for v in inside)
-        return sign * best, [v for v in inside if sign * y[v] >= best - TIE]
+        return sign * best, [v for v in inside if sign * y[v] >= best - TIE * abs(best)]
     best, attained = -inf, []
     for v in inside:
         if sign * y[v] > best + TIE:
@@ -87,10 +90,11 @@ def conductance_of(h, inside):
 
 
 def swept(h, seeds, alpha, ties):
-    """The vertices by x / d after the steps, descending; ties by position."""
+    """The vertices by x / d after the steps, descending; ties by position; "all" leaves out those at 0."""
     source = [1 / len(seeds) if v in seeds else 0.0 for v in range(h.n_vertices)]
     x, degrees = stepped(h, source, alpha, ties, STEPS, LEAST), degree_list(h)
-    return sorted(range(h.n_vertices), key=lambda v: -x[v] / degrees[v])
+    reached = [v for v in range(h.n_vertices) if ties == "sequential" or x[v] > 0]
+    return sorted(reached, key=lambda v: -x[v] / degrees[v])
 
 
 def best_prefix(h, seeds, max_volume, ties):
@@ -186,21 +190,25 @@ class TestSteps:
         """Without the cut at 1e-5 the mass stays 1, and nothing becomes negative but by tie tolerance.
 
         A member that attains M gives omega (M - mu) / |Amax|. If its own y is M this is omega y at most.
-        If it only ties it has y >= M - TIE, and shares with another: omega (y + TIE) / 2 at most. So
-        one step takes y below the minimum by TIE / 2 at most.
+        If it only ties it shares with another. With "all" it has y >= M (1 - TIE) and gives less than
+        omega y; with "sequential" y >= M - TIE, so that it may give omega (y + TIE) / 2, and one step takes
+        y below 0 by TIE / 2 at most.
         """
         h, source, alphas = case
         found = diffused(network(h), source, alphas, ties, least=-inf)
         np.testing.assert_allclose(found.sum(axis=0), 1.0, rtol=0, atol=1e-12)
         degrees = np.array(degree_list(h))
-        assert (found / degrees[:, None]).min() >= -STEPS * TIE / 2 - 1e-15
+        below = STEPS * TIE / 2 if ties == "sequential" else 0.0
+        assert (found / degrees[:, None]).min() >= -below - 1e-15
 
     @both_rules
     def test_mass_stays_positive_away_from_ties(self, ties):
         h = random_hypergraph(40, 30, 5, 1)
         found = diffused(network(h), np.eye(40)[:, :COLUMNS], np.full(COLUMNS, 0.01), ties, least=-inf)
         assert found.min() >= -1e-15
-        assert (diffused(network(h), np.eye(40)[:, :3], np.full(3, 0.01), ties) >= LEAST).any()
+        cut = diffused(network(h), np.eye(40)[:, :3], np.full(3, 0.95), ties)
+        assert ((cut == 0) | (cut >= LEAST)).all()
+        assert (cut == 0).any()
 
     def test_the_two_rules_differ_where_near_ties_chain(self):
         """In order 1, 1 + .8, 1 + 1.6 (times 1e-8): the third starts anew and loses the second."""
@@ -257,7 +265,7 @@ def test_compiled_and_interpreted_kernels_give_the_same_bits(force, ties):
         force(machine_code)
         x = diffused(network(h), np.eye(40)[:, :5], restarts(40, 25)[2:7], ties)
         local = diffeq_local(h, [3], max_volume=0.3, ties=ties)
-        found[machine_code] = x, local.positions, local.conductance, local.alpha
+        found[machine_code] = x, local.positions, local.conductance, local.restart
     assert list(compiled._compiled) == [diffusion.__name__]
     for interpreted, fast in zip(*found.values(), strict=True):
         np.testing.assert_array_equal(interpreted, fast)
@@ -294,7 +302,7 @@ class TestSearch:
             return
         assert found.conductance == pytest.approx(best, rel=1e-9, abs=2e-12)
         assert found.conductance == pytest.approx(conductance_of(h, set(found.positions.tolist())), rel=1e-12)
-        assert found.positions.tolist() == swept(h, seeds, found.alpha, ties)[: len(found)]
+        assert found.positions.tolist() == swept(h, seeds, found.restart, ties)[: len(found)]
         share = volume_of(h, found.positions.tolist()) / volume_of(h, range(h.n_vertices))
         assert found.volume == pytest.approx(share)
         assert found.volume <= max_volume * (1 + 1e-9)
@@ -311,7 +319,7 @@ class TestSearch:
         assert best.conductance == pytest.approx(first.conductance, abs=2e-12)
         (same,) = (one for one in alone if one.seeds.tolist() == best.seeds.tolist())
         assert same.positions.tolist() == best.positions.tolist()
-        assert (same.conductance, same.alpha) == (best.conductance, best.alpha)
+        assert (same.conductance, same.restart) == (best.conductance, best.restart)
 
     def test_of_equal_ones_the_first_seed(self):
         twins = hc.Hypergraph.from_edges([[i, i + 1, i + 2] for i in range(0, 30, 3)])
@@ -403,7 +411,7 @@ class TestNoCluster:
     H = hc.Hypergraph.from_edges([["a", "b"], ["b", "c"]])
     SENTENCE = (
         "no cluster: the first vertex of every sweep holds more than max_volume = 0.1 of the volume; "
-        "raise max_volume"
+        "raise max_volume, to 0.5 at most"
     )
 
     def test_local_and_best_are_empty_and_say_so(self):
@@ -411,7 +419,7 @@ class TestNoCluster:
             assert len(found) == 0
             assert not found
             assert np.isnan(found.conductance)
-            assert np.isnan(found.alpha)
+            assert np.isnan(found.restart)
             assert found.members.tolist() == []
             assert repr(found) == f"LocalCluster({self.SENTENCE})"
         assert diffeq_local(self.H, "a").seeds.tolist() == ["a"]
@@ -445,7 +453,7 @@ class TestOddities:
         found, expected = diffeq_local(h, "v1", max_volume=0.5), diffeq_local(plain, "v1", max_volume=0.5)
         assert found.members.tolist() == expected.members.tolist()
         assert h.vertex_ids[found.positions].tolist() == found.members.tolist()
-        assert (found.alpha, found.conductance) == (expected.alpha, expected.conductance)
+        assert (found.restart, found.conductance) == (expected.restart, expected.conductance)
         part = diffeq(h, max_volume=0.5)
         assert part.labels[[0, -1]].tolist() == [-1, -1]
         assert sorted(part.members(1).tolist()) in (["v1", "v2", "v3"], ["v4", "v5", "v6"])
@@ -459,7 +467,7 @@ class TestOddities:
             found = diffeq_local(h, "e", max_volume=0.5, ties=ties)
             expected = diffeq_local(SMALL, "e", max_volume=0.5, ties=ties)
             assert found.members.tolist() == expected.members.tolist()
-            assert found.alpha == expected.alpha
+            assert found.restart == expected.restart
 
     def test_seeds_in_many_forms(self):
         for seeds in ("e", ["e"], ("e",), {"e"}, np.array(["e"], dtype=object), ["e", "e"]):
@@ -474,7 +482,7 @@ class TestOddities:
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
-            ({"n_seeds": 0}, "n_seeds must be a whole number, at least 1, or None for all vertices; got 0"),
+            ({"n_seeds": 0}, "n_seeds must be a whole number from 1; got 0"),
             ({"n_seeds": 2.0}, "n_seeds must be a whole number"),
             ({"n_seeds": True}, "n_seeds must be a whole number"),
             ({"max_volume": 0}, "max_volume must be a share of the volume, above 0 and up to 1/2; got 0"),
@@ -519,3 +527,42 @@ def test_car_from_every_vertex():
     for seed in range(3):
         assert diffeq_best(h, n_seeds=20, seed=seed).conductance >= every.conductance
     assert diffeq(h).ncut < 1
+
+
+def test_only_what_mass_has_reached_is_in_a_cluster():
+    """A chain, and a component of its own that its mass never reaches; whatever the order."""
+    edges = [["z", "y"], ["a", "b"], ["a", "b"], ["z", "a"], *([f"L{i}", f"L{i + 1}"] for i in range(60))]
+    names = sorted({name for edge in edges for name in edge})
+    found = [
+        diffeq_local(hc.Hypergraph.from_edges(edges, vertex_ids=ids), "L60", max_volume=0.5)
+        for ids in (names, names[::-1])
+    ]
+    assert all(name.startswith("L") for name in found[0].members)
+    assert sorted(found[0].members) == sorted(found[1].members)
+    program = diffeq_local(
+        hc.Hypergraph.from_edges(edges, vertex_ids=names[::-1]), "L60", max_volume=0.5, ties="sequential"
+    )
+    assert {"a", "b"} <= set(program.members)
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e-8, 1e8, 1e200])
+def test_the_unit_of_omega_does_not_matter(scale):
+    h = random_hypergraph(40, 70, 5, seed=3)
+    scaled = h.with_edge_weights(h.edge_weights * scale)
+    first, second = (diffeq_local(g, h.vertex_ids[25], max_volume=0.3) for g in (h, scaled))
+    assert first.members.tolist() == second.members.tolist()
+    assert second.conductance == pytest.approx(first.conductance, rel=1e-9)
+
+
+def test_an_interruption_stops_the_other_thread(monkeypatch):
+    """Of 200 blocks; the first that is swept raises."""
+    h, swept = random_hypergraph(60, 40, 5, seed=0), []
+
+    def interrupted(scores, count):
+        swept.append(count)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(diffeq_search, "highest", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        diffeq_best(h, n_seeds=None)
+    assert len(swept) <= 2

@@ -1,5 +1,6 @@
 """hyperedge2vec against its definition with loops; extreme input; published NCuts."""
 
+import inspect
 import sys
 import tracemalloc
 from math import exp, sqrt
@@ -266,7 +267,7 @@ def test_extremes_stay_finite(name, options):
 
 
 def test_indistinct_vectors_are_refused():
-    with pytest.raises(hc.InputError, match="hyperedge2vec tells only 1 clusters apart"):
+    with pytest.raises(hc.InputError, match="hyperedge2vec finds no more clusters; ask for at most k = 1"):
         hyperedge2vec(hc.Hypergraph.from_edges([["a", "b", "c"]]), epochs=2)
 
 
@@ -340,3 +341,10 @@ def test_published_ncuts(name, n_seeds, published, within):
     h, _, _ = paper_hypergraph(name)
     found = np.mean([hyperedge2vec(h, seed=seed).ncut for seed in range(n_seeds)])
     assert found == pytest.approx(published, abs=within)
+
+
+def test_the_defaults_are_those_of_the_public_program():
+    wanted = {"dimension": 64, "epochs": 200, "batch": 128, "learning_rate": 0.01, "positive_weight": 30.0}
+    for function in (hyperedge2vec, hyperedge2vec_vectors):
+        parameters = inspect.signature(function).parameters
+        assert {name: parameters[name].default for name in wanted} == wanted

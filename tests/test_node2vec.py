@@ -3,9 +3,11 @@
 import subprocess
 import sys
 import tracemalloc
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -27,7 +29,7 @@ class TestLikelySteps:
         """Whatever the number of rows at a time."""
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(walk_graph, "ENTRIES", entries)
-            found = likely_steps(Factors(h), threshold).toarray()
+            found = likely_steps(Factors(h), threshold, np.random.default_rng(0)).toarray()
         for v, row in enumerate(oracles.transition(h)):
             kept = found[v] > 0
             np.testing.assert_allclose(found[v, kept], row[kept], rtol=1e-12)
@@ -40,10 +42,37 @@ class TestLikelySteps:
                 assert v not in small
 
     def test_a_flat_walk_keeps_one_step_per_vertex(self):
-        """All of P is 1/n: nothing is above 2/n, and n^2 equal entries must not all be kept."""
-        steps = likely_steps(Factors(hc.Hypergraph.from_edges([list(range(500))])), 2 / 500)
+        """All of P is 1/n: nothing is above 2/n, and n^2 equal entries must not all be kept.
+
+        Which one is drawn: no vertex is the end of many steps.
+        """
+        h = hc.Hypergraph.from_edges([list(range(500))])
+        steps = likely_steps(Factors(h), 2 / 500, np.random.default_rng(0))
         assert steps.nnz == 500
         assert steps.diagonal().sum() == 0
+        assert np.bincount(steps.indices).max() < 10
+
+    def test_what_equals_the_threshold_stays(self):
+        """Two blocks of n/2 that are alike inside have entries of 2/n; the usual threshold keeps them."""
+        h = hc.Hypergraph.from_edges([list(range(7)), list(range(7, 14))] * 3)
+        steps = likely_steps(Factors(h), 2 / 14, np.random.default_rng(0))
+        assert steps.nnz == 2 * 7 * 7
+
+    def test_too_many_steps(self, monkeypatch):
+        monkeypatch.setattr(walk_graph, "LARGEST", 1000)
+        h = hc.Hypergraph.from_edges([list(range(50))])
+        with pytest.raises(
+            hc.InputError, match=r"2,500 steps have a probability of at least 0, .* raise the"
+        ):
+            node2vec(h, threshold=0)
+
+    def test_weights_of_any_scale(self):
+        h = hc.Hypergraph.from_edges([{0: 1e200, 1: 2e200}, {1: 1e200, 2: 1e200}], edge_weights=[1e-200] * 2)
+        plain = hc.Hypergraph.from_edges([{0: 1, 1: 2}, {1: 1, 2: 1}])
+        found, wanted = (
+            likely_steps(Factors(g), 0.0, np.random.default_rng(0)).toarray() for g in (h, plain)
+        )
+        np.testing.assert_allclose(found, wanted, rtol=1e-12)
 
     def test_p_is_never_whole_in_memory(self):
         """3,000 vertices in 20 hyperedges of 600: P has 9 million entries, 108 MB."""
@@ -55,7 +84,7 @@ class TestLikelySteps:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(walk_graph, "ENTRIES", 100_000)
             tracemalloc.start()
-            steps = likely_steps(factors, 20 / 3000)
+            steps = likely_steps(factors, 20 / 3000, np.random.default_rng(0))
             peak = tracemalloc.get_traced_memory()[1]
             tracemalloc.stop()
         assert steps.nnz < 100_000
@@ -72,7 +101,11 @@ def transitions(path, n):
 class TestWalkers:
     def test_every_vertex_starts(self):
         h = hc.Hypergraph.from_edges([[0, 1, 2], [2, 3], [3, 4, 5], [6]])
-        blocks = list(Walkers(likely_steps(Factors(h), 0.1)).walks(3, 5, np.random.default_rng(0)))
+        blocks = list(
+            Walkers(likely_steps(Factors(h), 0.1, np.random.default_rng(0))).walks(
+                3, 5, np.random.default_rng(0)
+            )
+        )
         starts = np.concatenate([block[:, 0] for block in blocks])
         assert np.bincount(starts).tolist() == [3] * 7
         assert {block.shape for block in blocks} == {(7, 5)}
@@ -80,35 +113,45 @@ class TestWalkers:
     @examples
     @given(h=hypergraphs(), seed=st.integers(0, 100))
     def test_only_known_steps_are_taken(self, h, seed):
-        steps = likely_steps(Factors(h), 0.3)
+        steps = likely_steps(Factors(h), 0.3, np.random.default_rng(0))
         allowed = steps.toarray() > 0
-        for path in Walkers(steps, p=0.5, q=2.0).walks(2, 6, np.random.default_rng(seed)):
+        for path in Walkers(steps).walks(2, 6, np.random.default_rng(seed)):
             assert allowed[path[:, :-1], path[:, 1:]].all()
 
     def test_steps_are_drawn_by_weight(self):
         h = hc.Hypergraph.from_edges([{0: 1, 1: 5, 2: 1}, {2: 3, 3: 1}, {3: 1, 0: 2, 4: 1}])
-        steps = likely_steps(Factors(h), 0.0)
+        steps = likely_steps(Factors(h), 0.0, np.random.default_rng(0))
         (path,) = Walkers(steps).walks(1, 40_000, np.random.default_rng(1))
         wanted = steps.toarray() / steps.sum(axis=1)[:, None]
         np.testing.assert_allclose(transitions(path, 5), wanted, atol=0.015)
 
-    def test_p_and_q_bias_the_second_step(self):
-        """The definition with loops, over all triples."""
-        h = hc.Hypergraph.from_edges([{0: 1, 1: 2, 2: 1}, {2: 3, 3: 1}, {3: 1, 4: 2}, {4: 1, 0: 1}])
-        steps, p, q = likely_steps(Factors(h), 0.0), 0.25, 4.0
-        weights = steps.toarray()
-        (path,) = Walkers(steps, p, q).walks(1, 100_000, np.random.default_rng(1))
-        counts = np.zeros((5, 5, 5))
-        np.add.at(counts, tuple(path[:, i : path.shape[1] - 2 + i].ravel() for i in range(3)), 1)
-        for t in range(5):
-            for v in range(5):
-                if counts[t, v].sum() < 5000:
-                    continue
-                biased = [
-                    weights[v, u] * (1 / p if u == t else 1 if weights[u, t] > 0 else 1 / q) for u in range(5)
-                ]
-                expected = np.array(biased) / sum(biased)
-                np.testing.assert_allclose(counts[t, v] / counts[t, v].sum(), expected, atol=0.03)
+    def test_a_row_of_many_unequal_steps(self):
+        """800 steps of one vertex, weights over eight decades; drawn as often as they weigh."""
+        rng = np.random.default_rng(0)
+        weights = rng.permutation(np.logspace(-8, 0, 800))
+        steps = sp.csr_array(np.vstack([weights, *np.eye(800)[1:]]))
+        taken = Walkers(steps)._next(np.zeros(1_000_000, dtype=np.int64), rng)
+        expected = 1_000_000 * weights / weights.sum()
+        often = expected > 50
+        assert often.sum() > 100
+        errors = (np.bincount(taken, minlength=800) - expected)[often] / np.sqrt(expected[often])
+        assert np.abs(errors).max() < 5
+        assert 0.8 < np.mean(errors**2) < 1.2
+
+    def test_the_ends_of_a_row(self):
+        """Draws next to 0 and 1 stay in the row, also in the last one."""
+        steps = sp.csr_array(np.tile([[0.3, 0.3, 0.4]], (3, 1)))
+        for share, wanted in ((0.0, 0), (np.nextafter(1, 0), 2), (0.3 * (1 + 1e-14), 1)):
+            drawing = SimpleNamespace(random=lambda count, share=share: np.full(count, share))
+            assert Walkers(steps)._next(np.arange(3), drawing).tolist() == [wanted] * 3
+
+    def test_walkers_go_in_blocks(self, monkeypatch):
+        monkeypatch.setattr(walk_graph, "WALKERS", 3)
+        h = hc.Hypergraph.from_edges([[0, 1, 2], [2, 3], [3, 4, 5], [6]])
+        steps = likely_steps(Factors(h), 0.1, np.random.default_rng(0))
+        blocks = list(Walkers(steps).walks(2, 4, np.random.default_rng(0)))
+        assert [len(block) for block in blocks] == [3, 3, 1, 3, 3, 1]
+        assert np.bincount(np.concatenate(blocks)[:, 0]).tolist() == [2] * 7
 
 
 class TestNode2vec:
@@ -132,6 +175,35 @@ class TestNode2vec:
         assert first.labels.tolist() == again.labels.tolist()
         assert first.labels.tolist() != other.labels.tolist()
 
+    def test_gensim_is_asked_for_what_the_public_program_asks(self, monkeypatch):
+        """Skip-gram, window 10, 5 negatives, 128 dimensions, 1 epoch over 10 walks of 80 from each vertex."""
+        import gensim.models
+
+        asked = {}
+
+        class Word2Vec(gensim.models.Word2Vec):
+            def __init__(self, **settings):
+                asked.update(settings)
+                super().__init__(**settings)
+
+            def train(self, walks, *, total_examples, epochs):
+                lengths = [len(walk) for walk in walks]
+                asked.update(walks=lengths, total=total_examples, epochs=epochs)
+                return super().train(walks, total_examples=total_examples, epochs=epochs)
+
+        monkeypatch.setattr(gensim.models, "Word2Vec", Word2Vec)
+        h = hc.Hypergraph.from_edges([[0, 1], [1, 2]])
+        vectors = [node2vec_vectors(h, seed=seed) for seed in (0, 1)]
+        wanted = {"vector_size": 128, "window": 10, "negative": 5, "sg": 1, "min_count": 1, "workers": 1}
+        assert {name: asked[name] for name in wanted} == wanted
+        assert asked["walks"] == [80] * 30
+        assert (asked["total"], asked["epochs"]) == (30, 1)
+        assert np.abs(vectors[0] - vectors[1]).max() > 1e-4
+
+    def test_the_threshold_that_was_used_is_in_the_settings(self):
+        h = hc.Hypergraph.from_edges([[0, 1, 2, 3]], vertex_ids=range(5), isolated="keep")
+        assert node2vec(h, 1).settings["threshold"] == 0.5
+
     def test_one_vertex_and_twins(self):
         assert node2vec(hc.Hypergraph.from_edges([["a"]]), 1).labels.tolist() == [0]
         assert node2vec(hc.Hypergraph.from_edges([["a"], ["b"]]), 2).ncut == 0
@@ -141,8 +213,9 @@ class TestNode2vec:
         [
             ({"threshold": 1.5}, "threshold must be a probability"),
             ({"threshold": "a"}, "threshold must be a probability"),
-            ({"p": 0}, "p must be a number above 0; got 0"),
-            ({"q": float("nan")}, "q must be a number above 0"),
+            ({"threshold": True}, "threshold must be a probability"),
+            ({"walk_length": 1}, "walk_length must be from 2 to 10,000"),
+            ({"walk_length": 10_001}, "walk_length must be from 2 to 10,000"),
             ({"n_walks": 0}, "n_walks must be a whole number from 1; got 0"),
             ({"window": 2.5}, "window must be a whole number"),
             ({"k": 9}, "9 clusters need at least 9 vertices"),

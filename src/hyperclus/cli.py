@@ -194,7 +194,7 @@ def _show(tables: list[paper.Table]) -> None:
             console.print(grid)
         for line in render.reasons(table):
             console.print(f"  - {_escaped(line)}")
-        if absent:
+        if absent and shown:
             console.print(f"  Not run here: {', '.join(absent)}.")
         console.print()
     console.print(f"Upper line: published. Lower line: measured; {render.VERDICTS}.")

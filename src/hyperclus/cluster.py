@@ -12,7 +12,7 @@ from hyperclus.bisection import Strategy, bisect
 from hyperclus.certificate import ncut_lower_bound
 from hyperclus.cut import sweep
 from hyperclus.eigen import Eigenpairs
-from hyperclus.errors import InputError, check_choice, check_count
+from hyperclus.errors import InputError, check_choice, check_count, is_number
 from hyperclus.grouping import guesses
 from hyperclus.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.ids import vertex_codes
@@ -261,6 +261,5 @@ def _given(run: Run, labels: Mapping[Any, Any] | Iterable[Any] | Partition) -> t
 
 
 def _check_share(min_share: float | None, k: int) -> None:
-    number = isinstance(min_share, float | int) and not isinstance(min_share, bool)
-    if min_share is not None and not (number and 0 <= min_share <= 1 / k):
+    if min_share is not None and not (is_number(min_share) and 0 <= min_share <= 1 / k):
         raise InputError(f"min_share must be between 0 and 1/k = {1 / k:.4g}; got {min_share!r}")

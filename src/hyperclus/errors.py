@@ -1,6 +1,6 @@
 """What hyperclus raises; catch `HyperclusError` to catch them all."""
 
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any
 
 
@@ -35,6 +35,11 @@ def check_count(k: Any) -> None:
     """Raise an `InputError` unless k is a whole number of clusters."""
     if isinstance(k, bool) or not isinstance(k, Integral) or k < 1:
         raise InputError(f"k must be a whole number of clusters, at least 1; got {k!r}")
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a real number; True and False are none, NaN and infinity are."""
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def check_whole(argument: str, value: Any) -> None:

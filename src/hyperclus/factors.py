@@ -3,14 +3,13 @@
 from dataclasses import InitVar, dataclass, field
 from functools import partial
 from itertools import pairwise
-from numbers import Real
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from hyperclus.errors import InputError
+from hyperclus.errors import InputError, is_number
 from hyperclus.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.ids import named
 from hyperclus.threads import in_parallel
@@ -139,8 +138,7 @@ def row_chunks(indptr: NDArray[Any]) -> list[tuple[int, int]]:
 
 
 def _checked_alpha(alpha: Any) -> float:
-    usable = isinstance(alpha, Real) and not isinstance(alpha, bool)
-    if not (usable and 0 <= alpha < np.inf):
+    if not (is_number(alpha) and 0 <= alpha < np.inf):
         raise InputError(f"alpha must be a number from 0, such as 0 or 1; got {alpha!r}")
     return float(alpha)
 

@@ -311,6 +311,17 @@ class Hypergraph:
         """|e| for each hyperedge."""
         return np.diff(self.gamma.indptr).astype(np.int64)
 
+    @property
+    def covered(self) -> Booleans:
+        """Which vertices are in some hyperedge.
+
+        >>> Hypergraph.from_edges([["a", "b"]], vertex_ids=["a", "b", "c"], isolated="keep").covered.tolist()
+        [True, True, False]
+        """
+        mask = np.zeros(self.n_vertices, dtype=bool)
+        mask[self.gamma.indices] = True
+        return mask
+
     def __repr__(self) -> str:
         return (
             f"Hypergraph({self.n_vertices:,} vertices, {self.n_edges:,} hyperedges, "

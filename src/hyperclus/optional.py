@@ -14,5 +14,7 @@ def library(module: str, name: str, needed_by: str, extra: str) -> Any:
     """
     try:
         return importlib.import_module(module)
-    except ImportError:
+    except ModuleNotFoundError as error:
+        if (error.name or "").split(".")[0] != module.split(".")[0]:
+            raise  # it is there and misses something itself
         raise MissingLibraryError(f"{needed_by} needs {name}: pip install 'hyperclus[{extra}]'") from None

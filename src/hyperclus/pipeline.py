@@ -46,8 +46,7 @@ class Run:
         check_hypergraph(self.hypergraph)
         check_choice("bound", self.bound, ("eigenvalues", "tight"))
         self.rng = random_generator(self.seed)
-        self.active = np.zeros(self.hypergraph.n_vertices, dtype=bool)
-        self.active[self.hypergraph.gamma.indices] = True
+        self.active = self.hypergraph.covered
         self.whole = self.hypergraph if self.active.all() else self.hypergraph.restrict(self.active)
 
     @property

@@ -87,7 +87,7 @@ def _second_vector(hypergraph: Hypergraph, rng: np.random.Generator) -> Floats |
     if lonely.all():
         return None
     linked = ones(hypergraph.drop_edges(lonely))
-    active = np.flatnonzero(np.bincount(linked.gamma.indices, minlength=linked.n_vertices))
+    active = linked.covered
     laplacian = CliqueLaplacian(Factors(linked.restrict(active)))
     known = zero_vectors(laplacian.degrees / laplacian.degrees.sum(), components(laplacian.factors), 2)
     vector = np.zeros(hypergraph.n_vertices)

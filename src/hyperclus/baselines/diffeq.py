@@ -7,7 +7,7 @@ its public program behaves.
 import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from numbers import Number, Real
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from hyperclus.baselines.diffeq_search import Ties, measured, network_of, restar
 from hyperclus.baselines.scoring import by_splitting, scored
 from hyperclus.bisection import Strategy
 from hyperclus.cluster import Reweigh
-from hyperclus.errors import InputError, check_choice
+from hyperclus.errors import InputError, check_choice, check_whole, is_number
 from hyperclus.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.ids import named, positions, shown
 from hyperclus.partition import Partition
@@ -29,6 +29,8 @@ _log = logging.getLogger(__name__)
 class LocalCluster:
     """A cluster grown from seeds, by `diffeq_local` or `diffeq_best`; empty where none was found.
 
+    It need not contain its seeds: a vertex of high degree passes its mass on, and comes late in the sweep.
+
     Attributes
     ----------
     members : array
@@ -40,8 +42,8 @@ class LocalCluster:
         the sum of omega over the hyperedges with members on both sides. NaN where there is no cluster.
     volume : float
         Its share of vol(V).
-    alpha : float
-        The restart probability that gave it.
+    restart : float
+        The alpha that gave it, the probability of a restart.
     seeds : array
         The ids of the vertices it grew from.
     max_volume : float
@@ -52,7 +54,7 @@ class LocalCluster:
     positions: Integers
     conductance: float
     volume: float
-    alpha: float
+    restart: float
     seeds: Ids
     max_volume: float
 
@@ -83,7 +85,8 @@ def diffeq(
 ) -> Partition:
     """DiffEq: the local cluster of lowest conductance against the rest; for k > 2 again inside a cluster.
 
-    Every split is `diffeq_best` on the cluster that is split. gamma only enters the score.
+    Every split is `diffeq_best` on the cluster that is split. gamma only enters the score. With the usual
+    `max_volume` no split is more even than 1 to 9; ask for 0.5 to find clusters of equal size.
 
     Parameters
     ----------
@@ -95,7 +98,8 @@ def diffeq(
     Raises
     ------
     InputError
-        When every sweep of the whole hypergraph begins with a vertex above `max_volume`.
+        When every sweep of the whole hypergraph begins with a vertex above `max_volume`, or clusters
+        become so small that each of their vertices is above it.
 
     Examples
     --------
@@ -105,7 +109,7 @@ def diffeq(
     """
     check_hypergraph(hypergraph)
     _check(n_seeds, max_volume, ties)
-    n_active = len(_active(hypergraph))
+    n_active = np.count_nonzero(hypergraph.covered)
 
     def split(sub: Hypergraph, rng: np.random.Generator) -> Booleans | None:
         found = _best(sub, n_seeds, max_volume, ties, rng)
@@ -138,18 +142,20 @@ def diffeq_local(
         Lap(x)(v) = sum_e omega(e) (M - mu) ([v in Amax] / |Amax| - [v in Amin] / |Amin|),
 
     M and mu being the maximum and minimum of y in e, attained on Amax and Amin. Then a sweep by
-    descending y (ties by position). The best prefix for any alpha = 1.9^i / (n |E|) up to 1 is returned.
+    descending y (ties by position). The best prefix for any alpha = 1.9^i / (n |E|) up to 1 is returned, n
+    and |E| counting vertices in hyperedges and hyperedges with members.
 
     Parameters
     ----------
     seeds : one or more vertex ids
-        A vertex given twice counts once.
+        A vertex given twice counts once; a tuple that is itself an id is one vertex.
     max_volume : float
         The sweep ends before the prefix that holds more than this share of the volume; 1/2 at most.
     ties : {"all", "sequential"}
-        Which members attain an extreme: all within 1e-8 of it; or, as in the public program, those that
-        are when each is compared with the largest one so far. The latter depends on the order of the
-        vertices. The 1e-8 is absolute, so either may depend on the scale of omega.
+        Which members attain an extreme: all that are within a share 1e-8 of it. Or as in the public
+        program: member after member, each compared with the extreme so far, those within 1e-8, which
+        depends on the order of the vertices and on the scale of omega; and its sweep goes on, in
+        that order, through vertices that no mass has reached.
 
     Returns
     -------
@@ -170,8 +176,15 @@ def diffeq_local(
     check_hypergraph(hypergraph)
     _check(None, max_volume, ties)
     chosen = _seed_positions(hypergraph, seeds)
-    active = _active(hypergraph)
-    return _grown(hypergraph, active, [np.searchsorted(active, chosen)], max_volume, ties)
+    active = np.flatnonzero(hypergraph.covered)
+    places = np.searchsorted(active, chosen)
+    alone = np.setdiff1d(chosen, active)
+    if len(alone):
+        lost = shown(hypergraph.vertex_ids[alone[0]])
+        raise InputError(
+            f"vertex {lost} is in no hyperedge, so nothing grows from it; leave it out of the seeds"
+        )
+    return _grown(hypergraph, active, [places], max_volume, ties)
 
 
 def diffeq_best(
@@ -208,7 +221,7 @@ def diffeq_best(
 def _best(
     hypergraph: Hypergraph, n_seeds: int | None, max_volume: float, ties: Ties, rng: np.random.Generator
 ) -> LocalCluster:
-    active = _active(hypergraph)
+    active = np.flatnonzero(hypergraph.covered)
     drawn = np.arange(len(active))
     if n_seeds is not None and n_seeds < len(active):
         drawn = rng.permutation(drawn)[:n_seeds]
@@ -235,19 +248,10 @@ def _grown(
     )
 
 
-def _active(hypergraph: Hypergraph) -> Integers:
-    """The positions of the vertices that are in some hyperedge."""
-    return np.flatnonzero(np.bincount(hypergraph.gamma.indices, minlength=hypergraph.n_vertices))
-
-
 def _check(n_seeds: Any, max_volume: Any, ties: Any) -> None:
-    whole = isinstance(n_seeds, int | np.integer) and not isinstance(n_seeds, bool) and n_seeds >= 1
-    if not (n_seeds is None or whole):
-        raise InputError(
-            f"n_seeds must be a whole number, at least 1, or None for all vertices; got {n_seeds!r}"
-        )
-    real = isinstance(max_volume, Real) and not isinstance(max_volume, bool)
-    if not (real and 0 < max_volume <= 0.5):
+    if n_seeds is not None:
+        check_whole("n_seeds", n_seeds)
+    if not (is_number(max_volume) and 0 < max_volume <= 0.5):
         raise InputError(
             f"max_volume must be a share of the volume, above 0 and up to 1/2; got {max_volume!r}"
         )
@@ -258,24 +262,20 @@ def _seed_positions(hypergraph: Hypergraph, seeds: Any) -> Integers:
     """Where the seeds stand, in order and each once; a lone id counts as one seed."""
     ids = hypergraph.vertex_ids
     lone = isinstance(seeds, str | bytes | Number | np.generic) or not isinstance(seeds, Iterable)
-    if lone or (isinstance(seeds, tuple) and seeds in set(ids.tolist())):
+    if lone or (isinstance(seeds, tuple) and seeds in ids.tolist()):
         seeds = [seeds]
+    elif isinstance(seeds, np.ndarray) and not seeds.ndim:
+        seeds = [seeds.item()]
     elif isinstance(seeds, set | frozenset):
         seeds = list(seeds)
     chosen = np.unique(positions(seeds, ids, "vertex")).astype(np.int64)
     if not len(chosen):
         raise InputError("seeds are empty; give the id of at least one vertex")
-    outside = np.setdiff1d(chosen, hypergraph.gamma.indices)
-    if len(outside):
-        lost = shown(ids[outside[0]])
-        raise InputError(
-            f"vertex {lost} is in no hyperedge, so nothing grows from it; leave it out of the seeds"
-        )
     return chosen
 
 
 def _nothing(max_volume: float) -> str:
-    remedy = "; raise max_volume" if max_volume < 0.5 else ""
+    remedy = "; raise max_volume, to 0.5 at most" if max_volume < 0.5 else ""
     return (
         "no cluster: the first vertex of every sweep holds more than "
         f"max_volume = {max_volume:g} of the volume{remedy}"

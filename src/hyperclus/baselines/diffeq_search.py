@@ -1,8 +1,11 @@
 """The search of DiffEq: columns of starts and alphas, diffused in blocks, swept one by one."""
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
+from operator import itemgetter
+from threading import Event
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -31,11 +34,47 @@ _log = logging.getLogger(__name__)
 
 
 class Found(NamedTuple):
-    """A prefix of the sweep of one column; they compare by conductance, then column."""
+    """A prefix of the sweep of one column; `key` is its conductance without the noise of rounding."""
 
-    conductance: float
+    key: float
     column: int
     order: Integers
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sweeper:
+    """The best prefix among some columns; column i has start i // len(alphas) and alpha i % len(alphas)."""
+
+    network: Network
+    starts: Sequence[Integers]
+    alphas: Floats
+    ties: Ties
+    largest: float  # volume of a prefix
+    loops: Any
+
+    def best(self, columns: range) -> Found | None:
+        """Of at most COLUMNS columns, which are diffused together; of equal prefixes the first."""
+        source, restart = np.zeros((len(self.network.degrees), COLUMNS)), np.zeros(COLUMNS)
+        for place, column in enumerate(columns):
+            start = self.starts[column // len(self.alphas)]
+            source[start, place] = 1.0 / len(start)
+            restart[place] = self.alphas[column % len(self.alphas)]
+        scores = diffused(self.network, source, restart, self.ties, loops=self.loops)
+        scores /= self.network.degrees[:, None]
+        total = float(self.network.degrees.sum())
+        longest = 1 + int(
+            np.searchsorted(np.cumsum(np.sort(self.network.degrees)), self.largest, side="right")
+        )
+        best: Found | None = None
+        for place, column in enumerate(columns):
+            order = highest(scores[:, place].copy(), longest)
+            if self.ties == "all":
+                order = order[scores[order, place] > 0]
+            conductance, length = self.loops.sweep(self.network, order, self.largest, total)
+            key = round(conductance, 12)
+            if length and (best is None or key < best.key):
+                best = Found(key, column, order[:length].copy())
+        return best
 
 
 def search(
@@ -45,36 +84,30 @@ def search(
 
     A column for each start and alpha, in blocks that two threads take in turns.
     """
-    n, n_columns = len(network.degrees), len(starts) * len(alphas)
-    n_blocks = -(-n_columns // COLUMNS)
-    total = float(network.degrees.sum())
-    most = max_volume * total * SLACK
-    longest = 1 + int(np.searchsorted(np.cumsum(np.sort(network.degrees)), most, side="right"))
-    loops = kernels(diffusion, n_blocks * _work(network, STEPS))
+    n_columns = len(starts) * len(alphas)
+    blocks = [range(first, min(first + COLUMNS, n_columns)) for first in range(0, n_columns, COLUMNS)]
+    largest = max_volume * float(network.degrees.sum()) * SLACK
+    loops = kernels(diffusion, len(blocks) * _work(network, STEPS))
+    sweeper = Sweeper(network, starts, alphas, ties, largest, loops)
+    stopped = Event()
 
-    def best_of(blocks: Iterable[int]) -> Found | None:
+    def best_of(share: Sequence[range]) -> Found | None:
         best: Found | None = None
-        for block in blocks:
-            columns = range(block * COLUMNS, min((block + 1) * COLUMNS, n_columns))
-            source = np.zeros((n, len(columns)))
-            for place, column in enumerate(columns):
-                start = starts[column // len(alphas)]
-                source[start, place] = 1.0 / len(start)
-            block_alphas = alphas[np.arange(columns.start, columns.stop) % len(alphas)]
-            scores = diffused(network, source, block_alphas, ties, loops=loops).T / network.degrees
-            for column, row in zip(columns, scores, strict=True):
-                order = highest(row, longest)
-                conductance, length = loops.sweep(network, order, most, total)
-                key = round(conductance, 12)
-                if length and (best is None or key < best.conductance):
-                    best = Found(key, column, order[:length].copy())
-            if block % NEWS == NEWS - 1:
-                _log.info("block %d of %d: conductance %s", block + 1, n_blocks, best and best.conductance)
+        try:
+            for number, columns in enumerate(share, 1):
+                if stopped.is_set():
+                    break
+                best = min(filter(None, (best, sweeper.best(columns))), key=itemgetter(0, 1), default=None)
+                if number % NEWS == 0:
+                    _log.info("%d of %d blocks: conductance %s", number, len(share), best and best.key)
+        except BaseException:  # also an interruption, which should not wait for the other thread
+            stopped.set()
+            raise
         return best
 
-    n_threads = min(THREADS, n_blocks)
-    results = in_parallel([partial(best_of, range(first, n_blocks, n_threads)) for first in range(n_threads)])
-    return min((found for found in results if found), key=lambda found: found[:2], default=None)
+    threads = min(THREADS, len(blocks))
+    found = in_parallel([partial(best_of, blocks[first::threads]) for first in range(threads)])
+    return min(filter(None, found), key=itemgetter(0, 1), default=None)
 
 
 def diffused(

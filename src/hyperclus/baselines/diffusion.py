@@ -18,7 +18,7 @@ from hyperclus.compiled import inner_kernel, kernel
 from hyperclus.types import Codes, Floats, Integers
 
 COLUMNS = 32  # of a block: with fewer the loops are not vectorised, with more y leaves the cache
-TIE = 1e-8  # values of y that are closer than this are one
+TIE = 1e-8  # values of y that are closer than this are one: relatively, or in the public program absolutely
 NOISE = 1e-12  # a conductance is lower only by more than this, which rounding may make of equal ones
 
 
@@ -40,7 +40,7 @@ class Network(NamedTuple):
 def diffuse_all(
     network: Network, source: Floats, alphas: Floats, steps: int, least: float, block: Floats
 ) -> None:
-    """Steps of the diffusion, in place; every member within TIE of an extreme attains it."""
+    """Steps of the diffusion, in place; every member within a share TIE of an extreme attains it."""
     scores, change, kept = np.empty(block.shape), np.empty(block.shape), np.empty((1, 4 * COLUMNS))
     for _ in range(steps):
         begin(network, block, scores, change)
@@ -80,7 +80,7 @@ def begin(network: Network, block: Floats, scores: Floats, change: Floats) -> No
 
 @inner_kernel
 def find_all(inside: Codes, scores: Floats, kept: Floats) -> None:
-    """M, mu, |Amax| and |Amin| of a hyperedge: first the extremes, then who is within TIE of them."""
+    """M, mu, |Amax| and |Amin| of a hyperedge: first the extremes, then who attains them."""
     for column in range(COLUMNS):
         kept[0, column] = -np.inf
         kept[0, COLUMNS + column] = np.inf
@@ -96,8 +96,8 @@ def find_all(inside: Codes, scores: Floats, kept: Floats) -> None:
     for vertex in inside:
         for column in range(COLUMNS):
             value = scores[vertex, column]
-            high = value >= kept[0, column] - TIE
-            low = value <= kept[0, COLUMNS + column] + TIE
+            high = value >= kept[0, column] - TIE * abs(kept[0, column])
+            low = value <= kept[0, COLUMNS + column] + TIE * abs(kept[0, COLUMNS + column])
             kept[0, 2 * COLUMNS + column] += 1.0 if high else 0.0
             kept[0, 3 * COLUMNS + column] += 1.0 if low else 0.0
 
@@ -155,8 +155,8 @@ def move_all(inside: Codes, scores: Floats, kept: Floats, change: Floats) -> Non
             value = scores[vertex, column]
             gives = kept[0, 2 * COLUMNS + column]
             gets = kept[0, 3 * COLUMNS + column]
-            high = value >= kept[0, column] - TIE
-            low = value <= kept[0, COLUMNS + column] + TIE
+            high = value >= kept[0, column] - TIE * abs(kept[0, column])
+            low = value <= kept[0, COLUMNS + column] + TIE * abs(kept[0, COLUMNS + column])
             given = change[vertex, column] + (gives if high else 0.0)
             change[vertex, column] = given - (gets if low else 0.0)
 

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from hyperclus.baselines.autoencoder import encode, train
 from hyperclus.baselines.k_means import clustering_for, k_means
 from hyperclus.baselines.scoring import scored
-from hyperclus.errors import InputError, check_whole
+from hyperclus.errors import InputError, check_whole, is_number
 from hyperclus.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.partition import Partition
 from hyperclus.threads import single_blas_thread
@@ -39,11 +39,12 @@ def hyperedge2vec(
     dimension : int
         Length of a code and of a vector.
     epochs, batch : int
-        Each epoch draws floor(n_edges / batch) batches of so many hyperedges, or of all if there are fewer.
+        Each epoch draws floor(n_edges / batch) batches of so many different hyperedges, each batch from
+        all of them; one batch of all if there are fewer.
     learning_rate : float
         Of Adam, at most 1.
     positive_weight : float
-        How much more an error on a member weighs than one on another vertex, from 1 to 1000.
+        By how much an error on a member is multiplied before it is squared, from 1 to 1000.
     seed : int, Generator or None
         Of the first weights, the batches and k-means. The vectors are those that
         `hyperedge2vec_vectors` has for the same number.
@@ -51,6 +52,7 @@ def hyperedge2vec(
     Raises
     ------
     InputError
+        For arguments that cannot be used, and when fewer than k vectors differ.
     MissingLibraryError
         Without scikit-learn: `pip install 'hyperclus[embeddings]'`.
 
@@ -93,15 +95,13 @@ def hyperedge2vec_vectors(
     check_hypergraph(hypergraph)
     settings = _checked(dimension, epochs, batch, learning_rate, positive_weight)
     rng = random_generator(seed)
-    gamma = hypergraph.gamma
-    degrees = np.bincount(gamma.indices, minlength=hypergraph.n_vertices)
-    held = degrees > 0
+    gamma, held = hypergraph.gamma, hypergraph.covered
     ones = np.ones(gamma.nnz, dtype=np.float32)
     rows = sp.csr_array((ones, gamma.indices, gamma.indptr), shape=gamma.shape)
     rows = rows[hypergraph.edge_sizes > 0][:, held]
     codes = encode(train(rows, rng=rng, **settings), rows)
     vectors = np.full((hypergraph.n_vertices, dimension), np.nan)
-    vectors[held] = (rows.T @ codes) / degrees[held, None]
+    vectors[held] = (rows.T @ codes) / rows.sum(axis=0)[:, None]
     return vectors
 
 
@@ -112,12 +112,8 @@ def _checked(
     counts = {"dimension": dimension, "epochs": epochs, "batch": batch}
     for name, count in counts.items():
         check_whole(name, count)
-    if not _is_number(learning_rate) or not 0 < learning_rate <= 1:
+    if not is_number(learning_rate) or not 0 < learning_rate <= 1:
         raise InputError(f"learning_rate must be a number above 0 and at most 1; got {learning_rate!r}")
-    if not _is_number(positive_weight) or not 1 <= positive_weight <= 1000:
+    if not is_number(positive_weight) or not 1 <= positive_weight <= 1000:
         raise InputError(f"positive_weight must be a number from 1 to 1000; got {positive_weight!r}")
     return {**counts, "learning_rate": learning_rate, "positive_weight": positive_weight}
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, float | int | np.floating | np.integer) and not isinstance(value, bool)

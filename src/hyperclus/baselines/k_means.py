@@ -4,6 +4,7 @@ import warnings
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from hyperclus.optional import library
 from hyperclus.types import Floats, Integers
@@ -12,9 +13,12 @@ STARTS = 10  # of which the best is kept
 
 
 def k_means(vectors: Floats, k: int, rng: np.random.Generator) -> Integers:
-    """Labels 0 .. k - 1 by scikit-learn's KMeans; fewer where fewer than k vectors differ."""
+    """Labels 0 .. k - 1 by scikit-learn's KMeans; fewer where fewer than k vectors differ.
+
+    On one thread, so that sums come out the same on every machine.
+    """
     k_means_class = clustering_for("k_means").KMeans
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), threadpool_limits(limits=1):
         warnings.filterwarnings("ignore", message="Number of distinct clusters")
         found = k_means_class(k, n_init=STARTS, random_state=int(rng.integers(1 << 31))).fit_predict(vectors)
     return np.asarray(found, dtype=np.int64)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from hyperclus.baselines.k_means import clustering_for, k_means
 from hyperclus.baselines.scoring import scored
 from hyperclus.baselines.walk_graph import Walkers, likely_steps
-from hyperclus.errors import InputError, check_whole
+from hyperclus.errors import InputError, check_whole, is_number
 from hyperclus.factors import Factors
 from hyperclus.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.optional import library
@@ -18,14 +17,14 @@ from hyperclus.partition import Partition
 from hyperclus.types import Floats, Integers, Seed, random_generator
 from hyperclus.walk import RandomWalk
 
+LONGEST = 10_000  # words of a sentence that gensim reads
+
 
 def node2vec(
     hypergraph: Hypergraph,
     k: int = 2,
     *,
     threshold: float | None = None,
-    p: float = 1.0,
-    q: float = 1.0,
     n_walks: int = 10,
     walk_length: int = 80,
     dimension: int = 128,
@@ -36,17 +35,18 @@ def node2vec(
 ) -> Partition:
     """node2vec (Grover and Leskovec, KDD 2016) on the EDVW walk, then k-means on the vectors.
 
-    The graph has the entries of P above `threshold` and each row's largest one off the diagonal. Walks on
-    it are the sentences, and vertices the words, of a skip-gram model.
+    The graph has the entries of P from `threshold` on and of each row the largest one off the diagonal.
+    Walks on it (plain ones, p = q = 1 in the terms of node2vec) are the sentences, and vertices the
+    words, of gensim's skip-gram model. gensim leaves out some of the words that are more frequent than one
+    in a thousand, as it does by default.
 
     Parameters
     ----------
     threshold : float, optional
-        2/n without it, which gives the paper's figures on digit-24; the paper tunes it and does not print it.
-    p, q : float
-        Return and in-out parameters; 1 and 1, the default, is the plain walk.
+        2/n without it, n being the number of vertices in hyperedges; that gives the paper's figures on
+        digit-24, and the paper does not print its own. 0 keeps every step, up to n^2 of them.
     n_walks, walk_length : int
-        Walks from every vertex, and their vertices.
+        Walks from every vertex, and their vertices, 10,000 at most.
     dimension, window, epochs, negatives : int
         Of the skip-gram model: length of a vector, reach along the walk, passages over the walks,
         negative samples.
@@ -56,17 +56,19 @@ def node2vec(
     Raises
     ------
     InputError
+        For arguments that cannot be used, and for a threshold that keeps too many steps.
     MissingLibraryError
         Without gensim or scikit-learn: `pip install 'hyperclus[embeddings]'`.
 
     Examples
     --------
     >>> h = Hypergraph.from_edges([[0, 1, 2, 3], [0, 1, 2, 3], [3, 4], [4, 5, 6, 7], [4, 5, 6, 7]])
-    >>> node2vec(h, epochs=20).labels.tolist()
-    [0, 0, 0, 0, 0, 1, 1, 1]
+    >>> node2vec(h, threshold=0, epochs=20).labels.tolist()
+    [0, 0, 0, 0, 1, 1, 1, 1]
     """
     _gensim(), clustering_for("node2vec")  # missing ones are missed before the work
-    settings = _checked(threshold, p, q, n_walks, walk_length, dimension, window, epochs, negatives)
+    check_hypergraph(hypergraph)
+    settings = _checked(hypergraph, threshold, n_walks, walk_length, dimension, window, epochs, negatives)
 
     def label(walk: RandomWalk, rng: np.random.Generator) -> Integers:
         return k_means(node2vec_vectors(walk.hypergraph, **settings, seed=seed), k, rng)
@@ -78,8 +80,6 @@ def node2vec_vectors(
     hypergraph: Hypergraph,
     *,
     threshold: float | None = None,
-    p: float = 1.0,
-    q: float = 1.0,
     n_walks: int = 10,
     walk_length: int = 80,
     dimension: int = 128,
@@ -100,20 +100,24 @@ def node2vec_vectors(
     """
     word2vec = _gensim().Word2Vec
     check_hypergraph(hypergraph)
-    _checked(threshold, p, q, n_walks, walk_length, dimension, window, epochs, negatives)
-    number = int(random_generator(seed).integers(1 << 31))
-    held = np.unique(hypergraph.gamma.indices)
-    least = 2 / len(held) if threshold is None else threshold
-    steps = likely_steps(Factors(hypergraph.restrict(held)), least)
-    walks = _Walks(Walkers(steps, p, q), n_walks, walk_length, number)
-    # one worker, so that a seed fixes the vectors
+    settings = _checked(hypergraph, threshold, n_walks, walk_length, dimension, window, epochs, negatives)
+    rng, held = random_generator(seed), hypergraph.covered
+    linked = hypergraph if held.all() else hypergraph.restrict(held)
+    walkers = Walkers(likely_steps(Factors(linked), settings["threshold"], rng))
+    walks = _Walks(walkers, n_walks, walk_length, int(rng.integers(1 << 31)))
     model = word2vec(
-        vector_size=dimension, window=window, negative=negatives, sg=1, min_count=1, workers=1, seed=number
+        vector_size=dimension,
+        window=window,
+        negative=negatives,
+        sg=1,
+        min_count=1,
+        seed=int(rng.integers(1 << 31)),
+        workers=1,  # so that the seed fixes the vectors
     )
     model.build_vocab_from_freq({str(v): int(count) for v, count in enumerate(walks.counts())})
-    model.train(walks, total_examples=len(held) * n_walks, epochs=epochs)
+    model.train(walks, total_examples=linked.n_vertices * n_walks, epochs=epochs)
     vectors = np.full((hypergraph.n_vertices, dimension), np.nan)
-    vectors[held] = model.wv[[str(v) for v in range(len(held))]]
+    vectors[held] = model.wv[[str(v) for v in range(linked.n_vertices)]]
     return vectors
 
 
@@ -149,14 +153,16 @@ def _gensim() -> Any:
     return library("gensim.models", "gensim", "node2vec", "embeddings")
 
 
-def _checked(threshold: float | None, p: float, q: float, *counts: int) -> dict[str, Any]:
+def _checked(hypergraph: Hypergraph, threshold: float | None, *counts: int) -> dict[str, Any]:
     """The settings by name, each in its range."""
     names = ("n_walks", "walk_length", "dimension", "window", "epochs", "negatives")
-    for name, count in zip(names, counts, strict=True):
+    settings: dict[str, Any] = dict(zip(names, counts, strict=True))
+    for name, count in settings.items():
         check_whole(name, count)
-    for name, number in (("p", p), ("q", q)):
-        if not (isinstance(number, Real) and 0 < number < np.inf):
-            raise InputError(f"{name} must be a number above 0; got {number!r}")
-    if threshold is not None and not (isinstance(threshold, Real) and 0 <= threshold < 1):
-        raise InputError(f"threshold must be a probability from 0 to below 1, or None; got {threshold!r}")
-    return {"threshold": threshold, "p": p, "q": q, **dict(zip(names, counts, strict=True))}
+    if not 2 <= settings["walk_length"] <= LONGEST:
+        raise InputError(f"walk_length must be from 2 to {LONGEST:,} vertices; got {settings['walk_length']}")
+    if threshold is None:
+        threshold = min(2 / np.count_nonzero(hypergraph.covered), 1.0)
+    elif not (is_number(threshold) and 0 <= threshold <= 1):
+        raise InputError(f"threshold must be a probability from 0 to 1, or None; got {threshold!r}")
+    return {"threshold": float(threshold), **settings}

@@ -1,6 +1,7 @@
 """One measurement: a method on a data set with one weighting; kept on disk so that runs can resume."""
 
 import json
+import tempfile
 import time
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
@@ -8,6 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from hyperclus.datasets import Dataset
+from hyperclus.errors import InputError
 from hyperclus.hypergraph import Hypergraph
 from hyperclus.metrics import agreement
 from hyperclus.paper.methods import METHODS
@@ -94,9 +96,20 @@ class Store:
         except (OSError, ValueError, TypeError):
             return None
 
+    def check(self) -> None:
+        """Raise an `InputError` unless the folder is there, or can be made, and can be written to."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=self.folder):
+                pass
+        except OSError as error:
+            reason = error.strerror or error
+            raise InputError(
+                f"measurements cannot be kept in {self.folder}: {reason}; choose another folder"
+            ) from None
+
     def write(self, unit: Unit, record: Record) -> None:
         """Keep a record."""
-        self.folder.mkdir(parents=True, exist_ok=True)
         path = self._path(unit)
         temporary = path.with_suffix(".new")
         temporary.write_text(json.dumps(asdict(record)))

@@ -1,6 +1,5 @@
 """From the tables wanted to the measurements needed, and through them."""
 
-import logging
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, partial
@@ -15,8 +14,6 @@ from hyperclus.paper.records import Record, Store, Unit, measure
 from hyperclus.paper.tables import DATASETS, TABLES, TWO_WAY
 
 RING = 200  # vertices: enough for the search to compile its loops
-
-_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +38,8 @@ def plan(
     >>> plan(["eigenvalue"], ["car"], ["HyperClus-G"]).units
     (Unit(dataset='car', method='HyperClus-G', weights='edvw', seed=0),)
     """
-    wanted = tuple(tables) or tuple(TABLES)
-    for names, known, what in (
-        (wanted, TABLES, "table"),
-        (datasets, DATASETS, "data set"),
-        (methods, METHODS, "method"),
-    ):
-        for name in names:
-            if name not in known:
-                raise InputError(f"there is no {what} {name!r}; choose from {', '.join(known)}")
+    wanted = _known(tables, TABLES, "table") or tuple(TABLES)
+    datasets, methods = _known(datasets, DATASETS, "data set"), _known(methods, METHODS, "method")
     units = dict.fromkeys(
         Unit(dataset, method, weights, seed)
         for dataset in DATASETS
@@ -65,6 +55,15 @@ def plan(
     return Plan(wanted, tuple(sorted(units, key=lambda unit: METHODS[unit.method].slow)))
 
 
+def _known(names: Iterable[str], known: Iterable[str], what: str) -> tuple[str, ...]:
+    """The names as they are spelt here, whatever their case."""
+    spelt = {name.lower(): name for name in known}
+    for name in names:
+        if name.lower() not in spelt:
+            raise InputError(f"there is no {what} {name!r}; choose from {', '.join(spelt.values())}")
+    return tuple(spelt[name.lower()] for name in names)
+
+
 def run(
     the_plan: Plan,
     store: Store,
@@ -73,24 +72,22 @@ def run(
 ) -> Iterator[tuple[Unit, Record, bool]]:
     """Each unit with its record, and whether it was there already; new ones are kept at once.
 
-    `begin` is told each unit before it is measured.
+    `begin` is told each unit before it is measured. A library that is missing, or a folder that cannot be
+    written to, is an error before the first measurement.
     """
     data: Dataset | None = None
+    store.check()
+    for method in dict.fromkeys(unit.method for unit in the_plan.units if store.read(unit) is None):
+        _load_libraries(method)
     for unit in the_plan.units:
         record = store.read(unit)
         known = record is not None
         if record is None:
             begin(unit)
-            _load_libraries(unit.method)
             if data is None or data.name != unit.dataset:
                 data = load(unit.dataset)
             record = measure(data, unit)
-            try:
-                store.write(unit, record)
-            except OSError as error:
-                _log.warning(
-                    "measurements cannot be kept in %s (%s); choose another folder", store.folder, error
-                )
+            store.write(unit, record)
         yield unit, record, known
 
 

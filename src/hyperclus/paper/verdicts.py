@@ -5,7 +5,10 @@ from dataclasses import dataclass
 from statistics import mean
 from typing import Any
 
+import numpy as np
+
 from hyperclus.paper.reasons import reason, unprinted
+from hyperclus.types import Floats
 
 ROUNDING = 1e-9
 
@@ -39,16 +42,20 @@ class Cell:
 
 
 def compare(
-    where: tuple[str, str, str], theirs: Any, ours: tuple[float, ...] | None, tolerance: float, lower: bool
+    where: tuple[str, str, str],
+    theirs: Any,
+    ours: tuple[float, ...] | None,
+    tolerance: float | Floats,
+    lower: bool,
 ) -> Cell:
-    """The verdict on one cell; `lower` says that smaller is better."""
+    """The verdict on one cell; `lower` says that smaller is better. The tolerance may be one per figure."""
     figures = () if theirs is None else tuple(theirs) if isinstance(theirs, list) else (theirs,)
     if ours is None:
         return Cell(figures, (), "not run")
     if not figures:
         return Cell(figures, ours, "measured")
     differences = [mine - other for mine, other in zip(ours, figures, strict=True)]
-    if all(abs(difference) <= tolerance for difference in differences):
+    if (np.abs(differences) <= tolerance).all():
         return Cell(figures, ours, "equal")
     why = reason(where)
     if why:
