@@ -4,7 +4,6 @@ import warnings
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from hyperclus.optional import library
 from hyperclus.types import Floats, Integers
@@ -17,6 +16,8 @@ def k_means(vectors: Floats, k: int, rng: np.random.Generator) -> Integers:
 
     On one thread, so that sums come out the same on every machine.
     """
+    from threadpoolctl import threadpool_limits
+
     k_means_class = clustering_for("k_means").KMeans
     with warnings.catch_warnings(), threadpool_limits(limits=1):
         warnings.filterwarnings("ignore", message="Number of distinct clusters")
