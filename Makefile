@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo test test-slow bench reproduction picture clean
+.PHONY: setup peers demo test test-slow bench reproduction picture clean
 
 setup: .venv/.ready
 
@@ -12,15 +12,24 @@ setup: .venv/.ready
 	$(BIN)/python -m pip install --quiet --editable '.[test]' --constraint constraints.txt
 	touch $@
 
+# Other hypergraph libraries, in an environment of their own: HyperNetX needs an older pandas.
+peers: .venv-peers/.ready
+
+.venv-peers/.ready: pyproject.toml constraints-peers.txt
+	$(PYTHON) -m venv .venv-peers
+	.venv-peers/bin/python -m pip install --quiet --editable '.[pandas,peers]' hypothesis pytest --constraint constraints-peers.txt
+	touch $@
+
 demo: setup
 	@$(BIN)/python examples/digits.py
 
-test: setup
+test: setup peers
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/pytest -n 2 -q
+	.venv-peers/bin/pytest -q tests/peers
 
 test-slow: setup
 	$(BIN)/pytest -q -m slow
@@ -36,4 +45,4 @@ picture: setup
 	$(BIN)/python examples/picture.py docs/images/digits.png
 
 clean:
-	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis dist
+	rm -rf .venv .venv-peers .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis dist

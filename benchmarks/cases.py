@@ -43,7 +43,7 @@ def paper_set(name: str, rival: bool) -> dict[str, float]:
     columns, classes = table(name)
 
     def build() -> hc.Hypergraph:
-        return hc.class_counts(hc.Hypergraph.from_table(columns), classes)
+        return hc.class_counts(hc.Hypergraph.from_table(columns, bins={}), classes)
 
     def ours() -> np.ndarray:
         return hc.cluster(build(), method="hyperclus-g").labels

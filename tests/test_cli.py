@@ -1,5 +1,6 @@
 """The command line as a user meets it: in a process of its own."""
 
+import gzip
 import json
 import os
 import re
@@ -144,3 +145,70 @@ def test_ctrl_c_stops_with_130_and_the_next_run_goes_on(tmp_path):
     assert json.loads(done.stdout)["ncut"]["rows"]["HyperClus-G"]["digit"]["verdict"] == "equal"
     assert all(path.stat().st_mtime_ns == when for path, when in finished.items())
     assert len(list(tmp_path.glob("*.json"))) == 45
+
+
+PAPERS = "author,paper,share\nann,p1,3\nbob,p1,1\nbob,p2,1\ncy,p2,2\ncy,p3,1\ndee,p3,1\n"
+COLUMNS = ("--vertex", "author", "--edge", "paper", "--weight", "share")
+
+
+@pytest.fixture
+def papers(tmp_path):
+    (tmp_path / "papers.csv").write_text(PAPERS)
+    return tmp_path / "papers.csv"
+
+
+def test_info(papers):
+    done = hyperclus("info", papers, *COLUMNS)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("4 vertices, 3 hyperedges, 6 incidences\n1 connected component,")
+    found = json.loads(hyperclus("info", papers, *COLUMNS, "--json").stdout)
+    assert found["n_incidences"] == 6
+    assert found["gamma"] == [1, 1, 1, 1.75, 3]
+
+
+def test_convert_through_every_format(papers, tmp_path):
+    source, columns = papers, COLUMNS
+    for name in ("a.json", "b.npz", "c.parquet", "d.tsv.gz", "e.hif.json.gz", "f.csv"):
+        done = hyperclus("convert", source, tmp_path / name, *columns)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout == ""
+        source, columns = tmp_path / name, ()
+    wanted = re.sub(r"([0-9])$", r"\1.0", PAPERS, flags=re.M).replace(
+        "author,paper,share", "vertex,edge,weight"
+    )
+    assert (tmp_path / "f.csv").read_text() == wanted
+
+
+def test_convert_names_what_is_lost(papers, tmp_path):
+    done = hyperclus("convert", papers, tmp_path / "papers.hgr", *COLUMNS)
+    assert done.returncode == 0
+    assert "ids" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_hif_to_hif_keeps_everything(tmp_path):
+    text = '{"network-type": "directed", "metadata": {"by": "me"}, "incidences": [{"edge": 1, "node": "a", '
+    text += '"direction": "head", "attrs": {"x": [1]}}], "nodes": [{"node": "b", "weight": 2}]}'
+    (tmp_path / "a.json").write_text(text)
+    done = hyperclus("convert", tmp_path / "a.json", tmp_path / "b.json.gz")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(gzip.decompress((tmp_path / "b.json.gz").read_bytes())) == json.loads(text)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("author,paper,share\nann,p1,-3\n", r"papers.csv, line 2: .*'-3' is not a finite number from 0"),
+        ("author,paper,share\nann,p1,x\n", r"papers.csv, line 2"),
+        ("author,paper\nann,p1\n", r"papers.csv.*share"),
+        ("", "the file is empty"),
+    ],
+)
+def test_bad_files_get_one_sentence(papers, content, message):
+    papers.write_text(content)
+    for command in (("info", papers), ("convert", papers, papers.with_name("out.json"))):
+        done = hyperclus(*command, *COLUMNS)
+        assert done.returncode == 2
+        assert re.search(message, done.stderr), done.stderr
+        assert len(done.stderr.strip().splitlines()) == 1
+        assert not papers.with_name("out.json").exists()

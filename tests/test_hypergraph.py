@@ -758,3 +758,18 @@ def test_faults_of_restrict_drop_edges_and_with_gamma():
         refused(lambda w=wrong: h.with_gamma(w), "4 weights are needed")
     refused(lambda: h.with_gamma([1, 0, 1, 1]), "vertex 'v' in hyperedge 'f' has weight 0.0", "positive")
     refused(lambda: h.with_gamma(np.zeros(4)), "vertex 'u' in hyperedge 'e' has weight 0.0")
+
+
+def test_a_column_of_edge_weights():
+    table = {"vertex": list("abbc"), "edge": [1, 1, 2, 2], "edge_weight": [5, 5, 1, 1]}
+    assert Hypergraph.from_long(table).edge_weights.tolist() == [5, 1]
+    assert Hypergraph.from_long(table, edge_weight=False).edge_weights.tolist() == [1, 1]
+    assert Hypergraph.from_long(table, edge_weights=[2, 3]).edge_weights.tolist() == [2, 3]
+    refused(
+        lambda: Hypergraph.from_long({**table, "edge_weight": [5, 4, 1, 1]}),
+        "hyperedge 1 has several weights",
+    )
+    refused(
+        lambda: Hypergraph.from_long(table, edge_weight="edge_weight", edge_weights=[1, 1]), "given twice"
+    )
+    refused(lambda: Hypergraph.from_long({**table, "edge_weight": [0, 0, 1, 1]}), "1")

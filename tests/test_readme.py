@@ -3,7 +3,10 @@
 import re
 from pathlib import Path
 
-README = (Path(__file__).parents[1] / "README.md").read_text()
+import pytest
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text()
 
 
 def blocks(language):
@@ -19,6 +22,18 @@ def test_three_lines(capsys):
     exec(variants, names)
 
 
-def test_links_lead_somewhere():
-    for target in re.findall(r"\]\(([^)#]+)\)", README):
-        assert (Path(__file__).parents[1] / target).exists(), target
+def test_the_page_on_text(capsys):
+    page = (ROOT / "docs" / "text.md").read_text()
+    names = {}
+    for block in re.findall(r"```python\n(.*?)```", page, flags=re.S):
+        exec(block, names)
+    said = capsys.readouterr().out
+    assert all(word in said for word in ("signal filter", "distribution", "matrix"))
+
+
+@pytest.mark.parametrize(
+    "page", [ROOT / "README.md", *(ROOT / "docs").glob("*.md")], ids=lambda page: page.name
+)
+def test_links_lead_somewhere(page):
+    for target in re.findall(r"\]\((?!http)([^)#]+)\)", page.read_text()):
+        assert (page.parent / target).exists(), target

@@ -44,6 +44,7 @@ TABLES = {
     "pandas series": lambda x, y: {"x": pd.Series(x, index=range(9, 3, -1)), "y": pd.Series(y)},
     "polars series": lambda x, y: {"x": pl.Series(x), "y": pl.Series(y)},
     "arrow arrays": lambda x, y: {"x": pa.array(x), "y": pa.chunked_array([y[:2], y[2:]])},
+    "arrow dictionary arrays": lambda x, y: {"x": pa.array(x).dictionary_encode(), "y": pa.array(y)},
     "pandas": lambda x, y: pd.DataFrame({"x": x, "y": y}),
     "pandas object": lambda x, y: pd.DataFrame({"x": x, "y": y}, dtype=object),
     "pandas category": lambda x, y: pd.DataFrame({"x": x, "y": y}, dtype="category"),

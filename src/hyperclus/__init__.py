@@ -7,18 +7,28 @@
 (0.1667, 0.1323)
 """
 
-from hyperclus import baselines, datasets
+from hyperclus import baselines, datasets, io
+from hyperclus.binning import Bins
 from hyperclus.certificate import cheeger_interval, ncut_lower_bound
 from hyperclus.cluster import cluster, evaluate, refine
 from hyperclus.cut import Cut, Sweep, cut, sweep
 from hyperclus.eigen import Eigenpairs, smallest_eigenpairs
-from hyperclus.errors import ConvergenceError, DownloadError, HyperclusError, InputError, MissingLibraryError
+from hyperclus.errors import (
+    ConvergenceError,
+    DownloadError,
+    HyperclusError,
+    InputError,
+    LossWarning,
+    MissingLibraryError,
+)
 from hyperclus.hypergraph import Hypergraph
+from hyperclus.io.formats import read, write
 from hyperclus.laplacian import Laplacian, NormalizedLaplacian, rayleigh_quotient
 from hyperclus.metrics import Agreement, agreement
 from hyperclus.partition import Partition
 from hyperclus.stationary import StationaryLaw
 from hyperclus.suggest import Candidate, Suggestion, suggest_k
+from hyperclus.summary import Summary, summary
 from hyperclus.tight_bound import TightBound, tight_bound
 from hyperclus.walk import RandomWalk
 from hyperclus.weighting import class_counts, ones
@@ -27,6 +37,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Agreement",
+    "Bins",
     "Candidate",
     "ConvergenceError",
     "Cut",
@@ -36,12 +47,14 @@ __all__ = [
     "Hypergraph",
     "InputError",
     "Laplacian",
+    "LossWarning",
     "MissingLibraryError",
     "NormalizedLaplacian",
     "Partition",
     "RandomWalk",
     "StationaryLaw",
     "Suggestion",
+    "Summary",
     "Sweep",
     "TightBound",
     "agreement",
@@ -52,12 +65,16 @@ __all__ = [
     "cut",
     "datasets",
     "evaluate",
+    "io",
     "ncut_lower_bound",
     "ones",
     "rayleigh_quotient",
+    "read",
     "refine",
     "smallest_eigenpairs",
     "suggest_k",
+    "summary",
     "sweep",
     "tight_bound",
+    "write",
 ]

@@ -1,7 +1,11 @@
 """The command line: each command reads its arguments, calls the library, and renders."""
 
+import json
 import sys
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,9 +18,12 @@ from rich.table import Table as RichTable
 import hyperclus
 from hyperclus import datasets as data_sets
 from hyperclus import paper
-from hyperclus.errors import DownloadError, HyperclusError, InputError
+from hyperclus.errors import DownloadError, HyperclusError, InputError, LossWarning
+from hyperclus.io.formats import FORMATS, by_name, guess
+from hyperclus.io.hif import read_hif_document, write_hif_document
 from hyperclus.paper import render
 from hyperclus.paper.records import Record, Store, Unit, default_folder
+from hyperclus.summary import summary
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
 _errors = Console(stderr=True)
@@ -86,6 +93,112 @@ def datasets(
     Console().print(table)
     if failed:
         raise typer.Exit(1)
+
+
+Source = Annotated[Path, typer.Argument(metavar="FILE", help="The file to read.", show_default=False)]
+Reading = Annotated[
+    str | None, typer.Option("--from", help=f"Format of FILE: {', '.join(FORMATS)}; else guessed.")
+]
+Columns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--option",
+        "-o",
+        help="Any other option of a format, as NAME=VALUE, such as isolated=keep, empty_edges=keep, "
+        "edge_weight=COLUMN, delimiter=';', ids=text, transpose=true; may be repeated.",
+    ),
+]
+Vertex = Annotated[str | None, typer.Option("--vertex", help="Column of the vertices in a long table.")]
+Edge = Annotated[str | None, typer.Option("--edge", help="Column of the hyperedges.")]
+Weight = Annotated[str | None, typer.Option("--weight", help="Column of the weights.")]
+Duplicates = Annotated[
+    str | None, typer.Option("--duplicates", help="An incidence given twice: error, sum or max.")
+]
+
+
+@app.command()
+def info(
+    path: Source,
+    reads: Reading = None,
+    vertex: Vertex = None,
+    edge: Edge = None,
+    weight: Weight = None,
+    duplicates: Duplicates = None,
+    option: Columns = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Sizes, distributions, components and weights of a hypergraph in a file, and what looks odd.
+
+    Example: hyperclus info papers.csv --vertex author --edge paper
+    """
+    given = {"vertex": vertex, "edge": edge, "weight": weight, "duplicates": duplicates}
+    with _losses_told():
+        found = summary(hyperclus.read(path, format=reads, **_options(given, option)))
+    print(json.dumps(asdict(found), indent=1) if as_json else found)  # noqa: T201
+
+
+@app.command()
+def convert(
+    path: Source,
+    target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write.", show_default=False)],
+    reads: Reading = None,
+    writes: Annotated[str | None, typer.Option("--to", help="Format of OUT; else by its name.")] = None,
+    vertex: Vertex = None,
+    edge: Edge = None,
+    weight: Weight = None,
+    duplicates: Duplicates = None,
+    option: Columns = None,
+    write_option: Annotated[
+        list[str] | None, typer.Option("--write-option", "-w", help="An option for writing, as NAME=VALUE.")
+    ] = None,
+) -> None:
+    """Read a hypergraph in one format and write it in another; what OUT cannot hold is named.
+
+    Formats: long tables (csv, tsv, parquet), hif, hmetis, mtx, npz; text may be gzipped (.gz).
+
+    Examples: hyperclus convert papers.csv papers.hif.json --vertex author --edge paper
+              hyperclus convert circuit.hgr circuit.npz -o isolated=keep
+              hyperclus convert table.npz table.json -w ids=text
+    """
+    given = {"vertex": vertex, "edge": edge, "weight": weight, "duplicates": duplicates}
+    if target.exists() and path.exists() and target.samefile(path):
+        raise InputError(f"{target}: this is the file to read; choose another name to write")
+    options = _options(given, option)
+    with _losses_told():
+        if not options and _format(path, reads, True) == _format(target, writes, False) == "hif":
+            write_hif_document(read_hif_document(path), target)
+        else:
+            hypergraph = hyperclus.read(path, format=reads, **options)
+            hyperclus.write(hypergraph, target, format=writes, **_options({}, write_option))
+    _errors.print(f"written to {_escaped(str(target))}", soft_wrap=True, highlight=False)
+
+
+def _format(path: Path, given: str | None, there: bool) -> str:
+    if given is not None:
+        return given
+    found = guess(path) if there else by_name(path)
+    return "" if found is None else found.name
+
+
+def _options(given: dict[str, str | None], more: list[str] | None) -> dict[str, Any]:
+    """The options that were given, by name; true and false are truth values."""
+    options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    for text in more or ():
+        name, sign, value = text.partition("=")
+        if not sign or not name:
+            raise InputError(f"an option is NAME=VALUE, such as isolated=keep; got {text!r}")
+        options[name.replace("-", "_")] = {"true": True, "false": False}.get(value.lower(), value)
+    return options
+
+
+@contextmanager
+def _losses_told() -> Iterator[None]:
+    """What a format cannot hold, on the error stream, a line each."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", LossWarning)
+        yield
+    for warning in caught:
+        _errors.print(f"[yellow]hyperclus:[/] {_escaped(str(warning.message))}", soft_wrap=True)
 
 
 @app.command()

@@ -31,6 +31,10 @@ class MissingLibraryError(HyperclusError, ImportError):
     """An optional library is needed for this call; the message has the install command."""
 
 
+class LossWarning(UserWarning):
+    """A format or another library cannot hold all of a hypergraph; the message names what is lost."""
+
+
 def check_count(k: Any) -> None:
     """Raise an `InputError` unless k is a whole number of clusters."""
     if isinstance(k, bool) or not isinstance(k, Integral) or k < 1:

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from hyperclus.binning import BinsByColumn
 from hyperclus.errors import InputError
 from hyperclus.ids import factorize, id_array, listed, positions, read_only, refuse_missing, row_of, shown
 from hyperclus.incidence import (
@@ -17,12 +18,13 @@ from hyperclus.incidence import (
     as_numbers,
     canonical,
     check_gamma,
+    constant_within,
     from_coordinates,
     from_matrix,
     sealed,
     without_absent,
 )
-from hyperclus.tables import columns_of, feature_edges, pick, pick_codes, row_names, unframed
+from hyperclus.tables import columns_of, feature_edges, feature_names, pick, pick_codes, row_names, unframed
 from hyperclus.types import (
     AbsencePolicy,
     Booleans,
@@ -200,6 +202,7 @@ class Hypergraph:
         vertex: Any = "vertex",
         edge: Any = "edge",
         weight: Any = None,
+        edge_weight: Any = None,
         edge_weights: Mapping[Any, float] | ArrayLike | None = None,
         vertex_ids: Iterable[Any] | None = None,
         edge_ids: Iterable[Any] | None = None,
@@ -217,6 +220,9 @@ class Hypergraph:
         weight : column name, optional
             The column of gamma; by default "weight" where there is one, otherwise gamma = 1.
             False: gamma = 1 in any case. A row with gamma = 0 makes no member.
+        edge_weight : column name, optional
+            The column of omega, the same in all rows of a hyperedge; by default "edge_weight" where
+            there is one and `edge_weights` is not given. False: no such column.
         vertex_ids, edge_ids : optional
             Fix the vertices or hyperedges and their order; by default first appearance.
         edge_weights, duplicates, isolated, empty_edges
@@ -236,6 +242,13 @@ class Hypergraph:
             weights = np.ones(len(edge_codes))
         else:
             weights = as_numbers(pick(columns, weight), row_of(weight))
+        if edge_weight is None and "edge_weight" in columns and edge_weights is None:
+            edge_weight = None if "edge_weight" in (vertex, edge, weight) else "edge_weight"
+        if edge_weight is not None and edge_weight is not False:
+            if edge_weights is not None:
+                raise InputError("omega is given twice, as a column and as edge_weights; leave one out")
+            omega = as_numbers(pick(columns, edge_weight), row_of(edge_weight))
+            edge_weights = constant_within(omega, edge_codes, edges)
         gamma = from_coordinates(edge_codes, vertex_codes, weights, edges, vertices, duplicates)
         del edge_codes, vertex_codes, weights
         return cls._finish(gamma, edges, vertices, edge_weights, isolated, empty_edges)
@@ -246,23 +259,36 @@ class Hypergraph:
         table: Any,
         *,
         features: Sequence[Any] | None = None,
+        exclude: Sequence[Any] = (),
         vertex: Any = None,
+        bins: BinsByColumn | None = None,
         missing: MissingPolicy = "error",
         constant: AbsencePolicy = "drop",
         isolated: AbsencePolicy = "error",
     ) -> "Hypergraph":
         """From a table of features: a vertex per row, a hyperedge per (feature, value), gamma = 1.
 
-        Every distinct value makes a hyperedge, so bin real-valued columns first.
+        Every distinct value makes a hyperedge, unless `bins` puts near numbers into one.
 
         Parameters
         ----------
         table : mapping of columns, 2-d array, or pandas, polars or PyArrow table
             The columns of an array are named 0, 1, ...
         features : column names, optional
-            The columns to use; by default all but `vertex`.
+            The columns to use; by default all but `vertex` and `exclude`.
+        exclude : column names, optional
+            Columns to leave out, such as known classes, which `agreement` compares with afterwards.
+            Only without `features`.
         vertex : column name, optional
             The column of vertex ids; by default the index of a pandas data frame, else 0, 1, ...
+        bins : int, rule, Bins, or mapping of column name to these, optional
+            How columns of numbers become hyperedges (feature, bin), see `Bins`: 10 means ten
+            intervals of equal width, "quantile" five with equally many rows. Given once, it is for
+            every column of numbers, also of integers; in a mapping it is for the columns named,
+            which must hold numbers, and for no other. Text, categories, truth values and dates
+            are no numbers and keep their values. Numbers are taken as float64. By default no
+            column has bins, and one that seems to need them is logged as a warning; an empty
+            mapping means the same without a warning.
         missing : {"error", "category", "drop"}
             A missing value (None, NaN, null) is refused, makes a hyperedge (feature, None) of its
             own, or puts the row into no hyperedge of that feature.
@@ -272,21 +298,28 @@ class Hypergraph:
         isolated
             As in `from_incidence`; rows can only be isolated with `missing="drop"`.
 
+        Raises
+        ------
+        InputError
+            Naming the row and the column: for the policies above, for an infinite number in a
+            column with bins, for a column named in `bins` that holds something else than numbers.
+
         Examples
         --------
         >>> h = Hypergraph.from_table({"colour": ["red", "red", "blue"], "legs": [4, 2, 2]})
         >>> h.edge_ids.tolist()
         [('colour', 'red'), ('colour', 'blue'), ('legs', 4), ('legs', 2)]
+        >>> h = Hypergraph.from_table({"colour": ["red", "red", "blue"], "size": [0.5, 9.1, 10.5]}, bins=2)
+        >>> h.edge_ids.tolist()
+        [('colour', 'red'), ('colour', 'blue'), ('size', '[0.5, 5.5)'), ('size', '[5.5, 10.5]')]
         """
         columns = columns_of(table)
-        if features is None:
-            features = [name for name in columns if vertex is None or name != vertex]
-        names = listed(features, "features")
-        edge_codes, rows, edges = feature_edges(columns, names, missing, constant)
+        names = feature_names(columns, features, exclude, vertex)
+        edge_codes, rows, weights, edges = feature_edges(columns, names, missing, constant, bins)
         n_rows = len(columns[names[0]])
         ids = row_names(table) if vertex is None else pick(columns, vertex)
         vertices = _given_ids(ids, n_rows, "vertex")
-        gamma = from_coordinates(edge_codes, rows, np.ones(len(rows)), edges, vertices, "error")
+        gamma = from_coordinates(edge_codes, rows, weights, edges, vertices, "error")
         return cls._finish(gamma, edges, vertices, None, isolated, "error")
 
     # ---- sizes --------------------------------------------------------------------------------

@@ -218,7 +218,10 @@ def row_of(column: Any) -> Callable[[int], str]:
 
 def shown(value: Any) -> str:
     """A value in a message: on one line and, however long it is, short."""
-    text = _short.repr(_unpacked(value))
+    try:
+        text = _short.repr(_unpacked(value))
+    except ValueError:  # an integer of thousands of digits, somewhere in it
+        text = f"<{type(value).__name__}>"
     text = " ".join(text.split()) if "\n" in text else text
     return text if len(text) <= 120 else text[:117] + "..."
 

@@ -235,3 +235,14 @@ def _kept(present: Booleans, policy: AbsencePolicy, argument: str, fault: str, i
 def _incidence(matrix: Incidence, position: int, edge_ids: Ids, vertex_ids: Ids) -> str:
     edge = int(np.searchsorted(matrix.indptr, position, side="right")) - 1
     return f"vertex {shown(vertex_ids[matrix.indices[position]])} in hyperedge {shown(edge_ids[edge])}"
+
+
+def constant_within(omega: Floats, edges: Codes, names: Ids) -> Floats:
+    """The weight of each hyperedge from a weight per incidence; two different ones are an `InputError`."""
+    found = np.ones(len(names))
+    found[edges] = omega
+    odd = np.flatnonzero(found[edges] != omega)
+    if len(odd):
+        name = shown(names[edges[odd[0]]])
+        raise InputError(f"hyperedge {name} has several weights; give it the same one in all its rows")
+    return found

@@ -11,7 +11,7 @@ from hyperclus.ids import factorize
 from hyperclus.types import Floats, Ids, Integers
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Agreement:
     """The contingency table of classes and clusters, and the usual figures from it.
 
@@ -26,6 +26,13 @@ class Agreement:
     classes: Ids
     clusters: Ids
     counts: Integers
+
+    def __repr__(self) -> str:
+        return (
+            f"Agreement of {len(self.classes):,} classes and {len(self.clusters):,} clusters: "
+            f"NMI {self.nmi:.4f}, ARI {self.ari:.4f}, weighted F1 {self.weighted_f1:.4f}, "
+            f"purity {self.purity:.4f}"
+        )
 
     @property
     def f1(self) -> Floats:

@@ -128,7 +128,7 @@ def load(name: str, *, folder: store.Folder | None = None, progress: bool = Fals
     paths = fetch(name, folder=folder, progress=progress)
     recipe = _RECIPES[name]
     table, classes = recipe.read(*paths.values())
-    hypergraph = class_counts(Hypergraph.from_table(table), classes)
+    hypergraph = class_counts(Hypergraph.from_table(table, bins={}), classes)
     return Dataset(name, table, classes, hypergraph, recipe.k, recipe.strategy, recipe.source)
 
 

@@ -1,0 +1,60 @@
+"""Files and other libraries to and from `Hypergraph`.
+
+`read` and `write` choose the format by the name of the file; the options they pass on are those of
+`read_long` and `write_long` (CSV, TSV, Parquet), `read_hif` and so on. `to_xgi`, `from_xgi` and their
+like convert from one library to another. docs/files.md and docs/other_libraries.md say what survives.
+"""
+
+from hyperclus.io.formats import FORMATS, Format, guess, read, write
+from hyperclus.io.hif import HIF, read_hif, read_hif_document, write_hif, write_hif_document
+from hyperclus.io.hmetis import read_hmetis, write_hmetis
+from hyperclus.io.libraries import (
+    from_dhg,
+    from_hypergraphx,
+    from_hypernetx,
+    from_networkx,
+    from_sknetwork,
+    from_xgi,
+    to_dhg,
+    to_hypergraphx,
+    to_hypernetx,
+    to_networkx,
+    to_sknetwork,
+    to_xgi,
+)
+from hyperclus.io.long_table import read_long, write_long
+from hyperclus.io.matrix_market import read_matrix_market, write_matrix_market
+from hyperclus.io.npz import read_npz, write_npz
+
+__all__ = [
+    "FORMATS",
+    "HIF",
+    "Format",
+    "from_dhg",
+    "from_hypergraphx",
+    "from_hypernetx",
+    "from_networkx",
+    "from_sknetwork",
+    "from_xgi",
+    "guess",
+    "read",
+    "read_hif",
+    "read_hif_document",
+    "read_hmetis",
+    "read_long",
+    "read_matrix_market",
+    "read_npz",
+    "to_dhg",
+    "to_hypergraphx",
+    "to_hypernetx",
+    "to_networkx",
+    "to_sknetwork",
+    "to_xgi",
+    "write",
+    "write_hif",
+    "write_hif_document",
+    "write_hmetis",
+    "write_long",
+    "write_matrix_market",
+    "write_npz",
+]

@@ -1,0 +1,266 @@
+"""Tables in files, batch by batch: text with delimiters, and Parquet.
+
+See `hyperclus.io.streaming.Source` for what they share.
+"""
+
+import codecs
+import csv
+import glob
+import io
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from secrets import token_hex
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from hyperclus.errors import InputError
+from hyperclus.ids import named, object_array, shown
+from hyperclus.io.files import BOMB_FROM, BOMB_RATIO, Place, fault, reading
+from hyperclus.io.streaming import arrow
+
+BLOCK = 1 << 24  # bytes of text read at once, or more; a row must fit
+ROWS = 1 << 16  # of Parquet, read at once, or more
+BATCHES = 32  # about as many in a large file, as each costs some work for every id known before
+PARQUET = (".parquet", ".pq")
+
+
+class _Table:
+    """What the two kinds share: named columns, and a stamp by which a change is noticed."""
+
+    text: bool
+
+    def __init__(self, path: Place, files: list[Place], names: list[str]) -> None:
+        self.path, self.files, self.names, self._stamp = path, files, names, _stamp(files)
+
+    def check_unchanged(self) -> None:
+        """Refuse a file that is no longer the one whose header was read."""
+        if self._stamp != _stamp(self.files):
+            raise fault(self.path, "the file changed while it was read; read it again")
+
+    def column(self, name: Any) -> str:
+        """The name, which exactly one column must have."""
+        if self.names.count(name) != 1:
+            known = named(object_array(self.names), np.ones(len(self.names), dtype=bool), limit=10) or "none"
+            count = "more than one column" if name in self.names else "no column"
+            raise fault(self.path, f"the table has {count} {shown(name)}; its columns are {known}")
+        return str(name)
+
+    def optional_column(self, name: Any, default: str, taken: tuple[Any, ...]) -> str | None:
+        """The column that is meant: None is the default where it is there and not taken, False is none."""
+        if name is None and default in self.names and default not in taken:
+            name = default
+        return None if name is None or name is False else self.column(name)
+
+
+class TextTable(_Table):
+    """CSV or TSV. PyArrow reads it fast; Python's csv module looks again to find the line of a fault."""
+
+    text = True
+
+    def __init__(self, path: Place, delimiter: str) -> None:
+        self._delimiter, self.path = delimiter, path
+        with reading(path) as handle:
+            start = handle.read(BLOCK)
+        try:
+            header = codecs.getincrementaldecoder("utf-8-sig")().decode(start)
+            names = next(
+                filter(None, csv.reader(io.StringIO(header, newline=""), delimiter=delimiter, strict=True)),
+                [],
+            )
+        except (UnicodeDecodeError, csv.Error) as error:
+            raise self._explained(error, None) from None
+        super().__init__(path, [path], names)
+
+    def batches(self, columns: list[str]) -> Iterator[list[Any]]:
+        """Columns as text; the header is a row like any other, and dropped."""
+        pa, pc = arrow(), arrow("pyarrow.csv")
+        wanted = [str(self.names.index(name)) for name in columns]
+        # A last row of our own tells whether the file ended within quotes.
+        end = token_hex(8)
+        last = (end if str(place) in wanted else "" for place in range(len(self.names)))
+        options = {
+            "read_options": pc.ReadOptions(
+                column_names=list(map(str, range(len(self.names)))), block_size=BLOCK, use_threads=False
+            ),
+            "parse_options": pc.ParseOptions(delimiter=self._delimiter, newlines_in_values=True),
+            "convert_options": pc.ConvertOptions(
+                include_columns=list(dict.fromkeys(wanted)),
+                column_types=dict.fromkeys(wanted, pa.string()),
+                null_values=[""],
+                strings_can_be_null=True,
+                quoted_strings_can_be_null=False,
+            ),
+        }
+        header, ended = 1, False
+        with reading(self.path) as handle:
+            try:
+                stream = _Ended(handle, f"\n{self._delimiter.join(last)}\n".encode())
+                for batch in pc.open_csv(stream, **options):
+                    ended = batch.num_rows > 0 and batch.column(0)[-1].as_py() == end
+                    inner = batch.slice(header, max(0, batch.num_rows - header - ended))
+                    header -= min(header, batch.num_rows)
+                    yield [inner.column(name) for name in wanted]
+            except (pa.ArrowException, UnicodeDecodeError) as error:
+                raise self._explained(error, len(self.names)) from None
+        if not ended:
+            raise self._explained(None, len(self.names))
+
+    def fault(self, message: str, row: int | None = None) -> InputError:
+        """An error that names the file and the line where the row begins."""
+        line = None
+        if row is not None:
+            with reading(self.path) as handle:
+                try:
+                    line = next(islice(self._records(handle, strict=False), row + 1, None), (None,))[0]
+                except InputError:  # what PyArrow reads and Python's csv does not, such as a field of 1 MB
+                    message = f"row {row}, {message}"
+        return fault(self.path, message, line)
+
+    def _records(self, handle: BinaryIO, strict: bool) -> Iterator[tuple[int, list[str]]]:
+        """The rows, header and all, each with the line where it begins."""
+        reader = csv.reader(self._lines(handle), delimiter=self._delimiter, strict=strict)
+        line = 1
+        try:
+            for record in reader:
+                if record:
+                    yield line, record
+                line = reader.line_num + 1
+        except csv.Error as error:
+            raise fault(self.path, f"{error}; look for a quote that is not closed", line) from None
+
+    def _lines(self, handle: BinaryIO) -> Iterator[str]:
+        number = 0
+        for raw in iter(lambda: handle.readline(BLOCK), b""):
+            if len(raw) == BLOCK and not raw.endswith(b"\n"):
+                raise fault(self.path, f"the line is longer than {BLOCK >> 20} MB; break it up", number + 1)
+            try:
+                lines = re.split(r"(?<=\n)(?=.)|(?<=\r)(?=[^\n])", raw.decode())
+            except UnicodeDecodeError as error:
+                message = f"byte {error.start} of the line is no UTF-8 text; save the file as UTF-8"
+                raise fault(self.path, message, number + 1) from None
+            yield from lines
+            number += len(lines)
+
+    def _explained(self, error: Exception | None, width: int | None) -> InputError:
+        """The fault behind an error, by a slow look at the file."""
+        with reading(self.path) as handle:
+            try:
+                for line, record in self._records(handle, strict=True):
+                    if width is not None and len(record) != width:
+                        message = f"{len(record)} fields, but the header has {width}; make them equal"
+                        return fault(self.path, message, line)
+            except InputError as found:
+                return found
+        why = "it ends within quotes" if error is None else " ".join(str(error).split())[:200]
+        return fault(self.path, f"this is no table of text ({why}); save it anew")
+
+
+class _Ended:
+    """A file with a few bytes more at its end."""
+
+    closed = False
+
+    def __init__(self, handle: BinaryIO, end: bytes) -> None:
+        self._handle, self._end = handle, end
+
+    def read(self, size: int) -> bytes:
+        """Some bytes; none at the end."""
+        data = self._handle.read(size)
+        if not data:
+            data, self._end = self._end, b""
+        return data
+
+
+class ParquetTable(_Table):
+    """A Parquet file, or several that make one table."""
+
+    text = False
+
+    def __init__(self, path: Place) -> None:
+        files: list[Place] = [path]
+        if Path(path).is_dir():
+            files = [file for file in sorted(Path(path).iterdir()) if file.suffix in PARQUET]
+        elif not Path(path).exists() and glob.has_magic(os.fspath(path)):
+            files = [*sorted(glob.glob(os.fspath(path)))]
+        if not files:
+            raise fault(path, "there are no Parquet files; check the name")
+        self._first_rows = [0]
+        names = []
+        for file in files:
+            with reading(file) as handle:
+                found, rows = self._look(file, handle)
+            names.append(found)
+            self._first_rows.append(self._first_rows[-1] + rows)
+        super().__init__(path, files, names[0])
+
+    def batches(self, columns: list[str]) -> Iterator[list[Any]]:
+        """Columns of the types they have in the files."""
+        rows = max(ROWS, self._first_rows[-1] // BATCHES)
+        for file in self.files:
+            with reading(file) as handle:
+                opened = _opened(file, handle)
+                missing = [name for name in columns if name not in opened.schema_arrow.names]
+                if missing:
+                    raise fault(file, f"the table has no column {shown(missing[0])}, which other files have")
+                batches = opened.iter_batches(rows, columns=list(dict.fromkeys(columns)), use_threads=False)
+                while (batch := _next(file, batches)) is not None:
+                    yield [batch.column(name) for name in columns]
+
+    def fault(self, message: str, row: int | None = None) -> InputError:
+        """An error that names the file of a row, and the row within it, from 0."""
+        if row is None:
+            return fault(self.path, message)
+        number = int(np.searchsorted(self._first_rows, row, side="right")) - 1
+        number = min(number, len(self.files) - 1)
+        return fault(self.files[number], f"row {row - self._first_rows[number]}, {message}")
+
+    def _look(self, file: Place, handle: BinaryIO) -> tuple[list[str], int]:
+        """The names of the columns and the number of rows."""
+        opened = _opened(file, handle)
+        meta = opened.metadata
+        groups = [meta.row_group(number) for number in range(meta.num_row_groups)]
+        size = max(12 * meta.num_rows, sum(group.total_byte_size for group in groups))
+        if size > max(BOMB_FROM, BOMB_RATIO * handle.seek(0, io.SEEK_END)):
+            raise fault(
+                file,
+                f"unpacks to more than {BOMB_RATIO} times its size; write it uncompressed if that is right",
+            )
+        return list(opened.schema_arrow.names), meta.num_rows
+
+
+def _opened(file: Place, handle: BinaryIO) -> Any:
+    parquet = arrow("pyarrow.parquet")
+    with _sound(file):
+        return parquet.ParquetFile(
+            handle, pre_buffer=False, buffer_size=1 << 16, page_checksum_verification=True
+        )
+
+
+def _next(file: Place, batches: Iterator[Any]) -> Any:
+    with _sound(file):
+        batch = next(batches, None)
+        if batch is not None:
+            batch.validate(full=True)
+        return batch
+
+
+@contextmanager
+def _sound(file: Place) -> Iterator[None]:
+    """Turns what PyArrow says of a damaged file into an error that names it."""
+    pa = arrow()
+    try:
+        yield
+    except (pa.ArrowException, OSError, UnicodeDecodeError, OverflowError) as error:
+        why = " ".join(str(error).split())[:200]
+        raise fault(file, f"the Parquet data are damaged ({why}); make the file anew") from None
+
+
+def _stamp(files: list[Place]) -> list[tuple[int, int, int]]:
+    """Changes when a file does."""
+    stats = [os.stat(file) for file in files]
+    return [(stat.st_ino, stat.st_size, stat.st_mtime_ns) for stat in stats]

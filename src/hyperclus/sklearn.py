@@ -1,0 +1,392 @@
+# ruff: noqa: N803 (scikit-learn writes X)
+"""scikit-learn estimators: a coat around `cluster` and the eigenvectors.
+
+Samples are vertices, features are hyperedges. scikit-learn 1.6 or newer is needed; importing this
+module without it raises a `MissingLibraryError`.
+"""
+
+import warnings
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike
+
+from hyperclus.cluster import Rounding, cluster
+from hyperclus.cut import cut
+from hyperclus.eigen import smallest_eigenpairs
+from hyperclus.errors import InputError, check_whole
+from hyperclus.hypergraph import Hypergraph
+from hyperclus.ids import shown
+from hyperclus.laplacian import NormalizedLaplacian
+from hyperclus.optional import library
+from hyperclus.pipeline import Bound
+from hyperclus.types import AbsencePolicy, Floats, Incidence, Integers, Seed
+from hyperclus.walk import RandomWalk
+
+__all__ = ["HyperClusG", "HypergraphSpectralEmbedding"]
+
+_base = library("sklearn.base", "scikit-learn", "hyperclus.sklearn", "sklearn")
+_utils = library("sklearn.utils", "scikit-learn", "hyperclus.sklearn", "sklearn")
+_validation = library("sklearn.utils.validation", "scikit-learn", "hyperclus.sklearn", "sklearn")
+
+_Estimator: Any = _base.BaseEstimator
+_Clusterer: Any = _base.ClusterMixin
+_Transformer: Any = _base.TransformerMixin
+_Named: Any = _base.ClassNamePrefixFeaturesOutMixin
+
+FLAT = 1e-4  # of 1 - lambda: below it the hyperedges say nothing about a component
+
+
+class _Coat(_Estimator):  # type: ignore[misc]
+    """What both estimators share: X and the settings checked, the walk's step for new samples."""
+
+    alpha: float
+    edge_weights: Mapping[Any, float] | ArrayLike | None
+    random_state: Any
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        return tags
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "stationary_")  # what `fit` sets last
+
+    def _matrix(self, X: Any, *, least: int = 1, reset: bool = False) -> Any:
+        """X in the form that `from_incidence` takes, at least so many samples; no entry is negative."""
+        if not reset:
+            _validation.check_is_fitted(self)
+        formats = ("csr", "csc", "coo")
+        matrix = _validation.validate_data(
+            self, X, accept_sparse=formats, dtype=np.float64, ensure_min_samples=least, reset=reset
+        )
+        entries: Any = matrix.data if hasattr(matrix, "tocsr") else matrix
+        if entries.size and entries.min() < 0:
+            samples, features, values = sp.find(matrix)
+            order = np.lexsort((features, samples))
+            first = order[np.argmax(values[order] < 0)]
+            name = getattr(self, "feature_names_in_", np.arange(matrix.shape[1]))[features[first]]
+            raise InputError(
+                f"Negative values in data passed to {type(self).__name__}: sample {samples[first]} has "
+                f"{values[first]} in feature {shown(name)}; weights must not be negative "
+                "(0 means: not a member)"
+            )
+        return matrix
+
+    def _hypergraph(self, matrix: Any, isolated: AbsencePolicy) -> Hypergraph:
+        """Of the samples fitted; features without entries are left out, and remembered as unknown."""
+        self._known = np.flatnonzero(np.asarray(matrix.sum(axis=0)).ravel() > 0)
+        names = getattr(self, "feature_names_in_", None)
+        return Hypergraph.from_incidence(
+            matrix,
+            edge_weights=self.edge_weights,
+            edge_ids=names,
+            duplicates="sum",  # as everywhere in scikit-learn
+            isolated=isolated,
+            empty_edges="drop",
+        )
+
+    def _seed(self) -> Seed:
+        """A whole number is the seed of `cluster`; a RandomState gives one by one draw."""
+        if isinstance(self.random_state, np.random.Generator):
+            return self.random_state
+        state = _utils.check_random_state(self.random_state)
+        if self.random_state is None:
+            return None
+        whole = isinstance(self.random_state, int | np.integer)
+        return int(self.random_state if whole else state.randint(1 << 31))
+
+    def _on_known(self, matrix: Any) -> Incidence:
+        """The features that had entries in fit, by sample."""
+        rows: Incidence = sp.csr_array(sp.csr_array(matrix)[:, self._known])
+        rows.eliminate_zeros()
+        return rows
+
+
+class HyperClusG(_Clusterer, _Coat):  # type: ignore[misc]
+    """Clusters of samples of low NCut, with a proven bound: `hyperclus.cluster` as an estimator.
+
+    X has a row per sample (vertex) and a column per feature (hyperedge); entry (v, e) is gamma_e(v), and
+    0 means that v is not in e. Samples without a positive entry get label -1. Features without one play
+    no part.
+
+    Parameters
+    ----------
+    n_clusters : int
+    method, effort, min_share, alpha, bound, rounding, strategy, tolerance
+        As in `hyperclus.cluster`.
+    edge_weights : sequence of length n_features, or mapping from feature name, optional
+        omega(e) > 0; 1 by default.
+    random_state : int, RandomState, Generator or None
+        An int gives the labels of `hyperclus.cluster` with it as seed, in every call; None, the
+        default, may give others each time.
+
+    Attributes
+    ----------
+    labels_ : array of shape (n_samples,)
+        0 .. n_clusters - 1, cluster 0 the largest; -1 for a sample without a positive entry.
+    ncut_, lower_bound_, gap_ : float
+        The NCut, what no clusters can be below, and the relative distance.
+    eigenvalues_ : array
+        The smallest of L_sym, ascending.
+    stationary_ : array of shape (n_samples,)
+        phi, the share of a walker's time; 0 for a sample without a positive entry.
+    partition_ : Partition
+        All the rest; its vertices are numbered, its hyperedges have the features' names.
+    n_features_in_, feature_names_in_
+        As everywhere in scikit-learn.
+
+    Raises
+    ------
+    InputError, ConvergenceError
+        From `fit`. An InputError is a ValueError.
+
+    Examples
+    --------
+    >>> X = [[3, 1, 0, 0], [1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 2], [0, 0, 1, 1]]
+    >>> model = HyperClusG(n_clusters=2, random_state=0).fit(X)
+    >>> model.labels_.tolist(), round(model.ncut_, 4)
+    ([1, 1, 0, 0, 0], 0.2778)
+    >>> model.predict([[0, 5, 0, 0], [0, 0, 1, 3], [0, 0, 0, 0]]).tolist()
+    [1, 0, -1]
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 2,
+        *,
+        method: Literal["auto", "hyperclus-g"] = "auto",
+        effort: Literal["fast", "default", "thorough"] | None = None,
+        min_share: float | None = None,
+        alpha: float = 0.0,
+        bound: Bound = "eigenvalues",
+        rounding: Rounding | None = None,
+        strategy: Literal["best", "largest"] | None = None,
+        edge_weights: Mapping[Any, float] | ArrayLike | None = None,
+        tolerance: float = 1e-8,
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.method = method
+        self.effort = effort
+        self.min_share = min_share
+        self.alpha = alpha
+        self.bound = bound
+        self.rounding = rounding
+        self.strategy = strategy
+        self.edge_weights = edge_weights
+        self.tolerance = tolerance
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> "HyperClusG":
+        """Find the clusters of the samples; y is ignored."""
+        check_whole("n_clusters", self.n_clusters)
+        matrix = self._matrix(X, least=self.n_clusters, reset=True)
+        part = cluster(
+            self._hypergraph(matrix, "keep"),
+            self.n_clusters,
+            method=self.method,
+            effort=self.effort,
+            min_share=self.min_share,
+            alpha=self.alpha,
+            bound=self.bound,
+            rounding=self.rounding,
+            strategy=self.strategy,
+            tolerance=self.tolerance,
+            seed=self._seed(),
+        )
+        self.partition_ = part
+        self.labels_ = part.labels.copy()
+        self.ncut_, self.lower_bound_, self.gap_ = part.ncut, part.lower_bound, part.gap
+        self.eigenvalues_ = part.eigenvalues
+        self.stationary_ = _everywhere(part.walk.stationary, part.labels >= 0)
+        return self
+
+    def predict(self, X: Any) -> Integers:
+        """The clusters that samples, new or not, join at the least cost in NCut.
+
+        With s_c(x), the share of c where the walk goes from x or comes from on its way there, half
+        each, a sample of vanishing weight changes the NCut by its weight times
+        -(2 s_c(x) - internal(c) / vol(c)) / vol(c); x gets the c with the lowest. Label -1: no entry in a
+        feature that had one in `fit`. On the samples fitted this mostly gives `labels_` again
+        (for alpha = 1 it does wherever no move of one sample lowers the NCut; ties, `min_share` and clusters
+        of one sample aside).
+        """
+        return self._joined(self._on_known(self._matrix(X)))
+
+    def _joined(self, rows: Incidence) -> Integers:
+        part = self.partition_
+        members = part.labels[part.labels >= 0, None] == np.arange(part.k)
+        shares, reached = _stepped(part.walk, members.astype(np.float64), rows)
+        leaving = part.cut.boundaries / part.cut.volumes
+        gains = (2 * shares - 1 + leaving) / part.cut.volumes
+        best = gains.max(axis=1, keepdims=True)
+        chosen = np.argmax(gains >= best - 1e-12 * np.abs(best), axis=1)  # ties: the largest cluster
+        return np.where(reached, chosen, -1).astype(np.int64)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """-NCut / (n_clusters - 1) of the clusters that `predict` gives the samples of X, on their own walk.
+
+        0 for separate clusters, about -1 for clusters drawn at random, whatever their number. The walk is
+        that of the samples of X alone, on the features known from `fit`; a cluster that none of them
+        joins counts 1 in the NCut. Compare under one alpha; docs/scikit_learn.md says what to think
+        of before n_clusters is chosen by it.
+        """
+        rows = self._on_known(self._matrix(X))
+        labels, part = self._joined(rows), self.partition_
+        if part.k < 2:
+            raise InputError("one cluster has no cut to score; set n_clusters to 2 or more")
+        omega = part.walk.hypergraph.edge_weights
+        held = Hypergraph.from_incidence(
+            rows, edge_weights=omega, isolated="drop", empty_edges="drop", duplicates="sum"
+        )
+        used, inside = np.unique(labels[labels >= 0], return_inverse=True)
+        found = cut(RandomWalk(held, alpha=self.alpha), inside, len(used)).ncut
+        return -(found + part.k - len(used)) / (part.k - 1)
+
+
+class HypergraphSpectralEmbedding(_Named, _Transformer, _Coat):  # type: ignore[misc]
+    """f_2 .. f_{q+1}, the columns of Pi^-1/2 Z: coordinates of the samples in which clusters lie apart.
+
+    Z holds the eigenvectors of L_sym for the smallest eigenvalues after the first (which is 0, with constant
+    f). Each f has mean 0 and mean square 1 under the stationary law. X is as for `HyperClusG`.
+
+    `transform` takes new samples too. From L_sym z = lambda z it follows that (P f + P* f) / 2 =
+    (1 - lambda) f, where P* = Pi^-1 P'Pi is the walk backwards. Both halves at a vertex need only the
+    vertex's own weights x(e):
+
+        f(x) = (mean of h weighted by there + mean of g weighted by back) / (2 (1 - lambda)),
+        there(e) = omega(e) x(e)^alpha, h = B f;   back(e) = x(e) psi(e) / delta(e), g = A'Pi f / psi.
+
+    On the samples fitted this is f itself; `fit_transform` returns it too. A new sample gets what it would
+    have if it were added to the hypergraph with vanishing weight.
+
+    Parameters
+    ----------
+    n_components : int
+        q, the number of coordinates.
+    alpha, tolerance
+        As in `hyperclus.cluster`.
+    edge_weights, random_state
+        As in `HyperClusG`.
+
+    Attributes
+    ----------
+    embedding_ : array of shape (n_samples, n_components)
+        0 for samples without a positive entry. Components whose eigenvalue is 1 (within 1e-4) are 0
+        everywhere, with a warning: there the hyperedges tell the samples no further apart.
+    eigenvalues_ : array of shape (n_components,)
+        lambda_2, ..., ascending.
+    stationary_ : array of shape (n_samples,)
+    walk_ : RandomWalk
+    n_features_in_, feature_names_in_
+
+    Examples
+    --------
+    >>> X = [[3, 1, 0, 0], [1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 2], [0, 0, 1, 1]]
+    >>> model = HypergraphSpectralEmbedding(n_components=1).fit(X)
+    >>> model.embedding_[[0, 1, 3, 4], 0].round(2).tolist()
+    [1.14, 1.08, -1.13, -1.1]
+    >>> model.transform([[0, 5, 0, 0]]).round(2).tolist()
+    [[0.89]]
+    """
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        alpha: float = 0.0,
+        edge_weights: Mapping[Any, float] | ArrayLike | None = None,
+        tolerance: float = 1e-8,
+        random_state: Any = None,
+    ) -> None:
+        self.n_components = n_components
+        self.alpha = alpha
+        self.edge_weights = edge_weights
+        self.tolerance = tolerance
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> "HypergraphSpectralEmbedding":
+        """Compute the eigenvectors for the samples; y is ignored."""
+        check_whole("n_components", self.n_components)
+        matrix = self._matrix(X, least=self.n_components + 1, reset=True)
+        hypergraph = self._hypergraph(matrix, "drop")
+        if hypergraph.n_vertices <= self.n_components:
+            raise InputError(
+                f"{self.n_components} components need at least {self.n_components + 1} samples with a "
+                f"positive entry; there are {hypergraph.n_vertices}"
+            )
+        self.walk_ = RandomWalk(hypergraph, alpha=self.alpha)
+        pairs = smallest_eigenpairs(
+            NormalizedLaplacian(self.walk_),
+            self.n_components + 1,
+            tolerance=self.tolerance,
+            seed=self._seed(),
+        )
+        self.eigenvalues_ = pairs.values[1:]
+        flat = np.abs(1 - self.eigenvalues_) <= FLAT
+        scale = np.where(flat, 0.0, 1 / np.where(flat, 1.0, 1 - self.eigenvalues_))
+        self._scaled = pairs.vectors[:, 1:] / np.sqrt(self.walk_.stationary)[:, None] * scale
+        if flat.any():
+            warnings.warn(
+                f"{np.count_nonzero(flat)} of {self.n_components} components are 0, because the hyperedges "
+                "tell the samples no further apart; lower n_components, or set alpha=1 where X holds "
+                "strengths of membership",
+                stacklevel=2,
+            )
+        rows = self._on_known(matrix)
+        self.embedding_, reached = _stepped(self.walk_, self._scaled, rows)
+        self.stationary_ = _everywhere(self.walk_.stationary, reached)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> Floats:
+        """The coordinates of the samples fitted, `embedding_`."""
+        return self.fit(X).embedding_.copy()
+
+    def transform(self, X: Any) -> Floats:
+        """The coordinates of samples, new or not; 0 without an entry in a feature that had one in `fit`."""
+        rows = self._on_known(self._matrix(X))
+        return _stepped(self.walk_, self._scaled, rows)[0]
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self._scaled.shape[1])
+
+
+def _stepped(walk: RandomWalk, values: Floats, rows: Incidence) -> tuple[Floats, Any]:
+    """(P f + P* f) / 2 for samples given by their weights in the walk's hyperedges; and which have any.
+
+    For the walk's own vertices it is what the definition says; for others, for samples of vanishing weight.
+    """
+    factors, psi = walk.factors, walk.edge_stationary
+    ahead = factors.edge_means(values)
+    behind = factors.to_edges(values * walk.stationary[:, None]) / np.where(psi > 0, psi, 1.0)[:, None]
+    reached = np.diff(rows.indptr) > 0
+    with np.errstate(over="ignore", under="ignore"):
+        there = rows.data**walk.alpha * walk.hypergraph.edge_weights[rows.indices]
+        back = rows.data / factors.edge_degrees[rows.indices] * psi[rows.indices]
+        halves = [_means(rows, there, ahead), _means(rows, back, behind)]
+    stepped = 0.5 * (halves[0] + halves[1])
+    stepped[~reached] = 0.0
+    if not np.isfinite(stepped).all():
+        raise InputError(
+            "the weights of a sample leave the range of double precision; bring them nearer to 1"
+        )
+    return stepped, reached
+
+
+def _means(rows: Incidence, weights: Floats, values: Floats) -> Floats:
+    """For each row the mean of the hyperedges' values with weights in the place of the row's entries."""
+    weighing = sp.csr_array((weights, rows.indices, rows.indptr), shape=rows.shape)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(weighing @ values / weighing.sum(axis=1)[:, None])
+
+
+def _everywhere(values: Floats, where: Any) -> Floats:
+    """The values at the marked samples, 0 at the others."""
+    full = np.zeros(len(where))
+    full[where] = values
+    return full

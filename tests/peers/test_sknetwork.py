@@ -1,0 +1,49 @@
+"""A Dataset of scikit-network holds everything, and its methods take the matrix."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from round_trips import KEEP, hypergraphs, rounds, run_examples, same
+
+from contracts import refused
+from hyperclus import Hypergraph
+from hyperclus.io.libraries import from_sknetwork, to_sknetwork
+
+sknetwork = pytest.importorskip(
+    "sknetwork", reason="scikit-network is not installed; see docs/other_libraries.md"
+)
+
+
+@given(hypergraphs())
+@rounds
+def test_round_trip(h):
+    same(from_sknetwork(to_sknetwork(h), **KEEP), h)
+
+
+def test_bipartite_graphs_of_scikit_network():
+    data = sknetwork.data.from_edge_list([("a", "e", 2), ("b", "e", 1), ("b", "f", 3)], bipartite=True)
+    h = from_sknetwork(data)
+    same(h, Hypergraph.from_edges({"e": {"a": 2, "b": 1}, "f": {"b": 3}}))
+
+
+def test_its_methods_take_the_matrix_and_ours_is_not_shared():
+    h = Hypergraph.from_edges([[0, 1, 2], [0, 1], [3, 4], [3, 4, 5], [2, 3]])
+    data = to_sknetwork(h)
+    labels = sknetwork.clustering.Louvain().fit_predict(data.biadjacency)
+    assert labels[0] == labels[1] != labels[4] == labels[5]
+    data.biadjacency.data[:] = 7
+    data.names_row[:] = 7
+    assert (h.gamma.data == 1).all()
+    assert np.array_equal(h.vertex_ids, range(6))
+
+
+def test_refusals():
+    refused(lambda: from_sknetwork(sknetwork.data.house(metadata=True)), "biadjacency matrix is needed")
+    refused(lambda: from_sknetwork(np.eye(2)), "Hypergraph.from_incidence")
+    data = to_sknetwork(Hypergraph.from_edges([["a", "b"]]))
+    data.names_row = ["a", "a"]
+    refused(lambda: from_sknetwork(data), "vertex id 'a' appears more than once")
+
+
+def test_examples():
+    run_examples("sknetwork")
