@@ -332,9 +332,9 @@ def test_places_that_are_no_files(tmp_path):
         ({"vertex": ["a", "b"], "edge": [1, 1], "weight": [1.0, float("nan")]}, ["row 1", "nan"]),
         ({"vertex": ["a", "b"], "edge": [1, 1], "weight": [1.0, None]}, ["row 1", "missing"]),
         ({"vertex": ["a", None], "edge": [1, 1]}, ["row 1", "'vertex'", "missing"]),
-        ({"vertex": ["a", "b"], "edge": [1.0, 1.0]}, ["row 0", "'edge'", "not double"]),
-        ({"vertex": ["a"], "edge": [1], "weight": ["1"]}, ["row 0", "must be numbers, not string"]),
-        ({"vertex": [[1]], "edge": [1]}, ["'vertex'", "not list"]),
+        ({"vertex": ["a", "b"], "edge": [1.0, 1.0]}, ["row 0", "'edge'", "not 'double'"]),
+        ({"vertex": ["a"], "edge": [1], "weight": ["1"]}, ["row 0", "must be numbers"]),
+        ({"vertex": [[1]], "edge": [1]}, ["'vertex'", "not 'list"]),
         ({"vertex": ["a"], "edge": pa.array([2**63], pa.uint64())}, ["'edge'", "64 bits"]),
         ({"vertex": pa.array([], pa.string()), "edge": pa.array([], pa.string())}, ["no rows"]),
         ({"vertex": ["a"], "hyperedge": [1]}, ["no column 'edge'", "'hyperedge'"]),
@@ -356,7 +356,7 @@ def test_parquet_files_that_do_not_agree(tmp_path):
         lambda: read_long(tmp_path), f"{tmp_path / 'b.parquet'}: row 0", "integers in some files and text"
     )
     pq.write_table(pa.table({"other": [2]}), tmp_path / "b.parquet")
-    refused(lambda: read_long(tmp_path), f"{tmp_path / 'b.parquet'}: ", "which other files have")
+    refused(lambda: read_long(tmp_path), f"{tmp_path / 'b.parquet'}: ", "as other files have")
 
 
 def test_a_file_that_changes_meanwhile(tmp_path, monkeypatch):

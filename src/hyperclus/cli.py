@@ -1,6 +1,8 @@
 """The command line: each command reads its arguments, calls the library, and renders."""
 
 import json
+import os
+import signal
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -14,11 +16,13 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table as RichTable
+from rich.text import Text
 
 import hyperclus
 from hyperclus import datasets as data_sets
 from hyperclus import paper
 from hyperclus.errors import DownloadError, HyperclusError, InputError, LossWarning
+from hyperclus.io.files import printable
 from hyperclus.io.formats import FORMATS, by_name, guess
 from hyperclus.io.hif import read_hif_document, write_hif_document
 from hyperclus.paper import render
@@ -36,6 +40,7 @@ Folder = Annotated[
 
 def main() -> None:
     """Run the command line: exit code 0 done, 1 failed, 2 bad usage or input, 130 interrupted."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # clean up on the way out
     try:
         code = app(standalone_mode=False) or 0  # typer returns the code of an Exit, 130 for Ctrl-C
     except (KeyboardInterrupt, typer.Abort):
@@ -43,6 +48,12 @@ def main() -> None:
     except HyperclusError as error:
         _complain(error)
         sys.exit(2 if isinstance(error, InputError) else 1)
+    except BrokenPipeError:  # whoever read the output has gone
+        sys.stderr.close()
+        sys.exit(1)
+    except MemoryError:
+        _say("there is not enough memory for this", "red")
+        sys.exit(1)
     except Exception as error:
         if not hasattr(error, "exit_code"):
             raise
@@ -161,7 +172,7 @@ def convert(
               hyperclus convert table.npz table.json -w ids=text
     """
     given = {"vertex": vertex, "edge": edge, "weight": weight, "duplicates": duplicates}
-    if target.exists() and path.exists() and target.samefile(path):
+    if os.path.exists(target) and os.path.exists(path) and os.path.samefile(target, path):
         raise InputError(f"{target}: this is the file to read; choose another name to write")
     options = _options(given, option)
     with _losses_told():
@@ -170,7 +181,7 @@ def convert(
         else:
             hypergraph = hyperclus.read(path, format=reads, **options)
             hyperclus.write(hypergraph, target, format=writes, **_options({}, write_option))
-    _errors.print(f"written to {_escaped(str(target))}", soft_wrap=True, highlight=False)
+    _say(f"written to {printable(target)}", "green")
 
 
 def _format(path: Path, given: str | None, there: bool) -> str:
@@ -198,7 +209,7 @@ def _losses_told() -> Iterator[None]:
         warnings.simplefilter("always", LossWarning)
         yield
     for warning in caught:
-        _errors.print(f"[yellow]hyperclus:[/] {_escaped(str(warning.message))}", soft_wrap=True)
+        _say(str(warning.message), "yellow")
 
 
 @app.command()
@@ -329,7 +340,12 @@ def _two_lines(cell: paper.Cell, digits: int) -> str:
 
 
 def _complain(error: HyperclusError) -> None:
-    _errors.print(f"[red]hyperclus:[/] {_escaped(str(error))}", soft_wrap=True)
+    _say(str(error), "red")
+
+
+def _say(message: str, colour: str) -> None:
+    """One line on the error stream, just as it is: no markup in it counts."""
+    _errors.print(Text.assemble(("hyperclus:", colour), " ", message), soft_wrap=True)
 
 
 def _escaped(text: str) -> str:

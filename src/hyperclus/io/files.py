@@ -16,7 +16,7 @@ Place: TypeAlias = str | os.PathLike[str]
 
 GZIP = b"\x1f\x8b"
 CHUNK = 1 << 20
-BOMB_FROM = 100_000_000  # bytes of unpacked data from which the ratio is looked at
+BOMB_FROM = 20_000_000  # bytes of unpacked data from which the ratio is looked at
 BOMB_RATIO = 200  # unpacked to packed; text and JSON come to 5 to 50
 
 
@@ -26,8 +26,18 @@ def fault(path: Place, message: str, line: int | None = None) -> InputError:
     >>> print(fault("a.csv", "the weight is negative", 3))
     a.csv, line 3: the weight is negative
     """
-    place = os.fspath(path) if line is None else f"{os.fspath(path)}, line {line}"
-    return InputError(f"{place}: {message}")
+    name = printable(path)
+    return InputError(f"{name if line is None else f'{name}, line {line}'}: {message}")
+
+
+def printable(path: Place) -> str:
+    r"""The name of a file, with escapes for what would disturb a terminal.
+
+    >>> print(printable("a\x1b[31m.csv"))
+    a\x1b[31m.csv
+    """
+    name = os.fspath(path)
+    return name if name.isprintable() else repr(name)[1:-1]
 
 
 @contextmanager
@@ -59,6 +69,8 @@ def reading(path: Place) -> Iterator[BinaryIO]:
         raise fault(path, "the gzipped data are damaged or end too early; make the file anew") from None
     except UnicodeDecodeError as error:
         raise fault(path, f"byte {error.start} is no UTF-8 text; save the file as UTF-8") from None
+    except OSError as error:
+        raise fault(path, f"the file cannot be read: {error.strerror or error}") from None
 
 
 class _Unpacked(gzip.GzipFile):
@@ -109,12 +121,17 @@ def writing(path: Place) -> Iterator[BinaryIO]:
 
     Gzipped if the name ends with .gz.
     """
-    wanted = Path(path)
-    part = wanted.with_name(f".{wanted.name}.{token_hex(8)}.part")
+    wanted = Path(os.path.realpath(path))  # what a link points to is written, and the link stays
+    part = wanted.with_name(f".{token_hex(8)}.part")
     try:
-        if wanted.is_dir():
+        mode = wanted.stat().st_mode if wanted.exists() else None
+        if mode is not None and stat.S_ISDIR(mode):
             raise IsADirectoryError
+        if mode is not None and not stat.S_ISREG(mode):
+            raise fault(path, "this is no regular file and will not be replaced; choose another name")
         with part.open("xb") as raw:
+            if mode is not None:
+                os.chmod(part, stat.S_IMODE(mode))
             if wanted.suffix == ".gz":
                 with gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as packed:
                     yield cast(BinaryIO, packed)
@@ -129,6 +146,8 @@ def writing(path: Place) -> Iterator[BinaryIO]:
         raise fault(path, "this is a folder; give the name of a file") from None
     except PermissionError:
         raise fault(path, "the file cannot be written; choose another folder") from None
+    except OSError as error:
+        raise fault(path, f"the file cannot be written: {error.strerror or error}") from None
     finally:
         with suppress(OSError):
             part.unlink(missing_ok=True)

@@ -180,7 +180,7 @@ def _delimiter(path: Place, format: str | None, given: str | None) -> str | None
     if format is not None:
         check_choice("format", format, get_args(TableFormat))
     ending = Path(path).name.lower().removesuffix(".gz")
-    if format == "parquet" or (format is None and (ending.endswith(PARQUET) or Path(path).is_dir())):
+    if format == "parquet" or (format is None and (ending.endswith(PARQUET) or os.path.isdir(path))):
         return None
     if given is not None:
         return given

@@ -5,8 +5,8 @@ and weights go straight to their places in the incidence matrix. Every column is
 matrix (12 bytes per incidence) only the codes of the hyperedges (4 bytes), the ids and one batch are held.
 """
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import closing, contextmanager, suppress
 from typing import Any, Protocol
 
 import numpy as np
@@ -28,7 +28,7 @@ class Source(Protocol):
 
     text: bool  # whether it knows nothing but text, so that numbers have to be told from it
 
-    def batches(self, columns: list[str]) -> Iterator[list[Any]]:
+    def batches(self, columns: list[str]) -> Generator[list[Any], None, None]:
         """Some of its columns, batch by batch, as PyArrow arrays of equal length."""
 
     def fault(self, message: str, row: int | None = None) -> InputError:
@@ -62,7 +62,8 @@ def assemble(
     known_edges = None if edge_ids is None else id_array(edge_ids, "edge")
     known_vertices = None if vertex_ids is None else id_array(vertex_ids, "vertex")
     numbering = Numbering(source, edge, guess)
-    codes = _joined([numbering.codes(column, row) for row, (column,) in _rows(source, [edge])])
+    with _rows(source, [edge]) as rows:
+        codes = _joined([numbering.codes(column, row) for row, (column,) in rows])
     edges = numbering.ids()
     if not len(codes):
         raise source.fault("the table has no rows; a hypergraph needs at least one vertex in one hyperedge")
@@ -102,17 +103,18 @@ def _filled(
     gamma = np.ones(len(codes)) if weight is None else np.empty(len(codes))
     omega = None if edge_weight is None else np.full(len(edges), np.nan)
     read = 0
-    for row, (column, *numbers) in _rows(source, [vertices.column, *filter(None, [weight, edge_weight])]):
-        inside, read = codes[row : row + len(column)], row + len(column)
-        if read > len(codes):
-            break
-        order, places = _places(inside, free)
-        indices[places] = vertices.codes(column, row)[order]
-        if weight is not None:
-            gamma[places] = _weights(source, weight, numbers[0], row)[order]
-        if omega is not None and edge_weight is not None:
-            weights = _weights(source, edge_weight, numbers[-1], row)
-            _note(source, edge_weight, omega, inside, weights, edges, row)
+    with _rows(source, [vertices.column, *filter(None, [weight, edge_weight])]) as rows:
+        for row, (column, *numbers) in rows:
+            inside, read = codes[row : row + len(column)], row + len(column)
+            if read > len(codes):
+                break
+            order, places = _places(inside, free)
+            indices[places] = vertices.codes(column, row)[order]
+            if weight is not None:
+                gamma[places] = _weights(source, weight, numbers[0], row)[order]
+            if omega is not None and edge_weight is not None:
+                weights = _weights(source, edge_weight, numbers[-1], row)
+                _note(source, edge_weight, omega, inside, weights, edges, row)
     if read != len(codes):
         raise source.fault("the file changed while it was read; read it again")
     if omega is not None:
@@ -138,6 +140,8 @@ class Numbering:
         if column.null_count:
             first = int(np.argmax(column.is_null().to_numpy(zero_copy_only=False)))
             raise self._fault("the value is missing; fill it or leave the row out", row + first)
+        if arrow().types.is_dictionary(column.type):
+            return self._from_dictionary(column, row)
         values = self._typed(column, row)
         if self._known is None:
             self._known = values.slice(0, 0)
@@ -167,11 +171,18 @@ class Numbering:
                 known = known.cast(pa.int64())
         return read_only(known.to_numpy(zero_copy_only=False))
 
+    def _from_dictionary(self, column: Any, row: int) -> Codes:
+        """Of a batch with few different values: only these are numbered, as they appear."""
+        used, first, inside = np.unique(column.indices.to_numpy(), return_index=True, return_inverse=True)
+        order = np.argsort(first)
+        codes = self.codes(column.dictionary.take(arrow().array(used[order])), row)
+        rank = np.empty_like(order)
+        rank[order] = np.arange(len(order))
+        return codes[rank[inside]]
+
     def _typed(self, column: Any, row: int) -> Any:
         """The column as int64 or text; anything else is refused."""
         pa = arrow()
-        if pa.types.is_dictionary(column.type):
-            column = column.dictionary_decode()
         if pa.types.is_integer(column.type):
             try:
                 return column.cast(pa.int64())
@@ -180,7 +191,9 @@ class Numbering:
         is_text = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
         if any(check(column.type) for check in is_text):
             return column.cast(pa.large_string())
-        raise self._fault(f"ids must be integers or text, not {column.type}; convert the column", row)
+        raise self._fault(
+            f"ids must be integers or text, not {shown(str(column.type))}; convert the column", row
+        )
 
     def _fault(self, message: str, row: int) -> InputError:
         return self._source.fault(f"column {shown(self.column)}: {message}", row)
@@ -231,14 +244,20 @@ def _joined(pieces: list[Codes]) -> Codes:
     return np.concatenate(pieces) if pieces else np.empty(0, dtype=np.int32)
 
 
-def _rows(source: Source, columns: list[str]) -> Iterator[tuple[int, list[Any]]]:
-    """Each batch with its first row."""
-    row, pool = 0, arrow().default_memory_pool()
-    for batch in source.batches(columns):
-        yield row, batch
-        row += len(batch[0])
-        del batch
-        pool.release_unused()
+@contextmanager
+def _rows(source: Source, columns: list[str]) -> Iterator[Iterator[tuple[int, list[Any]]]]:
+    """Each batch with its first row; the file is closed at the end, whatever happens."""
+
+    def numbered(batches: Iterator[list[Any]]) -> Generator[tuple[int, list[Any]], None, None]:
+        row, pool = 0, arrow().default_memory_pool()
+        for batch in batches:
+            yield row, batch
+            row += len(batch[0])
+            del batch
+            pool.release_unused()
+
+    with closing(source.batches(columns)) as batches, closing(numbered(batches)) as rows:
+        yield rows
 
 
 def _places(codes: Codes, free: Integers) -> tuple[Integers, Integers]:
@@ -265,6 +284,14 @@ def _weights(source: Source, name: str, column: Any, row: int) -> Floats:
         good = (weights >= 0) & (weights < np.inf)
     except pa.ArrowInvalid:
         good = np.array([_is_number(value) for value in column])
+    if source.text and good.all() and not weights.all():  # 1e-400 is read as 0
+        zero = column.filter(pa.array(weights == 0))
+        lost = (
+            arrow("pyarrow.compute")
+            .match_substring_regex(zero, "^[^eE]*[1-9]")
+            .to_numpy(zero_copy_only=False)
+        )
+        good[np.flatnonzero(weights == 0)[lost]] = False
     if not good.all():
         first = int(np.argmin(good))
         value = column[first].as_py()

@@ -9,8 +9,8 @@ import glob
 import io
 import os
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Generator, Iterator
+from contextlib import closing, contextmanager
 from itertools import islice
 from pathlib import Path
 from secrets import token_hex
@@ -27,6 +27,7 @@ BLOCK = 1 << 24  # bytes of text read at once, or more; a row must fit
 ROWS = 1 << 16  # of Parquet, read at once, or more
 BATCHES = 32  # about as many in a large file, as each costs some work for every id known before
 PARQUET = (".parquet", ".pq")
+OPTIONAL = ("weight", "edge_weight")  # columns that are used where they are there
 
 
 class _Table:
@@ -76,7 +77,7 @@ class TextTable(_Table):
             raise self._explained(error, None) from None
         super().__init__(path, [path], names)
 
-    def batches(self, columns: list[str]) -> Iterator[list[Any]]:
+    def batches(self, columns: list[str]) -> Generator[list[Any], None, None]:
         """Columns as text; the header is a row like any other, and dropped."""
         pa, pc = arrow(), arrow("pyarrow.csv")
         wanted = [str(self.names.index(name)) for name in columns]
@@ -100,11 +101,12 @@ class TextTable(_Table):
         with reading(self.path) as handle:
             try:
                 stream = _Ended(handle, f"\n{self._delimiter.join(last)}\n".encode())
-                for batch in pc.open_csv(stream, **options):
-                    ended = batch.num_rows > 0 and batch.column(0)[-1].as_py() == end
-                    inner = batch.slice(header, max(0, batch.num_rows - header - ended))
-                    header -= min(header, batch.num_rows)
-                    yield [inner.column(name) for name in wanted]
+                with closing(pc.open_csv(stream, **options)) as batches:
+                    for batch in batches:
+                        ended = batch.num_rows > 0 and batch.column(0)[-1].as_py() == end
+                        inner = batch.slice(header, max(0, batch.num_rows - header - ended))
+                        header -= min(header, batch.num_rows)
+                        yield [inner.column(name) for name in wanted]
             except (pa.ArrowException, UnicodeDecodeError) as error:
                 raise self._explained(error, len(self.names)) from None
         if not ended:
@@ -183,9 +185,9 @@ class ParquetTable(_Table):
 
     def __init__(self, path: Place) -> None:
         files: list[Place] = [path]
-        if Path(path).is_dir():
+        if os.path.isdir(path):
             files = [file for file in sorted(Path(path).iterdir()) if file.suffix in PARQUET]
-        elif not Path(path).exists() and glob.has_magic(os.fspath(path)):
+        elif not os.path.exists(path) and glob.has_magic(os.fspath(path)):
             files = [*sorted(glob.glob(os.fspath(path)))]
         if not files:
             raise fault(path, "there are no Parquet files; check the name")
@@ -196,17 +198,20 @@ class ParquetTable(_Table):
                 found, rows = self._look(file, handle)
             names.append(found)
             self._first_rows.append(self._first_rows[-1] + rows)
+            odd = [name for name in OPTIONAL if (name in found) != (name in names[0])]
+            if odd:
+                raise fault(file, f"some files have a column {shown(odd[0])} and others not; make them alike")
         super().__init__(path, files, names[0])
 
-    def batches(self, columns: list[str]) -> Iterator[list[Any]]:
+    def batches(self, columns: list[str]) -> Generator[list[Any], None, None]:
         """Columns of the types they have in the files."""
         rows = max(ROWS, self._first_rows[-1] // BATCHES)
         for file in self.files:
             with reading(file) as handle:
                 opened = _opened(file, handle)
-                missing = [name for name in columns if name not in opened.schema_arrow.names]
+                missing = [name for name in columns if opened.schema_arrow.names.count(name) != 1]
                 if missing:
-                    raise fault(file, f"the table has no column {shown(missing[0])}, which other files have")
+                    raise fault(file, f"the table needs one column {shown(missing[0])}, as other files have")
                 batches = opened.iter_batches(rows, columns=list(dict.fromkeys(columns)), use_threads=False)
                 while (batch := _next(file, batches)) is not None:
                     yield [batch.column(name) for name in columns]
@@ -236,9 +241,10 @@ class ParquetTable(_Table):
 def _opened(file: Place, handle: BinaryIO) -> Any:
     parquet = arrow("pyarrow.parquet")
     with _sound(file):
-        return parquet.ParquetFile(
-            handle, pre_buffer=False, buffer_size=1 << 16, page_checksum_verification=True
-        )
+        settings = {"pre_buffer": False, "buffer_size": 1 << 16, "page_checksum_verification": True}
+        schema = parquet.ParquetFile(handle, **settings).schema_arrow
+        text = [field.name for field in schema if arrow().types.is_string(field.type)]
+        return parquet.ParquetFile(handle, read_dictionary=text, **settings)  # repeated text is kept once
 
 
 def _next(file: Place, batches: Iterator[Any]) -> Any:
@@ -256,7 +262,7 @@ def _sound(file: Place) -> Iterator[None]:
     try:
         yield
     except (pa.ArrowException, OSError, UnicodeDecodeError, OverflowError) as error:
-        why = " ".join(str(error).split())[:200]
+        why = shown(" ".join(str(error).split()))
         raise fault(file, f"the Parquet data are damaged ({why}); make the file anew") from None
 
 

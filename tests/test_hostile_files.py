@@ -1,0 +1,203 @@
+"""Files, names and places that are out to do harm; finds of attacks on the readers and writers, kept."""
+
+import gzip
+import os
+import signal
+import stat
+import subprocess
+import sys
+import time
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import hyperclus as hc
+
+GOOD = "vertex,edge,weight\na,e,1\nb,e,2\nb,f,1\nc,f,1\n"
+NAMES = ("h.csv", "h.tsv.gz", "h.parquet", "h.json", "h.npz", "h.hgr", "h.mtx")
+
+
+@pytest.fixture
+def h(tmp_path):
+    (tmp_path / "in.csv").write_text(GOOD)
+    return hc.read(tmp_path / "in.csv")
+
+
+def command(*arguments, **options):
+    call = [sys.executable, "-m", "hyperclus", *map(str, arguments)]
+    return subprocess.run(call, capture_output=True, text=True, **options)
+
+
+def one_sentence(done, *parts):
+    assert done.returncode == 2, done.stderr
+    lines = done.stderr.strip().splitlines()
+    assert len(lines) == 1, done.stderr
+    assert all(part in lines[0] for part in parts), lines[0]
+
+
+@pytest.mark.filterwarnings("ignore::hyperclus.errors.LossWarning")
+@pytest.mark.parametrize("name", NAMES)
+class TestWriting:
+    def test_a_link_stays_and_its_target_is_written(self, tmp_path, h, name):
+        target = tmp_path / f"target-{name}"
+        target.write_text("old")
+        target.chmod(0o600)
+        (tmp_path / name).symlink_to(target)
+        hc.write(h, tmp_path / name)
+        assert (tmp_path / name).is_symlink()
+        assert hc.read(target, isolated="keep").n_vertices == 3
+        assert stat.S_IMODE(target.stat().st_mode) == 0o600
+
+    def test_only_regular_files_are_replaced(self, tmp_path, h, name):
+        os.mkfifo(tmp_path / name)
+        with pytest.raises(hc.InputError, match="no regular file"):
+            hc.write(h, tmp_path / name)
+        assert stat.S_ISFIFO((tmp_path / name).stat().st_mode)
+
+    def test_long_names(self, tmp_path, h, name):
+        long = tmp_path / ("x" * (250 - len(name)) + name)
+        hc.write(h, long)
+        assert hc.read(long, isolated="keep").n_vertices == 3
+        with pytest.raises(hc.InputError, match="cannot be written: File name too long"):
+            hc.write(h, tmp_path / ("x" * 255 + name))
+
+    def test_a_full_disk(self, h, name):
+        if not os.path.exists("/dev/full"):
+            pytest.skip("there is no /dev/full here")
+        with pytest.raises(hc.InputError, match="no regular file"):
+            hc.write(h, "/dev/full", format=hc.io.guess(name).name)
+
+
+@pytest.mark.parametrize("name", NAMES)
+class TestReading:
+    def test_places_that_are_no_files(self, tmp_path, name):
+        (tmp_path / "file").write_text("x")
+        (tmp_path / name).symlink_to(tmp_path / name)
+        for place in (
+            tmp_path / name,
+            tmp_path / "file" / name,
+            tmp_path / ("x" * 300 + name),
+            tmp_path / f"no{name}",
+        ):
+            with pytest.raises(hc.InputError):
+                hc.read(place)
+
+    def test_pipes_and_devices_are_not_waited_for(self, tmp_path, name):
+        os.mkfifo(tmp_path / name)
+        with pytest.raises(hc.InputError, match="no regular file"):
+            hc.read(tmp_path / name)
+
+
+class TestParquetFolders:
+    def write(self, folder, **columns):
+        folder.mkdir(exist_ok=True)
+        for name, table in columns.items():
+            pq.write_table(table, folder / f"{name}.parquet")
+        return folder
+
+    @pytest.mark.parametrize("column", ["weight", "edge_weight"])
+    @pytest.mark.parametrize("first", ["a", "b"])
+    def test_a_column_that_only_some_files_have(self, tmp_path, column, first):
+        plain = pa.table({"vertex": [1, 2], "edge": [1, 1]})
+        other = "b" if first == "a" else "a"
+        folder = self.write(
+            tmp_path / "d", **{first: plain, other: plain.append_column(column, pa.array([5.0, 5.0]))}
+        )
+        with pytest.raises(hc.InputError, match=f"some files have a column '{column}' and others not"):
+            hc.read(folder)
+
+    def test_a_column_twice_in_a_later_file(self, tmp_path):
+        plain = pa.table({"vertex": [1, 2], "edge": [1, 1]})
+        folder = self.write(tmp_path / "d", a=plain, b=plain.append_column("edge", pa.array([1, 2])))
+        with pytest.raises(hc.InputError, match="needs one column 'edge'"):
+            hc.read(folder)
+
+    def test_repeated_text_is_kept_once(self, tmp_path):
+        """65,536 rows with one of two names of 30,000 letters: 2 GB if they were written out."""
+        ids = pa.DictionaryArray.from_arrays(pa.array([0, 1] * 32768), ["x" * 30_000, "y" * 30_000])
+        table = pa.table({"vertex": pa.array(range(65536)), "edge": ids})
+        for name, one in (
+            ("coded", table),
+            ("plain", table.cast(pa.schema([("vertex", pa.int64()), ("edge", pa.string())]))),
+        ):
+            pq.write_table(one, tmp_path / f"{name}.parquet", compression="zstd")
+            code = (
+                "import sys, hyperclus, pyarrow as pa; h = hyperclus.read(sys.argv[1]); "
+                "print(h.n_edges, pa.default_memory_pool().max_memory())"
+            )
+            call = [sys.executable, "-c", code, tmp_path / f"{name}.parquet"]
+            done = subprocess.run(call, capture_output=True, text=True, check=True)
+            n_edges, peak = map(int, done.stdout.split())
+            assert n_edges == 2
+            assert peak < 100e6
+
+
+@pytest.mark.parametrize("name", ["h.csv.gz", "h.json.gz", "h.hgr.gz", "h.mtx.gz"])
+def test_bombs(tmp_path, name):
+    start = {"h.csv.gz": b"vertex,edge\n", "h.json.gz": b'{"metadata": {"a": [', "h.hgr.gz": b"1 2\n"}
+    (tmp_path / name).write_bytes(gzip.compress(start.get(name, b"%%MatrixMarket\n") + b"[],1 " * 8_000_000))
+    with pytest.raises(hc.InputError, match=r"more than 200 times its size|Matrix ?Market"):
+        hc.read(tmp_path / name)
+
+
+def test_a_weight_too_small_for_a_number(tmp_path):
+    """1e-400 is no 0, and a member does not leave silently; 0 and 0.0e5 are zeros."""
+    (tmp_path / "h.csv").write_text("vertex,edge,weight\na,x,1e-400\nb,x,1\na,y,1\nb,y,0.0e5\n")
+    with pytest.raises(hc.InputError, match=r"h.csv, line 2: .*'1e-400'"):
+        hc.read(tmp_path / "h.csv")
+    (tmp_path / "h.csv").write_text("vertex,edge,weight\na,x,0\nb,x,1\na,y,1\nb,y,0.0e5\n")
+    assert hc.read(tmp_path / "h.csv").n_incidences == 2
+
+
+class TestCommandLine:
+    @pytest.mark.parametrize(
+        "name", ["a\\[/b].csv", "x:bomb:.csv", "[red]x.csv", "a\nb\x1b[31mz.csv", "\u202ex.csv"]
+    )
+    def test_names_are_shown_as_they_are(self, tmp_path, name):
+        done = command("info", tmp_path / name)
+        shown = name if name.isprintable() else repr(name)[1:-1]
+        one_sentence(done, f"{shown}: there is no such file")
+        assert "\x1b" not in done.stderr
+
+    def test_out_is_never_the_input(self, tmp_path, h):
+        (tmp_path / "link.csv").symlink_to(tmp_path / "in.csv")
+        for out in ("in.csv", "link.csv"):
+            one_sentence(command("convert", tmp_path / "in.csv", tmp_path / out), "choose another name")
+        assert (tmp_path / "in.csv").read_text() == GOOD
+
+    def test_nobody_reads_the_output(self, tmp_path, h):
+        done = subprocess.run(
+            f"{sys.executable} -m hyperclus info {tmp_path / 'in.csv'} | true",
+            shell=True,
+            capture_output=True,
+            text=True,
+        )
+        assert "Traceback" not in done.stderr
+
+    @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+    def test_a_stop_leaves_nothing_behind(self, tmp_path, how):
+        lines = "".join(f"v{i % 5000},e{i // 20},{i % 7 + 1}\n" for i in range(400_000))
+        (tmp_path / "big.csv").write_text("vertex,edge,weight\n" + lines)
+        (tmp_path / "out").mkdir()
+        call = [
+            sys.executable,
+            "-m",
+            "hyperclus",
+            "convert",
+            tmp_path / "big.csv",
+            tmp_path / "out" / "big.json",
+        ]
+        running = subprocess.Popen(call, stderr=subprocess.PIPE, text=True)
+        deadline = time.monotonic() + 60
+        while not list((tmp_path / "out").iterdir()) and time.monotonic() < deadline:
+            time.sleep(0.005)
+        running.send_signal(how)
+        error = running.communicate(timeout=60)[1]
+        assert "Traceback" not in error
+        left = [file.name for file in (tmp_path / "out").iterdir()]
+        assert left in ([], ["big.json"])
+        if running.returncode == 0:
+            assert hc.read(tmp_path / "out" / "big.json").n_incidences == 400_000
+        else:
+            assert left == []
