@@ -224,7 +224,7 @@ def reproduce(
     slow: Annotated[
         bool,
         typer.Option(
-            help="Also what takes minutes to an hour: DiffEq, node2vec, hyperedge2vec, ten seeds, a longer "
+            help="Also what takes an hour or more in all: DiffEq, node2vec, hyperedge2vec, ten seeds, a longer "
             "search, the algorithm as the paper writes it."
         ),
     ] = False,

@@ -237,8 +237,8 @@ _GAP = (
 )
 _MEAN = "Of two figures, one per class and the higher first, the mean decides which method is best."
 _TEN = (
-    "Those of node2vec and hyperedge2vec are means over ten seeds, and equal if they differ from the "
-    "published means by less than two standard errors of the difference."
+    "The figures of node2vec and hyperedge2vec are means over ten seeds, and equal if they differ from "
+    "the published means by less than two standard errors of the difference."
 )
 TABLES: dict[str, Layout] = {
     "datasets": Layout("The data sets", (), _datasets, digits=0),
