@@ -1,6 +1,6 @@
 """Time and memory from a Parquet file to a hypergraph: `python benchmarks/parquet.py 1e8`.
 
-The file has integer ids, |E| = m/15 hyperedges of 15 rows, n = m/15 vertices at random, and weights. Peak
+The file has integer ids, |E| = m/15 hyperedges of 15 rows, n = m/15 vertices, and weights. Peak
 memory is that of a process of its own that does nothing else, less what it needs after its imports.
 """
 
@@ -24,7 +24,7 @@ def peak():
     lines = open("/proc/self/status").read().splitlines()
     return 1024 * int(next(line for line in lines if line.startswith("VmHWM")).split()[1])
 before, start = peak(), time.perf_counter()
-h = hc.read(sys.argv[1], duplicates="sum", isolated="drop")
+h = hc.read(sys.argv[1])
 seconds = time.perf_counter() - start
 arrays = (h.gamma.data, h.gamma.indices, h.gamma.indptr, h.edge_weights, h.vertex_ids, h.edge_ids)
 size = sum(array.nbytes for array in arrays)
@@ -33,13 +33,14 @@ print(json.dumps({"incidences": h.n_incidences, "seconds": seconds, "peak": peak
 
 
 def write(path: Path, n_incidences: int) -> None:
-    """A planted nothing: members at random, weights lognormal."""
+    """Members that differ within a hyperedge and lie far apart, weights lognormal."""
     rng, n = np.random.default_rng(0), n_incidences // 15
     schema = pa.schema([("vertex", pa.int64()), ("edge", pa.int64()), ("weight", pa.float64())])
     with pq.ParquetWriter(path, schema) as file:
         for first in range(0, n_incidences, ROWS):
             rows = np.arange(first, min(first + ROWS, n_incidences))
-            columns = (rng.integers(0, n, len(rows)), rows // 15, rng.lognormal(size=len(rows)))
+            start = rng.integers(0, n, ROWS // 15 + 1)[(rows - first) // 15]
+            columns = ((start + 7919 * (rows % 15)) % n, rows // 15, rng.lognormal(size=len(rows)))
             file.write_table(pa.table(dict(zip(schema.names, columns, strict=True)), schema=schema))
 
 

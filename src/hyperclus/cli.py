@@ -224,8 +224,8 @@ def reproduce(
     slow: Annotated[
         bool,
         typer.Option(
-            help="Also what takes an hour or more in all: DiffEq, node2vec, hyperedge2vec, ten seeds, a longer "
-            "search, the algorithm as the paper writes it."
+            help="Also what takes an hour or more in all: DiffEq, node2vec, hyperedge2vec, ten seeds, a "
+            "longer search, the algorithm as the paper writes it."
         ),
     ] = False,
     folder: Folder = None,
