@@ -19,6 +19,7 @@ def hyperclus(*arguments, **environment):
         [sys.executable, "-m", "hyperclus", *map(str, arguments)],
         capture_output=True,
         text=True,
+        timeout=120,
         env={**os.environ, "COLUMNS": "120", **environment},
     )
 

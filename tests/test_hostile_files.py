@@ -26,7 +26,7 @@ def h(tmp_path):
 
 def command(*arguments, **options):
     call = [sys.executable, "-m", "hyperclus", *map(str, arguments)]
-    return subprocess.run(call, capture_output=True, text=True, **options)
+    return subprocess.run(call, capture_output=True, text=True, timeout=120, **options)
 
 
 def one_sentence(done, *parts):
@@ -148,6 +148,19 @@ def test_a_weight_too_small_for_a_number(tmp_path):
         hc.read(tmp_path / "h.csv")
     (tmp_path / "h.csv").write_text("vertex,edge,weight\na,x,0\nb,x,1\na,y,1\nb,y,0.0e5\n")
     assert hc.read(tmp_path / "h.csv").n_incidences == 2
+
+
+def test_a_process_ends_after_a_bad_file(tmp_path):
+    """PyArrow's thread, reading ahead through Python, once kept processes from ending."""
+    (tmp_path / "h.csv").write_text("vertex,edge,weight\na,x,-1\n")
+    code = (
+        "import sys, hyperclus as hc\ntry: hc.read(sys.argv[1])\nexcept hc.InputError as error: print(error)"
+    )
+    for _ in range(5):
+        call = [sys.executable, "-c", code, tmp_path / "h.csv"]
+        done = subprocess.run(call, capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stderr
+        assert "line 2" in done.stdout
 
 
 class TestCommandLine:

@@ -6,7 +6,7 @@ import signal
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -41,27 +41,36 @@ Folder = Annotated[
 def main() -> None:
     """Run the command line: exit code 0 done, 1 failed, 2 bad usage or input, 130 interrupted."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # clean up on the way out
+    code = _run()
+    with suppress(OSError):  # nobody may be listening
+        sys.stdout.flush()
+        sys.stderr.flush()
+    os._exit(code)  # threads of other libraries may be at work, and must not keep the process waiting
+
+
+def _run() -> int:
     try:
-        code = app(standalone_mode=False) or 0  # typer returns the code of an Exit, 130 for Ctrl-C
+        code = int(app(standalone_mode=False) or 0)  # typer returns the code of an Exit, 130 for Ctrl-C
     except (KeyboardInterrupt, typer.Abort):
         code = 130
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else 1
     except HyperclusError as error:
         _complain(error)
-        sys.exit(2 if isinstance(error, InputError) else 1)
+        return 2 if isinstance(error, InputError) else 1
     except BrokenPipeError:  # whoever read the output has gone
-        sys.stderr.close()
-        sys.exit(1)
+        return 1
     except MemoryError:
         _say("there is not enough memory for this", "red")
-        sys.exit(1)
+        return 1
     except Exception as error:
         if not hasattr(error, "exit_code"):
             raise
         error.show()  # type: ignore[attr-defined]  # click's own usage errors
-        sys.exit(error.exit_code)
+        return int(error.exit_code)
     if code == 130:
         _errors.print("interrupted; what was finished is kept")
-    sys.exit(code)
+    return code
 
 
 def _version(wanted: bool) -> None:

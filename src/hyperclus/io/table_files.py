@@ -14,6 +14,7 @@ from contextlib import closing, contextmanager
 from itertools import islice
 from pathlib import Path
 from secrets import token_hex
+from threading import Event
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -27,6 +28,7 @@ BLOCK = 1 << 24  # bytes of text read at once, or more; a row must fit
 ROWS = 1 << 16  # of Parquet, read at once, or more
 BATCHES = 32  # about as many in a large file, as each costs some work for every id known before
 PARQUET = (".parquet", ".pq")
+PATIENCE = 0.5  # seconds for a thread that reads ahead to end
 OPTIONAL = ("weight", "edge_weight")  # columns that are used where they are there
 
 
@@ -48,8 +50,20 @@ class _Table:
         if self.names.count(name) != 1:
             known = named(object_array(self.names), np.ones(len(self.names), dtype=bool), limit=10) or "none"
             count = "more than one column" if name in self.names else "no column"
-            raise fault(self.path, f"the table has {count} {shown(name)}; its columns are {known}")
+            raise fault(
+                self.path,
+                f"the table has {count} {shown(name)}; its columns are {known}; {self._remedy(name)}",
+            )
         return str(name)
+
+    def _remedy(self, name: Any) -> str:
+        """What to do about a column that is not there, or more than once."""
+        if name in self.names:
+            return "rename one of them"
+        signs = [sign for sign in ";|\t," if len(self.names) == 1 and sign in self.names[0]]
+        if signs:
+            return f"if {shown(signs[0])} parts the columns, say so with delimiter"
+        return "say with vertex, edge and weight which are meant"
 
     def optional_column(self, name: Any, default: str, taken: tuple[Any, ...]) -> str | None:
         """The column that is meant: None is the default where it is there and not taken, False is none."""
@@ -99,8 +113,8 @@ class TextTable(_Table):
         }
         header, ended = 1, False
         with reading(self.path) as handle:
+            stream = _Ended(handle, f"\n{self._delimiter.join(last)}\n".encode())
             try:
-                stream = _Ended(handle, f"\n{self._delimiter.join(last)}\n".encode())
                 with closing(pc.open_csv(stream, **options)) as batches:
                     for batch in batches:
                         ended = batch.num_rows > 0 and batch.column(0)[-1].as_py() == end
@@ -109,6 +123,8 @@ class TextTable(_Table):
                         yield [inner.column(name) for name in wanted]
             except (pa.ArrowException, UnicodeDecodeError) as error:
                 raise self._explained(error, len(self.names)) from None
+            finally:
+                stream.stop()
         if not ended:
             raise self._explained(None, len(self.names))
 
@@ -163,19 +179,31 @@ class TextTable(_Table):
 
 
 class _Ended:
-    """A file with a few bytes more at its end."""
+    """A file with a few bytes more at its end.
+
+    PyArrow reads ahead on a thread of its own. That thread must not be left calling Python when the
+    process ends, which would then hang; so `stop` ends the file and waits until the thread has seen it.
+    """
 
     closed = False
 
     def __init__(self, handle: BinaryIO, end: bytes) -> None:
         self._handle, self._end = handle, end
+        self._stopped, self._over = False, Event()
 
     def read(self, size: int) -> bytes:
         """Some bytes; none at the end."""
-        data = self._handle.read(size)
-        if not data:
+        data = b"" if self._stopped else self._handle.read(size)
+        if not data and not self._stopped:
             data, self._end = self._end, b""
+        if not data:
+            self._over.set()
         return data
+
+    def stop(self) -> None:
+        """No more bytes; returns when the reader knows, or has been idle for a while."""
+        self._stopped = True
+        self._over.wait(PATIENCE)
 
 
 class ParquetTable(_Table):
