@@ -150,6 +150,19 @@ def test_a_weight_too_small_for_a_number(tmp_path):
     assert hc.read(tmp_path / "h.csv").n_incidences == 2
 
 
+@pytest.mark.parametrize(
+    ("weight", "is_zero"), [("1e-400", False), ("-1e-400", False), ("0.0e5", True), ("0", True)]
+)
+def test_a_weight_too_small_for_a_number_in_hif(tmp_path, weight, is_zero):
+    text = f'{{"incidences": [{{"edge": 1, "node": 1, "weight": {weight}}}, {{"edge": 1, "node": 2}}]}}'
+    (tmp_path / "h.json").write_text(text)
+    if is_zero:
+        assert hc.read(tmp_path / "h.json").n_incidences == 1
+    else:
+        with pytest.raises(hc.InputError, match=r"incidences\[0\].weight: the weight is too small"):
+            hc.read(tmp_path / "h.json")
+
+
 def test_a_process_ends_after_a_bad_file(tmp_path):
     """PyArrow's thread, reading ahead through Python, once kept processes from ending."""
     (tmp_path / "h.csv").write_text("vertex,edge,weight\na,x,-1\n")

@@ -40,6 +40,7 @@ ID_KEYS = {"incidences": ("edge", "node"), "nodes": ("node",), "edges": ("edge",
 KEYS = ("network-type", "metadata", "incidences", "nodes", "edges")
 
 SPACE = re.compile(r"[ \t\n\r]*")
+NOT_ZERO = re.compile("-?[0.]*[1-9]")  # how a number begins that is not 0, though it may be read as 0
 AFTER_ENTRY = re.compile(r"[ \t\n\r]*([,\]])[ \t\n\r]*")
 TOKEN = re.compile(r'[ \t\n\r]*("[^"\\]*+(?:\\.[^"\\]*+)*+"|[{}\[\]:,]|[^ \t\n\r{}\[\]:,"]+)', re.DOTALL)
 NUMBER = re.compile(r"-?[0-9]")
@@ -317,7 +318,10 @@ class _Columns:
             self._list(name, value)
         if "attrs" in entry:
             self._attrs[len(self._weights)] = _as_attrs(entry["attrs"])
-        self._weights.append(_as_weight(entry["weight"]) if "weight" in entry else np.nan)
+        weight = _as_weight(entry["weight"]) if "weight" in entry else np.nan
+        if weight == 0 and NOT_ZERO.match(text, _place(text, start, ["weight"], False)[0]):
+            raise _FaultError("the weight is too small for double precision; make it larger, or 0", "weight")
+        self._weights.append(weight)
         self._directions.append(_as_direction(entry["direction"]) if "direction" in entry else 0)
 
     def _list(self, name: str, value: Any) -> None:
