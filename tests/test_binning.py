@@ -391,11 +391,13 @@ def test_the_paper_rule_gives_the_hypergraph_of_the_paper(name, count):
     assert members(h) == members(data.hypergraph)
 
 
-def test_paper_bins_are_those_of_the_data_sets():
+def test_paper_bins_are_their_definition():
+    """trunc(x / max * count), in this order, the maximum of each column over the whole file."""
     rng = np.random.default_rng(0)
     values = np.round(rng.normal(1, 2, size=(500, 3)), 1)
-    expected = paper_rules._bins(values[::2], values, 20)
+    expected = np.trunc(values[::2] / values.max(axis=0) * 20).astype(np.int64)
     np.testing.assert_array_equal(paper_bins(values[::2], values.max(axis=0), 20), expected)
+    np.testing.assert_array_equal(paper_rules._bins(values[::2], values, 20), expected)
 
 
 def test_classes_are_left_out_and_compared_afterwards():

@@ -213,3 +213,10 @@ def test_bad_files_get_one_sentence(papers, content, message):
         assert re.search(message, done.stderr), done.stderr
         assert len(done.stderr.strip().splitlines()) == 1
         assert not papers.with_name("out.json").exists()
+
+
+def test_an_option_for_writing_is_never_passed_over(tmp_path):
+    (tmp_path / "a.json").write_text('{"incidences": [{"edge": 1, "node": "a"}]}')
+    done = hyperclus("convert", tmp_path / "a.json", tmp_path / "b.json", "-w", "colour=red")
+    assert done.returncode == 2
+    assert "has no option 'colour'" in done.stderr

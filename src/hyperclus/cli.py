@@ -22,7 +22,7 @@ import hyperclus
 from hyperclus import datasets as data_sets
 from hyperclus import paper
 from hyperclus.errors import DownloadError, HyperclusError, InputError, LossWarning
-from hyperclus.io.files import printable
+from hyperclus.io.files import fault, printable
 from hyperclus.io.formats import FORMATS, by_name, guess
 from hyperclus.io.hif import read_hif_document, write_hif_document
 from hyperclus.paper import render
@@ -119,7 +119,7 @@ Source = Annotated[Path, typer.Argument(metavar="FILE", help="The file to read."
 Reading = Annotated[
     str | None, typer.Option("--from", help=f"Format of FILE: {', '.join(FORMATS)}; else guessed.")
 ]
-Columns = Annotated[
+More = Annotated[
     list[str] | None,
     typer.Option(
         "--option",
@@ -144,7 +144,7 @@ def info(
     edge: Edge = None,
     weight: Weight = None,
     duplicates: Duplicates = None,
-    option: Columns = None,
+    option: More = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Sizes, distributions, components and weights of a hypergraph in a file, and what looks odd.
@@ -167,7 +167,7 @@ def convert(
     edge: Edge = None,
     weight: Weight = None,
     duplicates: Duplicates = None,
-    option: Columns = None,
+    option: More = None,
     write_option: Annotated[
         list[str] | None, typer.Option("--write-option", "-w", help="An option for writing, as NAME=VALUE.")
     ] = None,
@@ -182,10 +182,11 @@ def convert(
     """
     given = {"vertex": vertex, "edge": edge, "weight": weight, "duplicates": duplicates}
     if os.path.exists(target) and os.path.exists(path) and os.path.samefile(target, path):
-        raise InputError(f"{target}: this is the file to read; choose another name to write")
+        raise fault(target, "this is the file to read; choose another name to write")
     options = _options(given, option)
     with _losses_told():
-        if not options and _format(path, reads, True) == _format(target, writes, False) == "hif":
+        plain = not (options or write_option)
+        if plain and _format(path, reads, True) == _format(target, writes, False) == "hif":
             write_hif_document(read_hif_document(path), target)
         else:
             hypergraph = hyperclus.read(path, format=reads, **options)
@@ -217,8 +218,8 @@ def _losses_told() -> Iterator[None]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", LossWarning)
         yield
-    for warning in caught:
-        _say(str(warning.message), "yellow")
+    for message in dict.fromkeys(str(warning.message) for warning in caught):
+        _say(message, "yellow")
 
 
 @app.command()

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from hyperclus.binning import paper_bins
 from hyperclus.ids import read_only
 from hyperclus.types import Ids
 
@@ -111,9 +112,8 @@ def _read(path: Path, kind: Any, **options: Any) -> NDArray[Any]:
 
 
 def _bins(numbers: NDArray[Any], whole: NDArray[Any], count: int) -> NDArray[np.int64]:
-    """trunc(x / max * count), in this order, the maximum of each column over the whole file."""
-    bins: NDArray[np.int64] = np.trunc(numbers / whole.max(axis=0) * count).astype(np.int64)
-    return bins
+    """The paper's bins, with the maximum of each column over the whole file."""
+    return paper_bins(numbers, whole.max(axis=0), count).astype(np.int64)
 
 
 def _table(names: str, cells: NDArray[Any]) -> Table:
