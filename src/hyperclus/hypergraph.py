@@ -24,6 +24,7 @@ from hyperclus.incidence import (
     sealed,
     without_absent,
 )
+from hyperclus.notebook import html_table, short
 from hyperclus.tables import columns_of, feature_edges, feature_names, pick, pick_codes, row_names, unframed
 from hyperclus.types import (
     AbsencePolicy,
@@ -36,6 +37,8 @@ from hyperclus.types import (
     Integers,
     MissingPolicy,
 )
+
+LISTED = 5  # hyperedges, and members of each, in the cell of a notebook
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -360,6 +363,20 @@ class Hypergraph:
             f"Hypergraph({self.n_vertices:,} vertices, {self.n_edges:,} hyperedges, "
             f"{self.n_incidences:,} incidences)"
         )
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the sizes, and the first hyperedges with their heaviest members."""
+        first = [self.gamma[[edge], :].tocoo() for edge in range(min(self.n_edges, LISTED))]
+        rows = []
+        for edge, row in enumerate(first):
+            heaviest = np.argsort(-row.data, kind="stable")[:LISTED]
+            names = [short(self.vertex_ids[vertex]) for vertex in row.col[heaviest]]
+            names += ["…"] * (len(row.data) > LISTED)
+            name, size = short(self.edge_ids[edge]), f"{len(row.data):,}"
+            rows.append([name, size, f"{self.edge_weights[edge]:.4g}", ", ".join(names)])
+        more = self.n_edges - len(rows)
+        head = ["hyperedge", "members", "weight", "heaviest members"]
+        return html_table(repr(self), head, rows, [f"and {more:,} more hyperedges"] if more else [])
 
     # ---- new hypergraphs from this one --------------------------------------------------------
 

@@ -226,6 +226,17 @@ def shown(value: Any) -> str:
     return text if len(text) <= 120 else text[:117] + "..."
 
 
+def caption(value: Any) -> str:
+    """An id as people read it: text as it is, the hyperedge ("odor", "n") of a table as "odor = n".
+
+    >>> caption(("odor", "n")), caption("ann"), caption(7)
+    ('odor = n', 'ann', '7')
+    """
+    if isinstance(value, tuple):
+        return (" = " if len(value) == 2 else ", ").join(map(caption, value))
+    return str(value)
+
+
 def named(ids: Ids, chosen: NDArray[Any], limit: int = 3) -> str:
     """The first few chosen ids, for a message: "'a', 'b', 'c' and 4 more"."""
     picked = ids[chosen]

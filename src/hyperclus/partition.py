@@ -1,7 +1,8 @@
 """The answer: clusters, how good they are, what is proven about them, how they were found."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,14 @@ from hyperclus.certificate import cheeger_interval, ncut_lower_bound, relative_g
 from hyperclus.cut import Cut, edge_shares
 from hyperclus.eigen import Eigenpairs
 from hyperclus.errors import InputError
+from hyperclus.io.files import Place
+from hyperclus.notebook import html_table
 from hyperclus.optional import library
 from hyperclus.tight_bound import TightBound
 from hyperclus.types import Floats, Ids, Integers
 from hyperclus.walk import RandomWalk
 
+MOST_ROWS = 20  # clusters that are listed
 TINY = 0.05  # of an equal share of the volume: clusters that small are pointed out
 
 
@@ -147,43 +151,142 @@ class Partition:
         frame = pandas_for("edges_frame").DataFrame(columns)
         return frame[flow > 0].reset_index(drop=True)
 
+    def to_html(
+        self,
+        path: Place,
+        *,
+        title: str | None = None,
+        source: str | None = None,
+        classes: Mapping[Any, Any] | Iterable[Any] | None = None,
+        command: str | None = None,
+    ) -> None:
+        """Write a report, one HTML file that needs nothing else: figures, pictures, and what tells clusters.
+
+        Parameters
+        ----------
+        path : file name
+            Written whole or not at all.
+        title, source : str, optional
+            What the page is called, and what was clustered, such as the name of a file.
+        classes : optional
+            Known classes to compare with: one per vertex, or a mapping (or pandas Series) from vertex id.
+        command : str, optional
+            What gives the same result, such as a command line; Python lines by default.
+
+        Raises
+        ------
+        InputError, MissingLibraryError
+        """
+        from hyperclus.report import write
+
+        write(self, path, title=title, source=source, classes=classes, command=command)
+
+    def plot_embedding(self, ax: Any = None, *, axes: tuple[int, int] = (2, 3), **options: Any) -> Any:
+        """Draw the vertices by two eigenvectors over sqrt(phi), coloured by cluster, with Matplotlib.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+        axes : pair of int
+            Which eigenvectors, from 2. Beyond k they are rough, if they are known at all.
+        **options
+            Passed on to `Axes.scatter`.
+
+        Returns
+        -------
+        Axes
+        """
+        from hyperclus.plots import plot_embedding
+
+        return plot_embedding(self, ax, axes, options)
+
+    def plot_spectrum(self, ax: Any = None, **options: Any) -> Any:
+        """Draw the eigenvalues of L_sym and the gap after the k-th; returns Axes.
+
+        Options go to `Axes.plot`.
+        """
+        from hyperclus.plots import plot_spectrum
+
+        return plot_spectrum(self, ax, options)
+
+    def plot_sweep(self, ax: Any = None, **options: Any) -> Any:
+        """Draw NCut and conductance of the cuts along the second eigenvector; returns Axes.
+
+        The lowest NCut is marked, and for two clusters also theirs. Options go to `Axes.plot`.
+        """
+        from hyperclus.plots import plot_sweep
+
+        return plot_sweep(self, ax, options)
+
+    def plot_incidence(self, ax: Any = None, **options: Any) -> Any:
+        """Draw the members of the hyperedges, both sides ordered by cluster; returns Axes.
+
+        Many vertices or hyperedges are put into groups. Options go to `Axes.pcolormesh`.
+        """
+        from hyperclus.plots import plot_incidence
+
+        return plot_incidence(self, ax, options)
+
     def __repr__(self) -> str:
-        unclustered = int(np.count_nonzero(self.labels < 0))
+        title, figures = self._answer()
+        lines = [f"{name:<11}  {value}" for name, value in figures.items()]
+        lines.append("cluster      size    volume  conductance")
+        lines += [
+            f"{cluster:>7}  {size:>8}  {volume:>8}  {conductance:>11}"
+            for cluster, size, volume, conductance in self._rows()
+        ]
+        return "\n  ".join([title, *lines, *self._remarks()])
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        title, figures = self._answer()
+        notes = [f"{name} {value}" for name, value in figures.items()] + self._remarks()
+        return html_table(title, ["cluster", "size", "volume", "conductance"], self._rows(), notes)
+
+    def _answer(self) -> tuple[str, dict[str, str]]:
+        """What it is, and its figures by name."""
+        clustered = int(np.count_nonzero(self.labels >= 0))
         fewer = f"no {self.k} clusters have" if self.k > 1 else "one cluster cannot have"
         bound = f"{fewer} less than {self.lower_bound:.6g} (gap {_percent(self.gap)})"
-        lines = [
-            f"Partition of {_counted(len(self.labels) - unclustered, 'vertex', 'vertices')} into "
-            f"{_counted(self.k, 'cluster', 'clusters')}",
-            f"  NCut         {self.ncut:.6g}; proven: {bound}",
-            f"  conductance  {self.conductance:.6g}",
-            "  cluster      size    volume  conductance",
+        title = (
+            f"Partition of {_counted(clustered, 'vertex', 'vertices')} into "
+            f"{_counted(self.k, 'cluster', 'clusters')}"
+        )
+        return title, {"NCut": f"{self.ncut:.6g}; proven: {bound}", "conductance": f"{self.conductance:.6g}"}
+
+    def _rows(self) -> list[list[str]]:
+        """Cluster, size, volume and conductance of the first clusters."""
+        figures = zip(self.sizes, self.cut.volumes, self.cut.conductances, strict=True)
+        return [
+            [str(cluster), f"{size:,}", f"{volume:.4f}", f"{conductance:.4f}"]
+            for cluster, (size, volume, conductance) in enumerate(islice(figures, MOST_ROWS))
         ]
-        rows = zip(self.sizes, self.cut.volumes, self.cut.conductances, strict=True)
-        lines += [
-            f"  {cluster:>7}  {size:>8,}  {volume:>8.4f}  {conductance:>11.4f}"
-            for cluster, (size, volume, conductance) in enumerate(rows)
-            if cluster < 20
-        ]
-        if self.k > 20:
-            lines.append(f"  ... and {self.k - 20} more")
+
+    def _remarks(self) -> list[str]:
+        """What a user should know beyond the figures."""
+        remarks = []
+        if self.k > MOST_ROWS:
+            remarks.append(f"... and {self.k - MOST_ROWS} more")
         asked = self.settings.get("min_share", 0.0)
         short = np.count_nonzero(self.cut.volumes < asked * (1 - 1e-9))
         tiny = np.count_nonzero(self.cut.volumes < TINY / self.k)
         if short:
-            lines.append(
-                f"  {_counted(short, 'cluster holds', 'clusters hold')} less than the min_share of "
+            remarks.append(
+                f"{_counted(short, 'cluster holds', 'clusters hold')} less than the min_share of "
                 f"{asked:.4g}; no partition with larger ones was found"
             )
         elif tiny:
-            lines.append(
-                f"  {_counted(tiny, 'cluster holds', 'clusters hold')} less than "
+            remarks.append(
+                f"{_counted(tiny, 'cluster holds', 'clusters hold')} less than "
                 f"{_percent(TINY / self.k)} of the volume; for larger ones ask for a min_share"
             )
+        unclustered = int(np.count_nonzero(self.labels < 0))
         if unclustered:
-            lines.append(f"  in no hyperedge, with label -1: {_counted(unclustered, 'vertex', 'vertices')}")
+            remarks.append(f"in no hyperedge, with label -1: {_counted(unclustered, 'vertex', 'vertices')}")
         if self.n_components > 1:
-            lines.append(f"  the hypergraph has {self.n_components:,} connected components")
-        return "\n".join(lines)
+            remarks.append(f"the hypergraph has {self.n_components:,} connected components")
+        return remarks
 
 
 def pandas_for(method: str) -> Any:

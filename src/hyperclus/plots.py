@@ -1,0 +1,127 @@
+"""Pictures of a partition with Matplotlib; what they show is found by `portrait`."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from hyperclus.errors import InputError
+from hyperclus.optional import library
+from hyperclus.partition import Partition
+from hyperclus.portrait import embedding, grid, profile, spectrum
+
+COLOURS = (  # of the clusters, in turn: Okabe and Ito's, told apart by the colour-blind too
+    "#0072b2",
+    "#e69f00",
+    "#009e73",
+    "#cc79a7",
+    "#56b4e9",
+    "#d55e00",
+    "#8c8c8c",
+    "#000000",
+)
+NAMED = 12  # clusters in a legend
+QUIET = "#8c8c8c"
+
+
+def plot_embedding(part: Partition, ax: Any, axes: tuple[int, int], options: Mapping[str, Any]) -> Any:
+    """The vertices by two coordinates of the embedding."""
+    shown = embedding(part)
+    first, second = (_coordinate(which, len(shown.axes)) for which in axes)
+    ax = _axes(ax)
+    labels = part.labels[shown.vertices]
+    style = {"s": 14, "alpha": 0.75, "linewidths": 0, **options}
+    for cluster in range(part.k):
+        places = shown.places[labels == cluster]
+        name = f"cluster {cluster}" if cluster < NAMED else None
+        colour = {} if "c" in options or "color" in options else {"color": COLOURS[cluster % len(COLOURS)]}
+        ax.scatter(places[:, first], places[:, second], label=name, **colour, **style)
+    ax.set_xlabel(shown.axes[first])
+    ax.set_ylabel(shown.axes[second])
+    drawn = len(shown.vertices)
+    some = f"{drawn:,} of {shown.total:,}" if drawn < shown.total else f"{shown.total:,}"
+    ax.set_title(f"{some} vertices by their spectral embedding")
+    ax.legend(frameon=False)
+    return ax
+
+
+def plot_spectrum(part: Partition, ax: Any, options: Mapping[str, Any]) -> Any:
+    """The eigenvalues, with the gap after the k-th."""
+    shown = spectrum(part)
+    ax = _axes(ax)
+    places = np.arange(1, len(shown.values) + 1)
+    style = {"marker": "o", "linestyle": "none", **options}
+    ax.plot(places[: shown.sure], shown.values[: shown.sure], **{"color": COLOURS[0], **style})
+    if shown.sure < len(places):
+        rough = {"color": QUIET, **style, "markerfacecolor": "none"}
+        ax.plot(places[shown.sure :], shown.values[shown.sure :], label="at most", **rough)
+        ax.legend(frameon=False)
+    gap = shown.gap_after(part.k)
+    if gap is not None:
+        ax.fill_between(
+            [part.k, part.k + 1], *shown.values[part.k - 1 : part.k + 1], color=COLOURS[1], alpha=0.3
+        )
+    most = "at most " if shown.sure <= part.k else ""
+    ax.set_title("eigenvalues" + ("" if gap is None else f"; the gap after {part.k} is {most}{gap:.4g}"))
+    ax.set_xticks(places if len(places) <= 20 else places[:: len(places) // 10])
+    ax.set_ylim(bottom=0)
+    ax.set_xlabel("number")
+    ax.set_ylabel("eigenvalue of L_sym")
+    return ax
+
+
+def plot_sweep(part: Partition, ax: Any, options: Mapping[str, Any]) -> Any:
+    """NCut and conductance along the second eigenvector."""
+    shown = profile(part)
+    if shown is None:
+        raise InputError("a hypergraph with a single vertex has no cuts to sweep over")
+    ax = _axes(ax)
+    ax.plot(shown.sizes, shown.ncuts, **{"color": COLOURS[0], "label": "NCut", **options})
+    ax.plot(shown.sizes, shown.conductances, **{"color": COLOURS[1], "label": "conductance", **options})
+    size, lowest = shown.sizes[shown.best], shown.ncuts[shown.best]
+    ax.plot(size, lowest, "o", color=COLOURS[0], label=f"lowest NCut, {lowest:.4g}, after {size:,}")
+    if part.k == 2:
+        ax.axhline(part.ncut, color=QUIET, linestyle="--", label=f"NCut of the clusters, {part.ncut:.4g}")
+    ax.set_xlabel("vertices on the first side, in the order of eigenvector 2")
+    ax.set_ylim(bottom=0)
+    ax.set_title("cuts along the second eigenvector")
+    ax.legend(frameon=False)
+    return ax
+
+
+def plot_incidence(part: Partition, ax: Any, options: Mapping[str, Any]) -> Any:
+    """The incidence matrix, both sides by cluster."""
+    shown = grid(part)
+    ax = _axes(ax)
+    style = {"cmap": "Blues", "rasterized": True, "vmin": 0.0, "vmax": float(shown.cells.max()), **options}
+    mesh = ax.pcolormesh(shown.cells, **style)
+    for clusters, line in ((shown.column_clusters, ax.axvline), (shown.row_clusters, ax.axhline)):
+        for place in np.flatnonzero(np.diff(clusters)) + 1:
+            line(place, color=COLOURS[5], linewidth=0.8)
+    ax.invert_yaxis()
+    starts = np.flatnonzero(np.diff(shown.column_clusters, prepend=-1))
+    middles = (starts + np.append(starts[1:], len(shown.column_clusters))) / 2
+    if len(starts) <= NAMED:
+        ax.set_xticks(middles, [str(cluster) for cluster in shown.column_clusters[starts]])
+    else:
+        ax.set_xticks([])
+    ax.set_yticks([])
+    hypergraph = part.walk.hypergraph
+    ax.set_xlabel(f"{hypergraph.n_vertices:,} vertices, by cluster")
+    ax.set_ylabel(f"{sum(map(len, shown.edges)):,} hyperedges, by cluster")
+    grouped = shown.cells.shape != (sum(map(len, shown.edges)), hypergraph.n_vertices)
+    ax.set_title("weight of the members" + (", mean of groups" if grouped else ""))
+    ax.figure.colorbar(mesh, ax=ax, label="gamma over the largest in its hyperedge")
+    return ax
+
+
+def _coordinate(which: Any, known: int) -> int:
+    if not isinstance(which, int | np.integer) or isinstance(which, bool) or not 2 <= which < known + 2:
+        raise InputError(f"axes are eigenvectors from 2 to {known + 1}; got {which!r}")
+    return int(which) - 2
+
+
+def _axes(ax: Any) -> Any:
+    if ax is not None:
+        return ax
+    return library("matplotlib.pyplot", "Matplotlib", "a plot", "plots").subplots(layout="constrained")[1]
