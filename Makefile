@@ -21,7 +21,7 @@ peers: .venv-peers/.ready
 	touch $@
 
 demo: setup
-	@$(BIN)/python examples/digits.py
+	@$(BIN)/hyperclus demo --report demo.html
 
 test: setup peers
 	$(BIN)/ruff format --check .

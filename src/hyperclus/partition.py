@@ -1,6 +1,6 @@
 """The answer: clusters, how good they are, what is proven about them, how they were found."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -229,64 +229,87 @@ class Partition:
         return plot_incidence(self, ax, options)
 
     def __repr__(self) -> str:
-        title, figures = self._answer()
-        lines = [f"{name:<11}  {value}" for name, value in figures.items()]
-        lines.append("cluster      size    volume  conductance")
-        lines += [
-            f"{cluster:>7}  {size:>8}  {volume:>8}  {conductance:>11}"
-            for cluster, size, volume, conductance in self._rows()
+        said = outline(self)
+        lines = [
+            f"NCut         {said.ncut}; proven: {said.bound}",
+            f"conductance  {said.conductance}",
+            "cluster      size    volume  conductance",
+            *(
+                f"{cluster:>7}  {size:>8}  {volume:>8}  {leaving:>11}"
+                for cluster, size, volume, leaving in said.rows
+            ),
         ]
-        return "\n  ".join([title, *lines, *self._remarks()])
+        return "\n  ".join([said.title, *lines, *said.remarks])
 
     def _repr_html_(self) -> str:
         """For notebooks."""
-        title, figures = self._answer()
-        notes = [f"{name} {value}" for name, value in figures.items()] + self._remarks()
-        return html_table(title, ["cluster", "size", "volume", "conductance"], self._rows(), notes)
+        said = outline(self)
+        notes = [f"NCut {said.ncut}; proven: {said.bound}", f"conductance {said.conductance}", *said.remarks]
+        return html_table(said.title, ["cluster", "size", "volume", "conductance"], said.rows, notes)
 
-    def _answer(self) -> tuple[str, dict[str, str]]:
-        """What it is, and its figures by name."""
-        clustered = int(np.count_nonzero(self.labels >= 0))
-        fewer = f"no {self.k} clusters have" if self.k > 1 else "one cluster cannot have"
-        bound = f"{fewer} less than {self.lower_bound:.6g} (gap {_percent(self.gap)})"
-        title = (
-            f"Partition of {_counted(clustered, 'vertex', 'vertices')} into "
-            f"{_counted(self.k, 'cluster', 'clusters')}"
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """A partition in words.
+
+    Attributes
+    ----------
+    title, ncut, bound, conductance : str
+    rows : list
+        Number, size, volume and conductance of the first clusters.
+    remarks : list of str
+        What a user should know beyond the figures.
+    """
+
+    title: str
+    ncut: str
+    bound: str
+    conductance: str
+    rows: list[list[str]]
+    remarks: list[str]
+
+
+def outline(part: Partition) -> Outline:
+    """What to say of a partition, on paper, in a terminal or in a notebook."""
+    clustered = int(np.count_nonzero(part.labels >= 0))
+    fewer = f"no {part.k} clusters have" if part.k > 1 else "one cluster cannot have"
+    figures = zip(part.sizes, part.cut.volumes, part.cut.conductances, strict=True)
+    rows = [
+        [str(cluster), f"{size:,}", f"{volume:.4f}", f"{conductance:.4f}"]
+        for cluster, (size, volume, conductance) in enumerate(islice(figures, MOST_ROWS))
+    ]
+    return Outline(
+        f"Partition of {_counted(clustered, 'vertex', 'vertices')} into "
+        f"{_counted(part.k, 'cluster', 'clusters')}",
+        f"{part.ncut:.6g}",
+        f"{fewer} less than {part.lower_bound:.6g} (gap {_percent(part.gap)})",
+        f"{part.conductance:.6g}",
+        rows,
+        list(_remarks(part)),
+    )
+
+
+def _remarks(part: Partition) -> Iterator[str]:
+    if part.k > MOST_ROWS:
+        yield f"... and {part.k - MOST_ROWS} more"
+    asked = part.settings.get("min_share", 0.0)
+    short = np.count_nonzero(part.cut.volumes < asked * (1 - 1e-9))
+    tiny = np.count_nonzero(part.cut.volumes < TINY / part.k)
+    if short:
+        yield (
+            f"{_counted(short, 'cluster holds', 'clusters hold')} less than the min_share of {asked:.4g}; "
+            "no partition with larger ones was found"
         )
-        return title, {"NCut": f"{self.ncut:.6g}; proven: {bound}", "conductance": f"{self.conductance:.6g}"}
-
-    def _rows(self) -> list[list[str]]:
-        """Cluster, size, volume and conductance of the first clusters."""
-        figures = zip(self.sizes, self.cut.volumes, self.cut.conductances, strict=True)
-        return [
-            [str(cluster), f"{size:,}", f"{volume:.4f}", f"{conductance:.4f}"]
-            for cluster, (size, volume, conductance) in enumerate(islice(figures, MOST_ROWS))
-        ]
-
-    def _remarks(self) -> list[str]:
-        """What a user should know beyond the figures."""
-        remarks = []
-        if self.k > MOST_ROWS:
-            remarks.append(f"... and {self.k - MOST_ROWS} more")
-        asked = self.settings.get("min_share", 0.0)
-        short = np.count_nonzero(self.cut.volumes < asked * (1 - 1e-9))
-        tiny = np.count_nonzero(self.cut.volumes < TINY / self.k)
-        if short:
-            remarks.append(
-                f"{_counted(short, 'cluster holds', 'clusters hold')} less than the min_share of "
-                f"{asked:.4g}; no partition with larger ones was found"
-            )
-        elif tiny:
-            remarks.append(
-                f"{_counted(tiny, 'cluster holds', 'clusters hold')} less than "
-                f"{_percent(TINY / self.k)} of the volume; for larger ones ask for a min_share"
-            )
-        unclustered = int(np.count_nonzero(self.labels < 0))
-        if unclustered:
-            remarks.append(f"in no hyperedge, with label -1: {_counted(unclustered, 'vertex', 'vertices')}")
-        if self.n_components > 1:
-            remarks.append(f"the hypergraph has {self.n_components:,} connected components")
-        return remarks
+    elif tiny:
+        yield (
+            f"{_counted(tiny, 'cluster holds', 'clusters hold')} less than {_percent(TINY / part.k)} of the "
+            "volume; for larger ones ask for a min_share"
+        )
+    unclustered = int(np.count_nonzero(part.labels < 0))
+    if unclustered:
+        yield f"in no hyperedge, with label -1: {_counted(unclustered, 'vertex', 'vertices')}"
+    if part.n_components > 1:
+        yield f"the hypergraph has {part.n_components:,} connected components"
 
 
 def pandas_for(method: str) -> Any:

@@ -1,8 +1,9 @@
 """Files and other libraries to and from `Hypergraph`.
 
 `read` and `write` choose the format by the name of the file; the options they pass on are those of
-`read_long` and `write_long` (CSV, TSV, Parquet), `read_hif` and so on. `to_xgi`, `from_xgi` and their
-like convert from one library to another. docs/files.md and docs/other_libraries.md say what survives.
+`read_long` and `write_long` (CSV, TSV, Parquet), `read_rows` (the same files with a row per vertex),
+`read_hif` and so on. `to_xgi`, `from_xgi` and their like convert from one library to another.
+docs/files.md and docs/other_libraries.md say what survives.
 """
 
 from hyperclus.io.formats import FORMATS, Format, guess, read, write
@@ -25,6 +26,7 @@ from hyperclus.io.libraries import (
 from hyperclus.io.long_table import read_long, write_long
 from hyperclus.io.matrix_market import read_matrix_market, write_matrix_market
 from hyperclus.io.npz import read_npz, write_npz
+from hyperclus.io.rows import read_rows
 
 __all__ = [
     "FORMATS",
@@ -44,6 +46,7 @@ __all__ = [
     "read_long",
     "read_matrix_market",
     "read_npz",
+    "read_rows",
     "to_dhg",
     "to_hypergraphx",
     "to_hypernetx",

@@ -2,19 +2,24 @@
 
 import inspect
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from hyperclus.errors import InputError
 from hyperclus.hypergraph import Hypergraph, check_hypergraph
+from hyperclus.ids import named, object_array
+from hyperclus.io.columns import table_file
 from hyperclus.io.files import Place, fault, reading
 from hyperclus.io.hif import read_hif, write_hif
 from hyperclus.io.hmetis import read_hmetis, write_hmetis
 from hyperclus.io.long_table import read_long, write_long
 from hyperclus.io.matrix_market import read_matrix_market, write_matrix_market
 from hyperclus.io.npz import read_npz, write_npz
+from hyperclus.io.rows import read_rows, write_rows
 
 LOOK = 4096  # bytes of a file by which its format is guessed
 
@@ -26,7 +31,8 @@ class Format:
     Attributes
     ----------
     suffixes : tuple of str
-        Of file names, in small letters; .gz may follow where the format is text.
+        Of file names, in small letters; .gz may follow where the format is text. A format without any is
+        never guessed.
     """
 
     name: str
@@ -42,6 +48,7 @@ FORMATS = {
         Format("csv", "long table, comma-separated", (".csv",), read_long, write_long),
         Format("tsv", "long table, tab-separated", (".tsv",), read_long, write_long),
         Format("parquet", "long table, Parquet", (".parquet", ".pq"), read_long, write_long),
+        Format("rows", "table with a row per vertex: CSV, TSV, Parquet", (), read_rows, write_rows),
         Format("hif", "Hypergraph Interchange Format, JSON", (".json", ".hif"), read_hif, write_hif),
         Format("hmetis", "hMETIS", (".hgr", ".hmetis"), read_hmetis, write_hmetis),
         Format("mtx", "Matrix Market", (".mtx", ".mm"), read_matrix_market, write_matrix_market),
@@ -51,14 +58,15 @@ FORMATS = {
 
 
 def read(path: Place, *, format: str | None = None, **options: Any) -> Hypergraph:  # noqa: A002
-    r"""The hypergraph in a file: a long table (CSV, TSV, Parquet), HIF, hMETIS, Matrix Market or npz.
+    r"""The hypergraph in a file: a table (CSV, TSV, Parquet), HIF, hMETIS, Matrix Market or npz.
 
     Parameters
     ----------
     path : path
         Text may be gzipped.
-    format : {"csv", "tsv", "parquet", "hif", "hmetis", "mtx", "npz"}, optional
-        By default guessed from the name, else from the content.
+    format : {"csv", "tsv", "parquet", "rows", "hif", "hmetis", "mtx", "npz"}, optional
+        By default guessed from the name, else from the content. "rows" is a CSV, TSV or Parquet file with a
+        row per vertex; without it such a file is a long table, with a row per incidence.
     **options
         Of the format, such as `vertex="author", edge="paper"` for long tables; see `hyperclus.io`.
 
@@ -77,7 +85,10 @@ def read(path: Place, *, format: str | None = None, **options: Any) -> Hypergrap
     """
     _check_path(path)
     chosen = _named(format) if format is not None else guess(path)
-    return chosen.read(path, **_known(chosen.read, options, chosen))
+    known = known_options(chosen.read, options, chosen)
+    if format is None and has_rows(path, chosen, options):
+        _refuse_rows(path, options)
+    return chosen.read(path, **known)
 
 
 def write(hypergraph: Hypergraph, path: Place, *, format: str | None = None, **options: Any) -> None:  # noqa: A002
@@ -101,7 +112,7 @@ def write(hypergraph: Hypergraph, path: Place, *, format: str | None = None, **o
             path, f"the name does not tell a format; end it with one of {_suffixes()}, or give the format"
         )
     try:
-        chosen.write(hypergraph, path, **_known(chosen.write, options, chosen))
+        chosen.write(hypergraph, path, **known_options(chosen.write, options, chosen))
     except InputError as error:
         if os.fspath(path) in str(error):
             raise
@@ -134,10 +145,30 @@ def guess(path: Place) -> Format:
     )
 
 
+def has_rows(path: Place, chosen: Format, options: Mapping[str, Any]) -> bool:
+    """Whether a table has no columns of vertices and hyperedges, and none are named: a row is a vertex."""
+    if chosen.read is not read_long or {"vertex", "edge"} <= options.keys():
+        return False
+    names = table_file(path, options.get("delimiter")).names
+    return len(names) > 1 and not {"vertex", "edge"} <= {*names, *options}
+
+
 def by_name(path: Place) -> Format | None:
     """The format that the name of a file tells, or None."""
     name = Path(os.fspath(path)).name.lower().removesuffix(".gz")
     return next((one for one in FORMATS.values() if name.endswith(one.suffixes)), None)
+
+
+def _refuse_rows(path: Place, options: Mapping[str, Any]) -> None:
+    """Say what a table that is no long one may be."""
+    names = object_array(table_file(path, options.get("delimiter")).names)
+    absent = next(name for name in ("vertex", "edge") if name not in {*names.tolist(), *options})
+    known = named(names, np.ones(len(names), dtype=bool), limit=10)
+    raise fault(
+        path,
+        f"the table has no column {absent!r}; its columns are {known}; say with vertex, edge and weight "
+        'which are meant, or with format="rows" that a row is a vertex',
+    )
 
 
 def _check_path(path: Any) -> None:
@@ -155,7 +186,7 @@ def _suffixes() -> str:
     return ", ".join(suffix for one in FORMATS.values() for suffix in one.suffixes)
 
 
-def _known(function: Callable[..., Any], options: dict[str, Any], chosen: Format) -> dict[str, Any]:
+def known_options(function: Callable[..., Any], options: dict[str, Any], chosen: Format) -> dict[str, Any]:
     """The options, and the format itself where the function takes several."""
     parameters = inspect.signature(function).parameters
     for name in options:

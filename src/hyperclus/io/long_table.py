@@ -87,7 +87,7 @@ def read_long(
     check_choice("duplicates", duplicates, get_args(DuplicatePolicy))
     for argument, policy in (("isolated", isolated), ("empty_edges", empty_edges)):
         check_choice(argument, policy, get_args(AbsencePolicy))
-    separator = _delimiter(path, format, delimiter)
+    separator = delimiter_of(path, format, delimiter)
     source = ParquetTable(path) if separator is None else TextTable(path, separator)
     hypergraph = assemble(
         source,
@@ -160,7 +160,7 @@ def write_long(
         raise InputError(f"the column names must be different texts; got {shown(names)}")
     if (hypergraph.edge_weights == 1).all():
         names.pop()
-    separator = _delimiter(path, format, None)
+    separator = delimiter_of(path, format, None)
     for ids, what in ((hypergraph.vertex_ids, "vertex"), (hypergraph.edge_ids, "edge")):
         _check_ids(path, ids, what, separator is not None)
     _warn_of_loss(hypergraph, path)
@@ -171,7 +171,7 @@ def write_long(
             _write_text(hypergraph, handle, names, separator)
 
 
-def _delimiter(path: Place, format: str | None, given: str | None) -> str | None:  # noqa: A002
+def delimiter_of(path: Place, format: str | None, given: str | None) -> str | None:  # noqa: A002
     """What separates the fields of text; None: Parquet."""
     if given is not None and not (
         isinstance(given, str) and len(given) == 1 and given.isascii() and given not in '"\r\n\0'

@@ -17,9 +17,11 @@ from hyperclus.hypergraph import Hypergraph
 from hyperclus.ids import encode, id_array, index_type, positions, read_only, shown, take
 from hyperclus.incidence import canonical
 from hyperclus.optional import library
+from hyperclus.progress import tell
 from hyperclus.types import AbsencePolicy, Codes, DuplicatePolicy, Floats, Ids, Incidence, Integers
 
 SPAN = 1 << 22  # integers within it, or within four times a batch, are looked up in a table
+PASS = 0.45  # of the time that reading takes
 WHOLE = r"\A(0|-?[1-9][0-9]{0,18})\z"  # text that comes back when it is read as an integer and shown again
 
 
@@ -27,6 +29,9 @@ class Source(Protocol):
     """A table in batches that can be gone through more than once."""
 
     text: bool  # whether it knows nothing but text, so that numbers have to be told from it
+    unit: str  # what its size and its place are counted in
+    size: int
+    place: int  # how far a pass over the batches has come
 
     def batches(self, columns: list[str]) -> Generator[list[Any], None, None]:
         """Some of its columns, batch by batch, as PyArrow arrays of equal length."""
@@ -62,7 +67,7 @@ def assemble(
     known_edges = None if edge_ids is None else id_array(edge_ids, "edge")
     known_vertices = None if vertex_ids is None else id_array(vertex_ids, "vertex")
     numbering = Numbering(source, edge, guess)
-    with _rows(source, [edge]) as rows:
+    with _rows(source, [edge], 0) as rows:
         codes = _joined([numbering.codes(column, row) for row, (column,) in rows])
     edges = numbering.ids()
     if not len(codes):
@@ -83,7 +88,9 @@ def assemble(
         matrix: Incidence = sp.csr_array((gamma, indices, indptr), shape=(len(edges), len(vertices)))
         del numbering, gamma, indices, indptr
         matrix = canonical(matrix, edges, vertices, duplicates)
-        return Hypergraph._finish(matrix, edges, vertices, omega, isolated, empty_edges)
+        hypergraph = Hypergraph._finish(matrix, edges, vertices, omega, isolated, empty_edges)
+    tell("reading", source.size, source.unit, 1.0, f"{hypergraph.n_incidences:,} incidences")
+    return hypergraph
 
 
 def _filled(
@@ -103,7 +110,7 @@ def _filled(
     gamma = np.ones(len(codes)) if weight is None else np.empty(len(codes))
     omega = None if edge_weight is None else np.full(len(edges), np.nan)
     read = 0
-    with _rows(source, [vertices.column, *filter(None, [weight, edge_weight])]) as rows:
+    with _rows(source, [vertices.column, *filter(None, [weight, edge_weight])], 1) as rows:
         for row, (column, *numbers) in rows:
             inside, read = codes[row : row + len(column)], row + len(column)
             if read > len(codes):
@@ -245,14 +252,19 @@ def _joined(pieces: list[Codes]) -> Codes:
 
 
 @contextmanager
-def _rows(source: Source, columns: list[str]) -> Iterator[Iterator[tuple[int, list[Any]]]]:
-    """Each batch with its first row; the file is closed at the end, whatever happens."""
+def _rows(source: Source, columns: list[str], before: int) -> Iterator[Iterator[tuple[int, list[Any]]]]:
+    """Each batch with its first row; the file is closed at the end, whatever happens.
+
+    Tells how far the reading is, with `before` of two passes done.
+    """
 
     def numbered(batches: Iterator[list[Any]]) -> Generator[tuple[int, list[Any]], None, None]:
         row, pool = 0, arrow().default_memory_pool()
         for batch in batches:
             yield row, batch
             row += len(batch[0])
+            share = PASS * (before + min(source.place / max(source.size, 1), 1.0))
+            tell("reading", share * source.size, source.unit, share, f"{row:,} rows")
             del batch
             pool.release_unused()
 

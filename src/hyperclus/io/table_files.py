@@ -36,9 +36,12 @@ class _Table:
     """What the two kinds share: named columns, and a stamp by which a change is noticed."""
 
     text: bool
+    unit: str
+    place = 0
 
-    def __init__(self, path: Place, files: list[Place], names: list[str]) -> None:
+    def __init__(self, path: Place, files: list[Place], names: list[str], size: int) -> None:
         self.path, self.files, self.names, self._stamp = path, files, names, _stamp(files)
+        self.size = size
 
     def check_unchanged(self) -> None:
         """Refuse a file that is no longer the one whose header was read."""
@@ -75,7 +78,7 @@ class _Table:
 class TextTable(_Table):
     """CSV or TSV. PyArrow reads it fast; Python's csv module looks again to find the line of a fault."""
 
-    text = True
+    text, unit = True, "bytes"
 
     def __init__(self, path: Place, delimiter: str) -> None:
         self._delimiter, self.path = delimiter, path
@@ -89,7 +92,7 @@ class TextTable(_Table):
             )
         except (UnicodeDecodeError, csv.Error) as error:
             raise self._explained(error, None) from None
-        super().__init__(path, [path], names)
+        super().__init__(path, [path], names, os.stat(path).st_size)
 
     def batches(self, columns: list[str]) -> Generator[list[Any], None, None]:
         """Columns as text; the header is a row like any other, and dropped."""
@@ -111,7 +114,8 @@ class TextTable(_Table):
                 quoted_strings_can_be_null=False,
             ),
         }
-        header, ended = 1, False
+        header, ended, parsed = 1, False, 0
+        self.place = 0
         with reading(self.path) as handle:
             stream = _Ended(handle, f"\n{self._delimiter.join(last)}\n".encode())
             try:
@@ -120,6 +124,8 @@ class TextTable(_Table):
                         ended = batch.num_rows > 0 and batch.column(0)[-1].as_py() == end
                         inner = batch.slice(header, max(0, batch.num_rows - header - ended))
                         header -= min(header, batch.num_rows)
+                        parsed += BLOCK
+                        self.place = max(self.place, stream.place(parsed))
                         yield [inner.column(name) for name in wanted]
             except (pa.ArrowException, UnicodeDecodeError) as error:
                 raise self._explained(error, len(self.names)) from None
@@ -190,15 +196,23 @@ class _Ended:
     def __init__(self, handle: BinaryIO, end: bytes) -> None:
         self._handle, self._end = handle, end
         self._stopped, self._over = False, Event()
+        self._packed = getattr(handle, "fileobj", handle)  # of gzipped data, the file itself
+        self._taken, self._given = 0, 0
 
     def read(self, size: int) -> bytes:
         """Some bytes; none at the end."""
         data = b"" if self._stopped else self._handle.read(size)
-        if not data and not self._stopped:
+        if data:
+            self._taken, self._given = self._packed.tell(), self._given + len(data)
+        elif not self._stopped:
             data, self._end = self._end, b""
         if not data:
             self._over.set()
         return data
+
+    def place(self, parsed: int) -> int:
+        """About how many bytes of the file make up the first `parsed` ones given; the reader is far ahead."""
+        return int(self._taken * min(parsed / max(self._given, 1), 1.0))
 
     def stop(self) -> None:
         """No more bytes; returns when the reader knows, or has been idle for a while."""
@@ -209,7 +223,7 @@ class _Ended:
 class ParquetTable(_Table):
     """A Parquet file, or several that make one table."""
 
-    text = False
+    text, unit = False, "rows"
 
     def __init__(self, path: Place) -> None:
         files: list[Place] = [path]
@@ -229,11 +243,12 @@ class ParquetTable(_Table):
             odd = [name for name in OPTIONAL if (name in found) != (name in names[0])]
             if odd:
                 raise fault(file, f"some files have a column {shown(odd[0])} and others not; make them alike")
-        super().__init__(path, files, names[0])
+        super().__init__(path, files, names[0], self._first_rows[-1])
 
     def batches(self, columns: list[str]) -> Generator[list[Any], None, None]:
         """Columns of the types they have in the files."""
-        rows = max(ROWS, self._first_rows[-1] // BATCHES)
+        rows = max(ROWS, self.size // BATCHES)
+        self.place = 0
         for file in self.files:
             with reading(file) as handle:
                 opened = _opened(file, handle)
@@ -242,6 +257,7 @@ class ParquetTable(_Table):
                     raise fault(file, f"the table needs one column {shown(missing[0])}, as other files have")
                 batches = opened.iter_batches(rows, columns=list(dict.fromkeys(columns)), use_threads=False)
                 while (batch := _next(file, batches)) is not None:
+                    self.place += batch.num_rows
                     yield [batch.column(name) for name in columns]
 
     def fault(self, message: str, row: int | None = None) -> InputError:

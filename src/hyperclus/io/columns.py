@@ -1,0 +1,167 @@
+"""Columns of table files: those that are asked for, whole, and what kind of values they hold."""
+
+import os
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from hyperclus.errors import InputError
+from hyperclus.ids import named, object_array, shown
+from hyperclus.io.files import Place, fault, reading
+from hyperclus.io.long_table import TableFormat, delimiter_of
+from hyperclus.io.streaming import WHOLE, Numbering, arrow
+from hyperclus.io.table_files import PARQUET, ParquetTable, TextTable
+from hyperclus.progress import tell
+from hyperclus.types import Codes, Ids
+
+TableFile: TypeAlias = TextTable | ParquetTable
+
+PASS = 0.9  # of the time that reading takes
+LOOK = 4096  # bytes by which text is told from Parquet, and commas from tabs
+NUMBER = r"\A[+-]?(([1-9][0-9]*|0)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\z"  # 007 is a name, not a number
+ABSENT = ("NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "?")  # in a column of numbers
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Column:
+    """One column, as a PyArrow array with null where a value is missing.
+
+    Attributes
+    ----------
+    numbers : bool
+        Whether it holds numbers and nothing else.
+    distinct : int
+        How many different values it has.
+    odd : str or None
+        A text that is no number, where most others are numbers.
+    """
+
+    name: str
+    values: Any
+    numbers: bool
+    distinct: int
+    odd: str | None = None
+
+    @property
+    def first_missing(self) -> int | None:
+        """The first row without a value."""
+        if not self.values.null_count:
+            return None
+        return int(arrow("pyarrow.compute").index(self.values.is_null(), True).as_py())
+
+
+def table_file(path: Place, delimiter: str | None = None) -> TableFile:
+    """A table by its name, else by how it begins: Parquet, or text parted by tabs or commas."""
+    ending = Path(os.fspath(path)).name.lower().removesuffix(".gz")
+    kind: TableFormat | None = None
+    if not ending.endswith((*PARQUET, ".csv", ".tsv")) and not os.path.isdir(path):
+        start = _start(path)
+        kind = "tsv" if b"\t" in start.split(b"\n")[0] else "csv"
+        kind = "parquet" if start.startswith(b"PAR1") else kind
+    separator = delimiter_of(path, kind, delimiter)
+    if separator is None:
+        return ParquetTable(path)
+    try:
+        return TextTable(path, separator)
+    except InputError as error:  # "a";"b" has something after the quotes that is no comma
+        line = _start(path).split(b"\n")[0].decode(errors="replace")
+        sign = next((sign for sign in ";|\t" if delimiter is None and sign in line), None)
+        raise error if sign is None else InputError(f"{error}; or say delimiter={sign!r}") from None
+
+
+def _start(path: Place) -> bytes:
+    with reading(path) as content:
+        return content.read(LOOK)
+
+
+def known_column(source: TableFile, name: Any) -> str:
+    """The name, which exactly one column must have."""
+    if name not in source.names:
+        known = named(object_array(source.names), np.ones(len(source.names), dtype=bool), limit=10) or "none"
+        raise fault(source.path, f"the table has no column {shown(name)}; its columns are {known}")
+    if source.names.count(name) > 1:
+        raise fault(
+            source.path,
+            f"the table has more than one column {shown(name)}; the first line must name the columns, "
+            "each differently",
+        )
+    return str(name)
+
+
+def read_columns(source: TableFile, names: Sequence[str]) -> list[Column]:
+    """Some columns, whole; those of text are numbers where all they hold are numbers."""
+    pa = arrow()
+    pieces: list[list[Any]] = [[] for _ in names]
+    rows = 0
+    with closing(source.batches(list(names))) as batches:
+        for batch in batches:
+            for piece, values in zip(pieces, batch, strict=True):
+                piece.append(values)
+            rows += len(batch[0])
+            share = PASS * min(source.place / max(source.size, 1), 1.0)
+            tell("reading", share * source.size, source.unit, share, f"{rows:,} rows")
+    return [_told(name, pa.chunked_array(p), source.text) for name, p in zip(names, pieces, strict=True)]
+
+
+def read_ids(source: TableFile, name: str, guess: bool) -> tuple[Codes, Ids]:
+    """A column of ids: a code for each row, and the ids by code; a missing one is an `InputError`."""
+    numbering = Numbering(source, name, guess and source.text)
+    codes, row = [], 0
+    with closing(source.batches([name])) as batches:
+        for (values,) in batches:
+            codes.append(numbering.codes(values, row))
+            row += len(values)
+    return np.concatenate(codes) if codes else np.empty(0, dtype=np.int32), numbering.ids()
+
+
+def missing_value(source: TableFile, column: Column, what: str, remedy: str) -> InputError | None:
+    """The fault of the first row without a value, if there is one."""
+    row = column.first_missing
+    return None if row is None else source.fault(f"column {shown(column.name)}: {what}; {remedy}", row)
+
+
+def _told(name: str, values: Any, text: bool) -> Column:
+    """A column with the type of its values; text is looked at."""
+    pa, pc = arrow(), arrow("pyarrow.compute")
+    if pa.types.is_dictionary(values.type):
+        values = values.cast(values.type.value_type)
+    if pa.types.is_floating(values.type):
+        values = pc.if_else(pc.is_nan(values), None, values)
+    odd = None
+    if text:
+        values, odd = _numbers(values)
+    kind = values.type
+    numbers = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
+    try:
+        distinct = pc.count_distinct(values).as_py()
+    except pa.ArrowNotImplementedError:  # lists and the like, which `Hypergraph.from_table` will refuse
+        distinct = len(values)
+    return Column(name, values, numbers, distinct, odd)
+
+
+def _numbers(text: Any) -> tuple[Any, str | None]:
+    """Text as integers or floats where it can be; else as it is, with a text that is in the way."""
+    pa, pc = arrow(), arrow("pyarrow.compute")
+    encoded = text.combine_chunks().dictionary_encode()
+    if isinstance(encoded, pa.ChunkedArray):  # an older PyArrow
+        encoded = encoded.combine_chunks()
+    words = encoded.dictionary
+    absent = pc.is_in(words, value_set=pa.array(ABSENT, words.type))
+    present = words.filter(pc.invert(absent))
+    good = pc.match_substring_regex(present, NUMBER)
+    if not len(present) or good.false_count:
+        others = present.filter(pc.invert(good))
+        mostly = good.true_count > 2 * len(others)
+        return text, others[0].as_py() if mostly else None
+    whole = pc.match_substring_regex(present, WHOLE).false_count == 0
+    kept = pc.if_else(absent, None, words)
+    for kind in (pa.int64(), pa.float64()) if whole else (pa.float64(),):
+        try:
+            return kept.cast(kind).take(encoded.indices), None
+        except pa.ArrowInvalid:  # beyond 64 bits
+            continue
+    return text, None

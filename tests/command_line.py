@@ -1,0 +1,50 @@
+"""The command line for tests: in a process of its own, or, faster, within this one."""
+
+import io
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+
+from hyperclus import cli
+
+
+@dataclass
+class Done:
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def process(*arguments, **environment):
+    """A process, as a shell starts it."""
+    return subprocess.run(
+        [sys.executable, "-m", "hyperclus", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=120,
+        env={**os.environ, "COLUMNS": "120", **environment},
+    )
+
+
+def inside(*arguments):
+    """The same without the second that a process takes to start: no terminal, no signals."""
+    streams = [io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2)]
+    before = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = streams
+    try:
+        code = cli.run([*map(str, arguments)])
+    finally:
+        sys.stdout, sys.stderr = before
+    return Done(code, *(stream.buffer.getvalue().decode() for stream in streams))
+
+
+def one_sentence(done, *parts):
+    """Bad input: exit code 2, one line on the error stream with these words, nothing on stdout."""
+    assert done.returncode == 2, done
+    assert done.stdout == ""
+    lines = done.stderr.strip().splitlines()
+    assert len(lines) == 1, done.stderr
+    for part in parts:
+        assert part in lines[0], lines[0]

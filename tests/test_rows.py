@@ -1,0 +1,221 @@
+"""Tables with a row per vertex in files: the same as in memory, and a sentence for every fault."""
+
+import gzip
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import hyperclus as hc
+from contracts import refused
+from hyperclus.io.rows import read_rows, rows
+
+ANIMALS = "name,legs,milk,class\nfrog,4,no,a\nhen,2,no,b\ncow,4,yes,m\nowl,2,no,b\n"
+
+
+@pytest.fixture
+def animals(tmp_path):
+    path = tmp_path / "animals.csv"
+    path.write_text(ANIMALS)
+    return path
+
+
+def written(tmp_path, text, name="t.csv"):
+    path = tmp_path / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def same(first, second):
+    assert first.vertex_ids.tolist() == second.vertex_ids.tolist()
+    assert first.edge_ids.tolist() == second.edge_ids.tolist()
+    assert (first.gamma != second.gamma).nnz == 0
+
+
+class TestReading:
+    def test_as_from_table(self, animals):
+        table = {
+            "legs": [4, 2, 4, 2],
+            "milk": ["no", "no", "yes", "no"],
+            "name": ["frog", "hen", "cow", "owl"],
+        }
+        wanted = hc.Hypergraph.from_table(table, vertex="name")
+        same(hc.read(animals, format="rows", vertex="name", exclude=["class"]), wanted)
+        same(read_rows(animals, vertex="name", features=["legs", "milk"]), wanted)
+
+    def test_rows_are_numbered_without_ids(self, animals):
+        assert read_rows(animals, features=["milk"]).vertex_ids.tolist() == [0, 1, 2, 3]
+
+    @pytest.mark.parametrize("name", ["t.tsv", "t.csv.gz", "t.data", "t", "t.parquet", "u"])
+    def test_every_kind_of_file(self, tmp_path, animals, name):
+        path = tmp_path / name
+        if name == "t.csv.gz":
+            path.write_bytes(gzip.compress(ANIMALS.encode()))
+        elif name in ("t.parquet", "u"):
+            lines = [line.split(",") for line in ANIMALS.split()]
+            columns = dict(zip(lines[0], map(list, zip(*lines[1:], strict=True)), strict=True))
+            columns["legs"] = [int(legs) for legs in columns["legs"]]
+            pq.write_table(pa.table(columns), path)
+        else:
+            path.write_text(ANIMALS.replace(",", "\t") if name in ("t.tsv", "t") else ANIMALS)
+        same(read_rows(path), read_rows(animals))
+
+    def test_a_first_column_without_a_name_has_the_ids(self, tmp_path):
+        h = read_rows(written(tmp_path, ',x\nann,1\nbob,2\n"cy",1\n'))
+        assert h.vertex_ids.tolist() == ["ann", "bob", "cy"]
+        assert h.edge_ids.tolist() == [("x", 1), ("x", 2)]
+
+    def test_ids_that_look_like_integers_are_integers_unless_text_is_asked_for(self, tmp_path):
+        path = written(tmp_path, "id,x\n7,a\n8,b\n")
+        assert read_rows(path, vertex="id").vertex_ids.tolist() == [7, 8]
+        assert read_rows(path, vertex="id", ids="text").vertex_ids.tolist() == ["7", "8"]
+
+
+class TestNumbers:
+    def column(self, tmp_path, values, **options):
+        path = written(tmp_path, "x\n" + "\n".join(values) + "\n")
+        return [value for _, value in read_rows(path, **options).edge_ids.tolist()]
+
+    def test_few_are_taken_as_they_are(self, tmp_path):
+        assert self.column(tmp_path, [str(i % 10) for i in range(40)]) == list(range(10))
+        assert self.column(tmp_path, ["0.5", "1.0", "1e1"]) == [0.5, 1.0, 10.0]
+
+    def test_many_get_five_bins(self, tmp_path):
+        found = self.column(tmp_path, [str(i) for i in range(11)])
+        assert found == ["[0, 2)", "[2, 4)", "[4, 6)", "[6, 8)", "[8, 10]"]
+        assert len(self.column(tmp_path, [str(i / 7) for i in range(100)])) == 5
+
+    def test_bins_on_request(self, tmp_path):
+        many = [str(i) for i in range(100)]
+        assert len(self.column(tmp_path, many, bins=3)) == 3
+        assert len(self.column(tmp_path, many, bins=hc.Bins("quantile", 4))) == 4
+        assert len(self.column(tmp_path, many, bins={"x": 7})) == 7
+        assert len(self.column(tmp_path, many, bins=False)) == 100
+        assert len(self.column(tmp_path, ["1", "2", "3", "4"], bins={"x": 2})) == 2
+        assert len(self.column(tmp_path, ["1", "2", "3", "4"], bins=2)) == 4
+
+    def test_a_mapping_leaves_other_columns_their_five_bins(self, tmp_path):
+        path = written(tmp_path, "x,y\n" + "".join(f"{i},{i}\n" for i in range(100)))
+        found = rows(path, bins={"x": 3})
+        assert found.edges == {"x": 3, "y": 5}
+        assert found.binned == ("x", "y")
+
+    @pytest.mark.parametrize("values", [["007", "1"], ["1", "a"], ["1_000", "2"], ["0x1", "2"], ["inf", "1"]])
+    def test_text_that_is_no_number_stays_text(self, tmp_path, values):
+        assert self.column(tmp_path, values) == values
+
+    def test_words_for_missing_values_among_numbers(self, tmp_path):
+        for word in ("NA", "NaN", "?", "null", ""):
+            path = written(tmp_path, f"x,y\n1,a\n2,b\n{word},b\n")
+            assert read_rows(path, missing="category").edge_ids.tolist()[:3] == [
+                ("x", 1),
+                ("x", 2),
+                ("x", None),
+            ]
+            refused(lambda path=path: read_rows(path), "t.csv, line 4", "'x'", "missing=category")
+        assert self.column(tmp_path, ["a", "NA", "?"]) == ["a", "NA", "?"]
+
+    def test_integers_beyond_64_bits_are_numbers_still(self, tmp_path):
+        assert len(self.column(tmp_path, [f"{i}{'0' * 30}" for i in range(1, 40)])) == 5
+
+    @settings(deadline=None, max_examples=50)
+    @given(
+        values=st.lists(
+            st.floats(allow_nan=False, allow_infinity=False), min_size=12, max_size=40, unique=True
+        )
+    )
+    def test_as_from_table_with_bins(self, tmp_path_factory, values):
+        path = tmp_path_factory.mktemp("rows") / "t.csv"
+        path.write_text("x\n" + "\n".join(map(repr, values)) + "\n")
+        wanted = hc.Hypergraph.from_table({"x": np.array(values)}, bins=5, constant="keep")
+        same(read_rows(path, constant="keep"), wanted)
+
+    def test_parquet_has_types_of_its_own(self, tmp_path):
+        table = {
+            "t": ["1", "2", "1"],
+            "b": [True, False, True],
+            "f": [0.5, None, float("nan")],
+            "n": [1, 2, 3],
+        }
+        pq.write_table(pa.table(table), tmp_path / "t.parquet")
+        found = read_rows(tmp_path / "t.parquet", missing="drop").edge_ids.tolist()
+        assert found[:4] == [("t", "1"), ("t", "2"), ("b", True), ("b", False)]
+        refused(lambda: read_rows(tmp_path / "t.parquet"), "t.parquet: row 1", "'f'", "the value is missing")
+
+
+class TestWhatIsSaid:
+    def test_how_columns_were_taken(self, tmp_path):
+        lines = "".join(f"{i % 6},{i * 0.7},one,{'ab'[i % 2]}\n" for i in range(30))
+        found = rows(written(tmp_path, "legs,size,same,kind\n" + lines))
+        assert found.n_rows == 30
+        assert found.edges == {"legs": 6, "size": 5, "same": 0, "kind": 2}
+        assert (found.numbers, found.binned, found.remarks) == (("legs",), ("size",), ())
+
+    @pytest.mark.parametrize(
+        ("column", "words"),
+        [
+            ([f"name {i}" for i in range(30)], "joins next to nothing"),
+            ([str(i + 5) for i in range(30)], "numbers the rows"),
+            ([*map(str, range(29)), "unknown"], "holds 'unknown' beside numbers"),
+        ],
+    )
+    def test_odd_columns_are_pointed_out(self, tmp_path, column, words):
+        lines = "".join(f"{value},{i % 2}\n" for i, value in enumerate(column))
+        (remark,) = rows(written(tmp_path, "odd,x\n" + lines)).remarks
+        assert words in remark
+        assert "'odd'" in remark
+
+
+class TestFaults:
+    @pytest.mark.parametrize(
+        ("text", "options", "words"),
+        [
+            ("", {}, ["the file is empty"]),
+            ("a,b\n", {}, ["no rows under its header"]),
+            ("a,a\n1,2\n", {}, ["more than one column 'a'", "the first line must name the columns"]),
+            ("a,,c\n1,2,3\n", {}, ["column 2 has no name"]),
+            ("a,b\n1,2\n3\n", {}, ["line 3: 1 fields, but the header has 2"]),
+            ("a,b\n1,\n", {}, ["line 2: column 'b': the value is missing", "missing=category"]),
+            (b"a,b\n1,\xff\n", {}, ["line 2", "UTF-8"]),
+            ('a,b\n1,"2\n', {}, ["t.csv"]),
+            ("a;b\n1;2\n", {}, ["one column, 'a;b'", "delimiter=';'"]),
+            ('"a";"b"\n1;2\n', {}, ["t.csv", "delimiter=';'"]),
+            ("a,b\n1,2\n", {"vertex": "c"}, ["no column 'c'; its columns are 'a', 'b'"]),
+            ("a,b\n1,2\n", {"exclude": ["c"]}, ["no column 'c'"]),
+            ("a,b\n1,2\n", {"features": ["c"]}, ["no column 'c'"]),
+            ("a,b\n1,2\n", {"features": ["a"], "exclude": ["b"]}, ["features or exclude, not both"]),
+            ("a,b\n1,2\n", {"vertex": "a", "exclude": ["b"]}, ["no column is left"]),
+            ("a,b\n1,2\n1,3\n", {"vertex": "a"}, ["line 3: column 'a': the vertex id 1", "an earlier row"]),
+            ("a,b\n1,2\n,3\n", {"vertex": "a"}, ["line 3: column 'a': the value is missing"]),
+            ("a,b\n1,2\n1,2\n", {}, ["t.csv: no feature has two different values"]),
+            ("a,b\nx,2\ny,2\n", {"constant": "error"}, ["t.csv: column 'b' has the single value 2"]),
+            ("a,b\nx,2\ny,2\n", {"bins": {"a": 2}}, ["t.csv: column 'a' cannot have bins"]),
+            ("a,b\nx,2\ny,2\n", {"bins": {"c": 2}}, ["bins are given for 'c'"]),
+            ("a,b\nx,2\ny,2\n", {"bins": 1}, ["from 2"]),
+            ("a,b\nx,2\ny,2\n", {"missing": "fill"}, ["missing must be"]),
+            ("a,b\nx,2\ny,2\n", {"ids": "odd"}, ["ids must be"]),
+            ("a\n1e999\n2\n3\n", {"bins": {"a": 2}}, ["t.csv: row 0, column 'a': the number is infinite"]),
+            ("a,b\nx,\ny,\nz,\n", {"missing": "drop", "features": ["b"]}, ["t.csv"]),
+        ],
+    )
+    def test_one_sentence_with_the_file(self, tmp_path, text, options, words):
+        path = written(tmp_path, text)
+        refused(lambda: hc.read(path, format="rows", **options), *words)
+
+    def test_read_says_how_to_take_a_table_that_is_no_long_one(self, animals):
+        refused(lambda: hc.read(animals), "no column 'vertex'", "'legs'", 'format="rows"')
+        refused(lambda: hc.read(animals, edge="legs"), "no column 'vertex'", 'format="rows"')
+        refused(lambda: hc.read(animals, vertex="who", edge="legs"), "no column 'who'")
+
+    def test_it_is_never_written(self, tmp_path, animals):
+        h = hc.read(animals, format="rows")
+        refused(
+            lambda: hc.write(h, tmp_path / "out.csv", format="rows"), "out.csv", "can be read, not written"
+        )
+        assert not (tmp_path / "out.csv").exists()
+
+    def test_unknown_options_are_named(self, animals):
+        refused(lambda: hc.read(animals, format="rows", colour=1), "the format rows has no option 'colour'")
