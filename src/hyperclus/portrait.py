@@ -4,26 +4,29 @@ Large data are sampled or put into groups, so that a picture of a million vertic
 of ten thousand; each view says of how many it is.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from hyperclus.cut import sweep
+from hyperclus.factors import row_chunks
 from hyperclus.ids import vertex_codes
 from hyperclus.laplacian import NormalizedLaplacian
 from hyperclus.metrics import Agreement, agreement
 from hyperclus.partition import Partition
-from hyperclus.types import Floats, Integers
+from hyperclus.types import Booleans, Floats, Incidence, Integers
 
 SHOWN = 4000  # vertices in a picture of the embedding
-AT_LEAST = 40  # of each cluster, where it has as many
+AT_LEAST = 40  # of each cluster, where it has as many and there are few clusters
 COORDINATES = 6  # of the embedding
 POINTS = 500  # of a sweep profile
 ROWS, COLUMNS = 100, 160  # of a picture of the incidences
+PICTURED = 200  # clusters in it: the largest
 TOP = 12  # hyperedges and vertices named for each cluster
-FAR = 1.0  # widths of the middle 98 % of the vertices: those farther out are drawn at the edge
+FAR = 0.4  # widths of the middle 98 % of the vertices: those farther out are drawn at the edge
+CELLS = 1 << 22  # hyperedges by clusters at a time, where temporary arrays would take much memory
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,15 +63,20 @@ class Embedding:
         What each coordinate is.
     total : int
         How many vertices there are.
-    far : int
-        How many of those shown lie so far out that they were moved to the edge.
+    moved : array of shape (s, d)
+        Which coordinates lie so far out that they were moved to the edge.
     """
 
     vertices: Integers
     places: Floats
     axes: tuple[str, ...]
     total: int
-    far: int
+    moved: Booleans
+
+    @property
+    def far(self) -> int:
+        """How many of the vertices shown were moved to the edge."""
+        return int(np.count_nonzero(self.moved.any(axis=1)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,6 +113,8 @@ class Grid:
         Positions of the hyperedges of each row and of the vertices (of the walk) of each column.
     row_clusters, column_clusters : arrays
         The cluster of each row (the largest share of its hyperedges) and of each column.
+    shown : int
+        How many clusters are in it: all, or the largest.
     """
 
     cells: Floats
@@ -112,6 +122,7 @@ class Grid:
     vertices: list[Integers]
     row_clusters: Integers
     column_clusters: Integers
+    shown: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -155,13 +166,23 @@ class Central:
     stays: Floats
 
 
+def leaving(part: Partition) -> float:
+    """The share of a walker's steps that leave their cluster: the sum of the boundaries."""
+    return float(part.cut.boundaries.sum())
+
+
 def spectrum(part: Partition) -> Spectrum:
-    """The eigenvalues that are known, and upper bounds of the next few where there are guesses at them."""
+    """The eigenvalues that are known, and upper bounds of the next few where there are guesses at them.
+
+    On a space orthogonal to the eigenvectors known, the i-th smallest Ritz value is at least the i-th
+    eigenvalue after them (Courant and Fischer).
+    """
     pairs = part.eigenpairs
-    spare = pairs.spare - pairs.vectors @ (pairs.vectors.T @ pairs.spare)
     rough: Floats = np.empty(0)
-    if spare.shape[1]:
-        basis = np.linalg.qr(spare)[0]
+    if pairs.spare.shape[1]:
+        spare = pairs.spare - pairs.vectors @ (pairs.vectors.T @ pairs.spare)
+        basis, lengths, _ = np.linalg.svd(spare, full_matrices=False)
+        basis = basis[:, lengths > 1e-6]  # what is shorter is rounding
         rough = np.asarray(np.linalg.eigvalsh(basis.T @ NormalizedLaplacian(part.walk).apply(basis)))
     values = np.append(pairs.values, np.maximum(rough, pairs.values[-1]))
     return Spectrum(values, len(pairs.values), pairs.residuals)
@@ -176,16 +197,14 @@ def embedding(part: Partition, shown: int = SHOWN) -> Embedding:
     vectors = np.hstack([pairs.vectors[chosen, 1:], pairs.spare[chosen]])[:, :COORDINATES]
     places = vectors / np.sqrt(phi[chosen])[:, None]
     axes = [f"eigenvector {2 + i}" + (" (rough)" if 1 + i >= known else "") for i in range(places.shape[1])]
-    if not axes:  # a single vertex
-        places, axes = np.zeros((len(chosen), 1)), ["no second eigenvector"]
-    if len(axes) < 2:
-        places = np.column_stack([places, np.log10(phi[chosen])])
-        axes.append("log10 of phi, the share of a walker's time")
+    for values, name in ((np.log10(phi[chosen]), "log10 of phi"), (np.zeros(len(chosen)), "nothing")):
+        if len(axes) < 2:
+            places = np.column_stack([places, values])
+            axes.append(name)
     low, high = np.quantile(places, [0.01, 0.99], axis=0)
     margin = FAR * np.maximum(high - low, 1e-12)
     near = np.clip(places, low - margin, high + margin)
-    far = int(np.count_nonzero((near != places).any(axis=1)))
-    return Embedding(inside[chosen], near, tuple(axes), len(inside), far)
+    return Embedding(inside[chosen], near, tuple(axes), len(inside), near != places)
 
 
 def profile(part: Partition, points: int = POINTS) -> Profile | None:
@@ -204,39 +223,38 @@ def profile(part: Partition, points: int = POINTS) -> Profile | None:
 
 def grid(part: Partition, rows: int = ROWS, columns: int = COLUMNS) -> Grid:
     """Members by cluster, those who stay most first; hyperedges by the cluster with the largest share."""
-    walk, labels = part.walk, part.labels[part.labels >= 0]
-    gamma, shares = walk.hypergraph.gamma, part.edge_shares()
-    used = np.flatnonzero(walk.hypergraph.edge_sizes)
-    homes = shares.argmax(axis=1)
-    edges = _groups(used[np.lexsort((-shares.max(axis=1)[used], homes[used]))], homes, rows)
-    vertices = _groups(np.lexsort((-stays(part), labels)), labels, columns)
-    row, column = _places(edges, len(homes)), _places(vertices, len(labels))
-    sizes = np.diff(gamma.indptr)
-    largest = np.ones(len(sizes))
-    largest[used] = np.maximum.reduceat(gamma.data, gamma.indptr[used])
-    cells = np.zeros(len(edges) * len(vertices))
-    around = np.repeat(np.arange(len(sizes)), sizes)
-    np.add.at(cells, row[around] * len(vertices) + column[gamma.indices], gamma.data / largest[around])
-    pairs = np.outer([len(group) for group in edges], [len(group) for group in vertices])
+    gamma, labels = part.walk.hypergraph.gamma, part.labels[part.labels >= 0]
+    homes, strongest = _homes(part)
+    shown = min(part.k, PICTURED)
+    used = np.flatnonzero((part.walk.hypergraph.edge_sizes > 0) & (homes < shown))
+    edges = _groups(used[np.lexsort((-strongest[used], homes[used]))], homes, rows)
+    order = np.lexsort((-stays(part), labels))
+    vertices = _groups(order[labels[order] < shown], labels, columns)
+    sizes = np.outer([len(group) for group in edges], [len(group) for group in vertices])
     return Grid(
-        cells.reshape(pairs.shape) / pairs,
+        _summed(gamma, _places(edges, len(homes)), _places(vertices, len(labels)), sizes.shape) / sizes,
         edges,
         vertices,
-        np.array([homes[group[0]] for group in edges]),
-        np.array([labels[group[0]] for group in vertices]),
+        np.array([homes[group[0]] for group in edges], dtype=np.int64),
+        np.array([labels[group[0]] for group in vertices], dtype=np.int64),
+        shown,
     )
 
 
 def telling(part: Partition, top: int = TOP) -> list[Telling]:
     """For each cluster S the hyperedges with the largest psi(e) share log(share / vol S), all above 0."""
-    shares, flows, volumes = part.edge_shares(), part.walk.edge_stationary, part.cut.volumes
-    found = []
-    for cluster, volume in enumerate(volumes):
-        share = shares[:, cluster]
-        told = flows * share * np.log(np.maximum(share / volume, 1.0))
-        best = np.argsort(-told, kind="stable")[:top]
-        best = best[told[best] > 1e-15]
-        found.append(Telling(best, share[best], share[best] / volume, flows[best]))
+    flows, volumes = part.walk.edge_stationary, part.cut.volumes
+    found = [Telling(np.empty(0, dtype=np.int64), *(np.empty(0),) * 3) for _ in volumes]
+    for first, shares in _shares(part):
+        told = _told(flows[first : first + len(shares)], shares, volumes)
+        least = np.partition(told, max(len(told) - top, 0), axis=0)[max(len(told) - top, 0)]
+        for cluster in np.flatnonzero(told.max(axis=0) > 1e-15):
+            near = np.flatnonzero(told[:, cluster] >= max(least[cluster], 1e-15))
+            edges = np.append(found[cluster].edges, near + first)
+            share = np.append(found[cluster].shares, shares[near, cluster])
+            best = np.argsort(-_told(flows[edges], share, volumes[cluster]), kind="stable")[:top]
+            edges, share = edges[best], share[best]
+            found[cluster] = Telling(edges, share, share / volumes[cluster], flows[edges])
     return found
 
 
@@ -245,8 +263,7 @@ def central(part: Partition, top: int = TOP) -> list[Central]:
     inside, phi, staying = np.flatnonzero(part.labels >= 0), part.walk.stationary, stays(part)
     rank = -np.round(phi / phi.max(), 9)
     found = []
-    for cluster in range(part.k):
-        members = np.flatnonzero(part.labels[inside] == cluster)
+    for members in _members(part.labels[inside], part.k):
         best = members[np.lexsort((-staying[members], rank[members]))[:top]]
         found.append(Central(inside[best], phi[best], staying[best]))
     return found
@@ -254,12 +271,13 @@ def central(part: Partition, top: int = TOP) -> list[Central]:
 
 def stays(part: Partition) -> Floats:
     """For each vertex of the walk, the chance that the next step stays in its cluster."""
-    labels = part.labels[part.labels >= 0]
-    staying = np.empty(len(labels))
-    for cluster in range(part.k):
-        inside = labels == cluster
-        staying[inside] = part.walk.forward(inside.astype(np.float64))[inside]
-    return staying
+    factors, labels = part.walk.factors, part.labels[part.labels >= 0]
+    indices, staying = part.walk.hypergraph.gamma.indices, np.zeros(len(labels))
+    for rows, entries, spots in _blocks(part, labels):
+        going = _going(part, rows, entries, spots)[spots] * factors.picks.data[entries]
+        going *= np.repeat(part.walk.hypergraph.edge_weights[rows], _sizes(part, rows))
+        staying += np.bincount(indices[entries], weights=going, minlength=len(labels))
+    return np.minimum(staying / factors.degrees, 1.0)
 
 
 def against(part: Partition, classes: Mapping[Any, Any] | Iterable[Any]) -> Agreement:
@@ -269,15 +287,90 @@ def against(part: Partition, classes: Mapping[Any, Any] | Iterable[Any]) -> Agre
     return agreement(names[codes[inside]], part.labels[inside])
 
 
+def _blocks(part: Partition, labels: Integers) -> Iterator[tuple[slice, slice, Integers]]:
+    """Some hyperedges at a time, their incidences, and for each of these its cell (hyperedge, cluster)."""
+    gamma, most = part.walk.hypergraph.gamma, max(CELLS // part.k, 1)
+    for begin, end in row_chunks(gamma.indptr):
+        for first in range(begin, end, most):
+            rows = slice(first, min(first + most, end))
+            entries = slice(int(gamma.indptr[rows.start]), int(gamma.indptr[rows.stop]))
+            around = np.repeat(np.arange(rows.stop - rows.start), _sizes(part, rows))
+            yield rows, entries, around * part.k + labels[gamma.indices[entries]]
+
+
+def _going(part: Partition, rows: slice, entries: slice, spots: Integers) -> Floats:
+    """b_e(S), the chance that a walker in hyperedge e goes to cluster S, for some hyperedges, flat."""
+    gamma, degrees = part.walk.hypergraph.gamma, part.walk.factors.edge_degrees[rows]
+    weights = gamma.data[entries] / np.repeat(degrees, _sizes(part, rows))
+    return np.bincount(spots, weights=weights, minlength=part.k * len(degrees)).astype(np.float64, copy=False)
+
+
+def _shares(part: Partition) -> Iterator[tuple[int, Floats]]:
+    """`part.edge_shares()` some hyperedges at a time: the first of them, and their rows."""
+    walk, labels = part.walk, part.labels[part.labels >= 0]
+    rate, gamma, picks = walk.stationary / walk.factors.degrees, walk.hypergraph.gamma, walk.factors.picks
+    for rows, entries, spots in _blocks(part, labels):
+        going = _going(part, rows, entries, spots)
+        weights = picks.data[entries] * rate[gamma.indices[entries]]
+        picked = np.bincount(spots, weights=weights, minlength=len(going)).reshape(-1, part.k)
+        coming = picked * walk.hypergraph.edge_weights[rows, None]
+        flows = walk.edge_stationary[rows, None]
+        yield rows.start, 0.5 * (coming / np.where(flows > 0, flows, 1.0) + going.reshape(-1, part.k))
+
+
+def _told(flows: Floats, shares: Floats, volumes: Any) -> Floats:
+    """psi(e) share log(share / vol S), where that is above 0."""
+    told: Floats = shares * np.log(np.maximum(shares / volumes, 1.0))
+    return told * (flows[:, None] if told.ndim == 2 else flows)
+
+
+def _homes(part: Partition) -> tuple[Integers, Floats]:
+    """For each hyperedge the cluster with the largest share, and that share."""
+    homes = np.empty(part.walk.hypergraph.n_edges, dtype=np.int64)
+    strongest = np.empty(len(homes))
+    for first, shares in _shares(part):
+        homes[first : first + len(shares)] = shares.argmax(axis=1)
+        strongest[first : first + len(shares)] = shares.max(axis=1)
+    return homes, strongest
+
+
+def _summed(gamma: Incidence, row: Integers, column: Integers, shape: tuple[int, ...]) -> Floats:
+    """The sums of gamma over the largest of its hyperedge in each cell; place -1 does not count."""
+    sizes = np.diff(gamma.indptr)
+    used = np.flatnonzero(sizes)
+    largest = np.ones(len(sizes))
+    largest[used] = np.maximum.reduceat(gamma.data, gamma.indptr[used])
+    cells = np.zeros(shape[0] * shape[1])
+    for first, last in row_chunks(gamma.indptr):
+        entries = slice(int(gamma.indptr[first]), int(gamma.indptr[last]))
+        down = np.repeat(row[first:last], sizes[first:last])
+        across = column[gamma.indices[entries]]
+        weights = gamma.data[entries] / np.repeat(largest[first:last], sizes[first:last])
+        kept = (down >= 0) & (across >= 0)
+        cells += np.bincount((down * shape[1] + across)[kept], weights[kept], minlength=len(cells))
+    return cells.reshape(shape)
+
+
+def _sizes(part: Partition, rows: slice) -> Integers:
+    indptr = part.walk.hypergraph.gamma.indptr
+    return np.diff(indptr[rows.start : rows.stop + 1]).astype(np.int64)
+
+
+def _members(labels: Integers, k: int) -> list[Integers]:
+    """Positions of the vertices of each cluster, ascending."""
+    stops = np.cumsum(np.bincount(labels, minlength=k))
+    return np.split(np.argsort(labels, kind="stable"), stops[:-1])
+
+
 def _sampled(labels: Integers, k: int, shown: int) -> Integers:
     """Positions, ascending: all, or of each cluster its share and at least a few, drawn at random."""
     if len(labels) <= shown:
         return np.arange(len(labels))
     rng = np.random.default_rng(0)
+    least = min(AT_LEAST, max(shown // k, 1))
     kept = []
-    for cluster in range(k):
-        members = np.flatnonzero(labels == cluster)
-        count = min(len(members), max(AT_LEAST, round(shown * len(members) / len(labels))))
+    for members in _members(labels, k):
+        count = min(len(members), max(least, round(shown * len(members) / len(labels))))
         kept.append(rng.choice(members, count, replace=False))
     return np.sort(np.concatenate(kept))
 
@@ -293,8 +386,8 @@ def _groups(order: Integers, clusters: Integers, limit: int) -> list[Integers]:
 
 
 def _places(groups: list[Integers], length: int) -> Integers:
-    """The group of each position."""
-    place = np.zeros(length, dtype=np.int64)
+    """The group of each position, -1 where it is in none."""
+    place = np.full(length, -1, dtype=np.int64)
     for number, group in enumerate(groups):
         place[group] = number
     return place

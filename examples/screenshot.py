@@ -1,0 +1,64 @@
+"""Make the picture of a report at the top of the README, light and dark: animals by what they have in common.
+
+Run it with `make picture`. It drives the Chromium that is installed.
+"""
+
+import gzip
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+import hyperclus as hc
+
+KINDS = ("mammal", "bird", "reptile", "fish", "amphibian", "insect", "other invertebrate")
+
+
+def animals(path: Path) -> list[str]:
+    """The names in UCI's file; the second frog is called so."""
+    with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as lines:
+        names = [line.split(",")[0] for line in lines if line.strip()]
+    return [name if names.index(name) == row else f"second {name}" for row, name in enumerate(names)]
+
+
+def traits(table: dict, names: list[str]) -> hc.Hypergraph:
+    """A hyperedge for each thing that an animal can have: hair, fins, four legs."""
+    edges: dict[str, list[str]] = {}
+    for feature, values in table.items():
+        for name, value in zip(names, values.tolist(), strict=True):
+            if int(value):
+                trait = f"{value} legs" if feature == "legs" else feature
+                edges.setdefault(trait, []).append(name)
+    return hc.Hypergraph.from_edges(edges, vertex_ids=names)
+
+
+def main(light: str, dark: str) -> None:
+    """Cluster the zoo, write its report, and take two pictures."""
+    zoo = hc.datasets.load("zoo")
+    (raw,) = hc.datasets.fetch("zoo").values()
+    part = hc.cluster(traits(zoo.table, animals(raw)), k=4)
+    print(part)
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        report = Path(folder) / "zoo.html"
+        classes = [KINDS[int(kind) - 1] for kind in zoo.classes.tolist()]
+        part.to_html(report, title="Animals by what they have in common", source="UCI Zoo", classes=classes)
+        found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
+        for scheme, picture in (("light", light), ("dark", dark)):
+            page = browser.new_page(
+                viewport={"width": 1180, "height": 900}, color_scheme=scheme, device_scale_factor=2
+            )
+            page.goto(report.as_uri())
+            page.wait_for_selector("html.drawn", state="attached")
+            end = page.locator(".pair").first.bounding_box()
+            height = end["y"] + end["height"] + 24
+            page.screenshot(
+                path=picture, full_page=True, clip={"x": 0, "y": 0, "width": 1180, "height": height}
+            )
+        browser.close()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:3])

@@ -1,0 +1,84 @@
+"""All that one page shows, put together once."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from hyperclus import portrait
+from hyperclus.ids import vertex_codes
+from hyperclus.metrics import Agreement
+from hyperclus.partition import Partition
+from hyperclus.report.markup import readable
+from hyperclus.report.numbers import count
+from hyperclus.summary import Summary, summary
+from hyperclus.types import Codes, Ids, Integers
+
+LISTED = 200  # clusters in the table, the largest
+DETAILED = 40  # clusters with their hyperedges and vertices, the largest
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Classes:
+    """Known classes of the vertices: a code for each, the names, and the agreement with the clusters."""
+
+    codes: Codes
+    names: Ids
+    agreement: Agreement
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Contents:
+    """A partition, its portrait, and what was said about the data."""
+
+    part: Partition
+    sizes: Integers
+    title: str
+    source: str | None
+    command: str | None
+    made: str
+    classes: Classes | None
+    data: Summary
+    embedding: portrait.Embedding
+    grid: portrait.Grid
+    profile: portrait.Profile | None
+    spectrum: portrait.Spectrum
+    telling: list[portrait.Telling]
+    central: list[portrait.Central]
+
+    @classmethod
+    def of(
+        cls,
+        part: Partition,
+        title: str | None,
+        source: str | None,
+        classes: Mapping[Any, Any] | Iterable[Any] | None,
+        command: str | None,
+    ) -> "Contents":
+        """Look at everything once; O(m log m)."""
+        return cls(
+            part,
+            part.sizes,
+            _title(part, source) if title is None else title,
+            source,
+            command,
+            datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+            None if classes is None else _compared(part, classes),
+            summary(part.walk.hypergraph),
+            portrait.embedding(part),
+            portrait.grid(part),
+            portrait.profile(part),
+            portrait.spectrum(part),
+            portrait.telling(part),
+            portrait.central(part),
+        )
+
+
+def _title(part: Partition, source: str | None) -> str:
+    clusters = "One cluster" if part.k == 1 else count(part.k, "cluster")
+    return f"{clusters} in {'a hypergraph' if source is None else readable(source)}"
+
+
+def _compared(part: Partition, classes: Mapping[Any, Any] | Iterable[Any]) -> Classes:
+    codes, names = vertex_codes(classes, part.vertex_ids, "class")
+    return Classes(codes, names, portrait.against(part, names[codes]))
