@@ -1,0 +1,68 @@
+"""The input of every cell: a planted hypergraph as long integer arrays, kept on disk as NPZ.
+
+`python problem.py FAMILY SIZE FILE` writes one. Vertices in no hyperedge are dropped, for all alike.
+"""
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Problem:
+    """Incidence i: vertex[i] lies in edge[i] with gamma weight[i]; omega per hyperedge; blocks planted."""
+
+    vertex: np.ndarray
+    edge: np.ndarray
+    weight: np.ndarray
+    omega: np.ndarray
+    planted: np.ndarray
+
+    @classmethod
+    def load(cls, path: str | Path) -> "Problem":
+        """The arrays of one file, in memory."""
+        with np.load(path) as arrays:
+            return cls(**{name: arrays[name] for name in ("vertex", "edge", "weight", "omega", "planted")})
+
+    @property
+    def n_vertices(self) -> int:
+        """Every vertex 0 ... n - 1 lies in some hyperedge."""
+        return len(self.planted)
+
+    @property
+    def n_edges(self) -> int:
+        """Every hyperedge 0 ... |E| - 1 has a member."""
+        return len(self.omega)
+
+    def members(self) -> list[list[int]]:
+        """The members of each hyperedge as lists, which is what most rivals take."""
+        order = np.argsort(self.edge, kind="stable")
+        flat = self.vertex[order].tolist()
+        ends = np.cumsum(np.bincount(self.edge, minlength=self.n_edges)).tolist()
+        return [flat[start:end] for start, end in zip([0, *ends], ends, strict=False)]
+
+
+def write(family: str, n_incidences: int, path: Path) -> None:
+    """Generate a problem and write it, whole or not at all."""
+    import families
+
+    table, omega, planted = getattr(families, family)(n_incidences)
+    used = np.bincount(table["vertex"], minlength=len(planted)) > 0
+    position = np.cumsum(used, dtype=np.int32) - np.int32(1)
+    temporary = path.with_suffix(".new.npz")
+    np.savez(
+        temporary,
+        vertex=position[table["vertex"]],
+        edge=table["edge"],
+        weight=table["weight"],
+        omega=omega,
+        planted=planted[used],
+    )
+    temporary.replace(path)
+
+
+if __name__ == "__main__":
+    sys.path.append(str(Path(__file__).parents[1]))
+    write(sys.argv[1], int(float(sys.argv[2])), Path(sys.argv[3]))

@@ -1,0 +1,36 @@
+"""How good the labels are: `python score.py PROBLEM LABELS ...` prints NMI and NCut of each file as JSON.
+
+`planted` in place of a file scores the planted blocks. Runs in hyperclus' own environment; not timed.
+"""
+
+import json
+import sys
+
+import numpy as np
+from problem import Problem
+
+import hyperclus as hc
+from hyperclus.metrics import agreement
+
+
+def scores(problem_file: str, files: list[str]) -> list[dict[str, float | None]]:
+    """NMI against the planted blocks, and NCut as hyperclus defines it; none for a single cluster."""
+    problem = Problem.load(problem_file)
+    h = hc.Hypergraph.from_long(
+        {"vertex": problem.vertex, "edge": problem.edge, "weight": problem.weight},
+        weight="weight",
+        edge_ids=np.arange(problem.n_edges),
+        edge_weights=problem.omega,
+    )
+    walk = hc.RandomWalk(h)
+    results = []
+    for file in files:
+        labels = problem.planted if file == "planted" else np.load(file)
+        clusters, codes = np.unique(labels, return_inverse=True)
+        ncut = hc.cut(walk, codes[h.vertex_ids], len(clusters)).ncut if len(clusters) > 1 else None
+        results.append({"nmi": float(agreement(problem.planted, labels).nmi), "ncut": ncut})
+    return results
+
+
+if __name__ == "__main__":
+    print(json.dumps(scores(sys.argv[1], sys.argv[2:])))
