@@ -42,7 +42,7 @@ reproduction: setup
 	mv docs/reproduction.new docs/reproduction.md
 
 picture: setup
-	$(BIN)/python examples/picture.py docs/images/digits.png
+	$(BIN)/python examples/screenshot.py docs/images/report.png docs/images/report-dark.png
 
 clean:
 	rm -rf .venv .venv-peers .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis dist

@@ -10,7 +10,7 @@ import hyperclus as hc
 from command_line import inside
 from paper_data import raw_folder
 
-COMMANDS = ("cluster", "suggest-k", "report", "info", "convert", "datasets", "demo", "reproduce")
+COMMANDS = ("cluster", "suggest-k", "report", "info", "convert", "datasets", "demo", "local", "reproduce")
 
 
 def help_text(command, monkeypatch):
@@ -38,7 +38,7 @@ def test_all_commands_are_listed(monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     text = inside("--help").stdout
     assert [name for name in re.findall(r"│ ([a-z-]+) ", text) if not name.startswith("-")] == [
-        *("cluster", "suggest-k", "report", "info", "convert", "datasets", "demo", "reproduce")
+        *("cluster", "suggest-k", "report", "info", "convert", "datasets", "demo", "local", "reproduce")
     ]
 
 

@@ -358,7 +358,7 @@ class TestPlanted:
         assert sorted(found.members.tolist()) == list(range(12))
         assert found.conductance == pytest.approx(conductance_of(self.H, set(range(12))))
         assert found.seeds.tolist() == [5]
-        assert repr(found).startswith("LocalCluster(12 vertices from 5, conductance 0.027027, ")
+        assert repr(found).startswith("DiffEqCluster(12 vertices from 5, conductance 0.027027, ")
 
     def test_is_found_from_several(self):
         found = diffeq_local(self.H, [3, 9, 3])
@@ -421,7 +421,7 @@ class TestNoCluster:
             assert np.isnan(found.conductance)
             assert np.isnan(found.restart)
             assert found.members.tolist() == []
-            assert repr(found) == f"LocalCluster({self.SENTENCE})"
+            assert repr(found) == f"DiffEqCluster({self.SENTENCE})"
         assert diffeq_local(self.H, "a").seeds.tolist() == ["a"]
 
     def test_partition_raises(self):

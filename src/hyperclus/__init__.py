@@ -10,6 +10,7 @@
 from hyperclus import baselines, datasets, io
 from hyperclus.binning import Bins
 from hyperclus.certificate import cheeger_interval, ncut_lower_bound
+from hyperclus.checkpoint import checkpoints
 from hyperclus.cluster import cluster, evaluate, refine
 from hyperclus.cut import Cut, Sweep, cut, sweep
 from hyperclus.eigen import Eigenpairs, smallest_eigenpairs
@@ -24,8 +25,10 @@ from hyperclus.errors import (
 from hyperclus.hypergraph import Hypergraph
 from hyperclus.io.formats import read, write
 from hyperclus.laplacian import Laplacian, NormalizedLaplacian, rayleigh_quotient
+from hyperclus.local import LocalCluster, local_cluster, pagerank, quick_walk
 from hyperclus.metrics import Agreement, agreement
 from hyperclus.partition import Partition
+from hyperclus.progress import Step, watching
 from hyperclus.stationary import StationaryLaw
 from hyperclus.suggest import Candidate, Suggestion, suggest_k
 from hyperclus.summary import Summary, summary
@@ -47,18 +50,21 @@ __all__ = [
     "Hypergraph",
     "InputError",
     "Laplacian",
+    "LocalCluster",
     "LossWarning",
     "MissingLibraryError",
     "NormalizedLaplacian",
     "Partition",
     "RandomWalk",
     "StationaryLaw",
+    "Step",
     "Suggestion",
     "Summary",
     "Sweep",
     "TightBound",
     "agreement",
     "baselines",
+    "checkpoints",
     "cheeger_interval",
     "class_counts",
     "cluster",
@@ -66,8 +72,11 @@ __all__ = [
     "datasets",
     "evaluate",
     "io",
+    "local_cluster",
     "ncut_lower_bound",
     "ones",
+    "pagerank",
+    "quick_walk",
     "rayleigh_quotient",
     "read",
     "refine",
@@ -76,5 +85,6 @@ __all__ = [
     "summary",
     "sweep",
     "tight_bound",
+    "watching",
     "write",
 ]

@@ -10,21 +10,24 @@ import numpy as np
 
 from hyperclus.bisection import Strategy, bisect
 from hyperclus.certificate import ncut_lower_bound
+from hyperclus.checkpoint import slot
 from hyperclus.cut import sweep
 from hyperclus.eigen import Eigenpairs
 from hyperclus.errors import InputError, check_choice, check_count, is_number
-from hyperclus.grouping import guesses
+from hyperclus.grouping import drafts
 from hyperclus.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.ids import vertex_codes
 from hyperclus.partition import Partition
 from hyperclus.pipeline import Bound, Run
-from hyperclus.search import EFFORTS, Effort, lowest
+from hyperclus.progress import Work, topic
+from hyperclus.search import EFFORTS, lowest
 from hyperclus.types import Booleans, Integers, Seed
 from hyperclus.walk import RandomWalk
 
 Rounding = Literal["sign", "sweep"]
 Reweigh = Callable[[Hypergraph, Integers], Hypergraph | None]
 
+BRIEF = 0.03  # of a thorough search goes into a default one before it, about
 HALF_AT_LEAST = 0.01  # of the volume: what each of two clusters of a connected hypergraph holds by default
 
 _log = logging.getLogger(__name__)
@@ -203,7 +206,8 @@ def _hyperclus_g(
         if len(vertices) == run.whole.n_vertices:
             return _halved(run, walk, pairs, rounding)
         sub = reweighed(run.whole.restrict(vertices), vertices, reweigh)
-        return None if sub is None else _halved(run, *run.solve(sub, 2), rounding)
+        with topic(f"a cluster of {len(vertices):,}"):
+            return None if sub is None else _halved(run, *run.solve(sub, 2), rounding)
 
     labels = bisect(walk, k, strategy, halve)
     settings = {"method": "hyperclus-g", "rounding": rounding, "strategy": strategy}
@@ -230,16 +234,22 @@ def _search(
     walk, pairs = run.solve(run.whole, k, spare=EFFORTS[effort].extra)
     least = _usual_share(walk, k, start) if min_share is None else float(min_share)
     bound = ncut_lower_bound(pairs, k)
+    solved = (walk.hypergraph, walk.alpha, walk.stationary, pairs.values, pairs.vectors, pairs.spare)
 
-    def searched(plan: Effort, found: list[Integers]) -> Integers:
+    work = Work("search", "incidences")
+
+    def searched(plan: str, found: list[Integers], share: float) -> Integers:
         rng = np.random.default_rng(seed)
-        known = replace(pairs, spare=pairs.spare[:, : plan.extra])
-        first = guesses(walk, known, k, least, rng) if start is None else [start]
-        return lowest(walk, chain(found, first), k, plan, pairs.steps, bound, least, rng)
+        known = replace(pairs, spare=pairs.spare[:, : EFFORTS[plan].extra])
+        first = drafts(walk, known, k, least, rng) if start is None else [start]
+        place = slot("search", *solved, pairs.steps, bound, k, plan, least, start, *found, rng=rng)
+        return lowest(
+            walk, chain(found, first), k, EFFORTS[plan], pairs.steps, bound, least, rng, place, work, share
+        )
 
     with run.timed("search"):
-        found = [searched(EFFORTS["default"], [])] if effort == "thorough" else []
-        labels = searched(EFFORTS[effort], found)
+        found = [searched("default", [], BRIEF)] if effort == "thorough" else []
+        labels = searched(effort, found, 1.0)
     return run.partition(walk, pairs, labels, {"method": "auto", "effort": effort, "min_share": least})
 
 

@@ -5,9 +5,9 @@ k-means cost. Vertices are taken in the order of their rows and not of the input
 permutation of the vertices permutes the guesses.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -25,7 +25,14 @@ FAR = 1e6  # embedding rows are cut off here: only vertices with phi below 1e-12
 def guesses(
     walk: RandomWalk, pairs: Eigenpairs, k: int, least: float, rng: np.random.Generator
 ) -> Iterator[Integers]:
-    """Labels 0 .. k - 1, no end of them.
+    """The labels of `drafts`."""
+    return (draft() for draft in drafts(walk, pairs, k, least, rng))
+
+
+def drafts(
+    walk: RandomWalk, pairs: Eigenpairs, k: int, least: float, rng: np.random.Generator
+) -> Iterator[Callable[[], Integers]]:
+    """Ways to get labels 0 .. k - 1, no end of them; each is to be called once at most, and in order.
 
     For k = 2 first the sweep cut of the second eigenvector and the sign cuts of all. Then k-means from
     new seeds each time, in turn on the first k - 1 coordinates, on these divided by sqrt(lambda)
@@ -33,15 +40,15 @@ def guesses(
     on the quantiles of the coordinates.
     """
     if k == 1:
-        yield np.zeros(walk.hypergraph.n_vertices, dtype=np.int64)
+        yield lambda: np.zeros(walk.hypergraph.n_vertices, dtype=np.int64)
         return
     vectors = np.hstack([pairs.vectors[:, 1:], pairs.spare])
     rows = np.clip(vectors / np.sqrt(walk.stationary)[:, None], -FAR, FAR)
     if k == 2:
-        yield _swept(walk, rows[:, 0], least)
+        yield partial(_swept, walk, rows[:, 0], least)
         for column in rows.T:
             if column.min() < 0 < column.max():
-                yield (column < 0).astype(np.int64)
+                yield partial((column < 0).astype, np.int64)
     values = np.maximum(pairs.values[1:k], 1e-2 * pairs.values[-1] + 1e-300)
     first = rows[:, : k - 1]
     scaled = np.clip(first / np.sqrt(values), -FAR, FAR)
@@ -50,7 +57,7 @@ def guesses(
         spaces.insert(0, _Space(_quantiles(rows, walk.stationary), walk.stationary))
     while True:
         for space in spaces:
-            yield space.grouped(k, rng)
+            yield partial(space.grouped, k, rng)
 
 
 def _quantiles(rows: Floats, masses: Floats) -> Floats:

@@ -4,19 +4,21 @@ import logging
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
 
 from hyperclus.certificate import ncut_lower_bound
+from hyperclus.checkpoint import check_seed, slot
 from hyperclus.cut import cut
 from hyperclus.eigen import Eigenpairs, smallest_eigenpairs
 from hyperclus.errors import InputError, check_choice
 from hyperclus.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.laplacian import NormalizedLaplacian
 from hyperclus.partition import Partition
-from hyperclus.tight_bound import tight_bound
+from hyperclus.progress import tell
+from hyperclus.tight_bound import TightBound, tight_bound
 from hyperclus.types import Booleans, Integers, Seed, random_generator
 from hyperclus.walk import RandomWalk
 
@@ -45,6 +47,7 @@ class Run:
     def __post_init__(self) -> None:
         check_hypergraph(self.hypergraph)
         check_choice("bound", self.bound, ("eigenvalues", "tight"))
+        check_seed(self.seed)
         self.rng = random_generator(self.seed)
         self.active = self.hypergraph.covered
         self.whole = self.hypergraph if self.active.all() else self.hypergraph.restrict(self.active)
@@ -90,7 +93,7 @@ class Run:
         tight = None
         if self.bound == "tight":
             with self.timed("bound"):
-                tight = tight_bound(walk, count, upper=scored.ncut)
+                tight = _tight_bound(walk, count, scored.ncut)
         everywhere = np.full(self.hypergraph.n_vertices, -1, dtype=np.int64)
         everywhere[self.active] = rank[labels]
         return Partition(
@@ -110,3 +113,11 @@ class Run:
         start = time.perf_counter()
         yield
         self.timings[stage] = self.timings.get(stage, 0.0) + time.perf_counter() - start
+
+
+def _tight_bound(walk: RandomWalk, k: int, upper: float) -> TightBound:
+    tell("bound", 0, "evaluations", 0.0)
+    place = slot("bound", walk.hypergraph, walk.alpha, walk.stationary, k, upper)
+    tight = TightBound(**(place.result() or place.finish(**asdict(tight_bound(walk, k, upper=upper)))))
+    tell("bound", tight.evaluations, "evaluations", 1.0, f"NCut at least {tight.value:.4f}")
+    return tight

@@ -11,8 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperclus import moves
+from hyperclus.checkpoint import NOWHERE, Slot, Values
 from hyperclus.compiled import kernels
 from hyperclus.moves import Flow, State
+from hyperclus.progress import Work, listening
 from hyperclus.threads import in_parallel, single_blas_thread
 from hyperclus.types import Floats, Integers
 from hyperclus.walk import RandomWalk
@@ -29,7 +31,9 @@ LOCAL_FROM = 20_000  # incidences: in less, finding the surroundings takes longe
 LOCAL_UP_TO = 0.25  # of the incidences: where moves touch less, only their surroundings are looked at
 PASSES = 50  # over the vertices close to a move, until all are looked at again
 
+GUESS, ROUND, DESCENT = 3, 4, 10  # looks at all incidences that each of them takes, about
 NONE = np.empty(0, dtype=np.int64)
+Guess: TypeAlias = Integers | Callable[[], Integers]
 Rank: TypeAlias = tuple[float, float]
 
 
@@ -69,67 +73,108 @@ EFFORTS = {
 @single_blas_thread
 def lowest(
     walk: RandomWalk,
-    guesses: Iterable[Integers],
+    guesses: Iterable[Guess],
     k: int,
     effort: Effort,
     products: int,
     bound: float,
     least: float,
     rng: np.random.Generator,
+    place: Slot = NOWHERE,
+    work: Work | None = None,
+    share: float = 1.0,
 ) -> Integers:
     """Labels 0 .. k - 1 of the lowest NCut found, from first guesses at them.
 
     Parameters
     ----------
+    guesses : labels, or functions that return some
     products : int
         What the eigenvectors took.
     bound : float
         No NCut is lower; the search ends there.
     least : float
         The volume below which no cluster should be.
+    place : Slot
+        Where to keep results and states.
+    work : Work, optional
+        Told of what is done; it ends at `share` of the stage.
     """
     flow = flow_of(walk)
+    m = len(flow.edges)
     finalists = effort.finalists if k > 2 else (effort.finalists + 1) // 2
-    looks = effort.looks * min(max(products, FEW) * len(flow.edges), MOST) / effort.finalists
+    looks = effort.looks * min(max(products, FEW) * m, MOST) / effort.finalists
     looks = max(looks, effort.incidences)
+    count = max(effort.guesses, k - 2) if effort.looks else effort.guesses
+    total = m * (GUESS * count + ROUND * 2 * finalists) + (m * DESCENT + looks) * finalists
+    work = work or Work("search", "incidences")
+    work.begin(total, share)
+    if (done := place.result()) is not None:
+        work.end(f"NCut {done['ncut']:.4f}")
+        return np.asarray(done["labels"])
 
     def ranked(
-        labelled: Iterable[Integers], stage: Callable[[Clusters], None]
+        name: str, starts: Iterable[Guess], stage: Callable[[Clusters, Slot], None], expected: float
     ) -> list[tuple[Rank, Integers]]:
-        """What a stage makes of each labelling, best first; the sums of only one are held at a time."""
-        results = []
-        for labels in labelled:
-            clusters = Clusters.of(walk, labels, k, least, flow)
-            stage(clusters)
-            results.append((clusters.rank, clusters.state.labels))
+        """What a stage makes of each start, best first; the sums of only one are held at a time."""
+        results: list[tuple[Rank, Integers]] = []
+        for number, start in enumerate(starts):
+            work.piece, part = expected, place.part(name, number)
+            kept = part.result()
+            if kept is None:
+                clusters = Clusters.of(walk, start() if callable(start) else start, k, least, flow)
+                clusters.work = work
+                stage(clusters, part)
+                kept = part.finish(rank=clusters.rank, labels=clusters.state.labels)
+            results.append((tuple(kept["rank"]), kept["labels"]))
+            work.finish(f"NCut {min(rank for rank, _ in results)[0]:.4f}")
         return sorted(results, key=itemgetter(0))
 
-    def settle(clusters: Clusters) -> None:
-        clusters.descend()
-        kick(clusters, int(looks), bound, rng)
+    def settle(clusters: Clusters, part: Slot) -> None:
+        state = part.state()
+        if state is None:
+            clusters.descend()
+        kick(clusters, int(looks), bound, rng, part, state)
 
-    count = max(effort.guesses, k - 2) if effort.looks else effort.guesses
-    guessed = ranked(islice(guesses, count), Clusters.keep)
-    tried = ranked([labels for _, labels in guessed[: 2 * finalists]], Clusters.round)
-    ends = ranked([labels for _, labels in tried[:finalists]], settle)
-    end = ranked([ends[0][1]], Clusters.keep)  # counted anew: many moves lose digits
-    return min(guessed[0], end[0], key=itemgetter(0))[1]
+    guessed = ranked("guess", islice(guesses, count), lambda *_: None, GUESS * m)
+    best = [labels for _, labels in guessed[: 2 * finalists]]
+    tried = ranked("round", best, lambda clusters, _: clusters.round(), ROUND * m)
+    best = [labels for _, labels in tried[:finalists]]
+    ends = ranked("end", best, settle, DESCENT * m + looks)
+    end = ranked("count", [ends[0][1]], lambda *_: None, 0)  # counted anew: many moves lose digits
+    (ncut, _), labels = min(guessed[0], end[0], key=itemgetter(0))
+    place.finish(labels=labels, ncut=ncut)
+    work.end(f"NCut {ncut:.4f}")
+    return labels
 
 
-def kick(clusters: "Clusters", looks: int, bound: float, rng: np.random.Generator) -> None:
+def kick(
+    clusters: "Clusters",
+    looks: int,
+    bound: float,
+    rng: np.random.Generator,
+    place: Slot = NOWHERE,
+    state: Values | None = None,
+) -> None:
     """Make a large move that may raise the NCut, let single moves settle, keep what is lower; again.
 
     A large move forces the members of a hyperedge into one cluster. With three clusters or more every
     other one merges two clusters, and members of a hyperedge found a new one. The best of a few, drawn
-    at random, is made. Ends after looking at so many incidences, or when the NCut meets its bound.
+    at random, is made. Ends after looking at so many incidences, or when the NCut meets its bound. Goes on
+    from a state that it kept in its place.
     """
     flow = clusters.flow
     once = DRAWN * (CALL + 2 * len(flow.edges) ** 2 // (len(flow.share) * len(flow.rate)))  # on average
-    stop = clusters.visited + looks
-    founding = clusters.k > 2
+    stop, founding = clusters.visited + looks, clusters.k > 2
+    if state is not None:
+        stop, founding = state.pop("stop"), state.pop("founding")
+        clusters.visited, clusters.state = state.pop("visited"), State(**state)
     while clusters.visited + once <= stop and clusters.ncut > bound + ENOUGH:
         before = clusters.rank
         clusters.keep()
+        if place.due:
+            now = {"stop": stop, "founding": founding, "visited": clusters.visited}
+            place.keep(**now, **clusters.state._asdict())
         merged, freed = clusters.merge(rng) if founding else (NONE, None)
         forced = clusters.force(freed, rng)
         if len(forced):
@@ -152,6 +197,8 @@ class Clusters:
         The volume that each cluster should have: no move takes one below, and to lack it costs.
     visited : int
         Incidences looked at so far: the work done, on any machine.
+    work : Work, optional
+        Told of it.
     """
 
     walk: RandomWalk
@@ -159,6 +206,7 @@ class Clusters:
     flow: Flow
     state: State
     visited: int = 0
+    work: Work | None = None
     _log: list[tuple[Integers, Integers]] = field(default_factory=list)
     _kept: tuple[Floats, Floats] = field(init=False)
 
@@ -301,6 +349,7 @@ class Clusters:
         self.visited += (made - 1) * visited
         moved = self.state.labels[near] != before
         self._log.append((near[moved], before[moved]))
+        self._tell()
         return True
 
     def _gains(self, vertices: Integers) -> Floats:
@@ -327,6 +376,13 @@ class Clusters:
         visited = int((self.flow.indptr[vertices + 1] - self.flow.indptr[vertices]).sum())
         self.visited += visited + CALL
         return visited
+
+    def _tell(self) -> None:
+        """Tell of the work, and of the NCut now or at the last `keep`, whichever is lower."""
+        if self.work is not None and listening():
+            volumes, insides = self._kept
+            kept = self.k - float((insides / volumes).sum())
+            self.work.tell(self.visited, f"NCut {min(kept, self.ncut):.4f}")
 
     @property
     def _kernels(self) -> Any:

@@ -23,10 +23,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from hyperclus.aggregation import block_chain, weakly_joined_blocks
+from hyperclus.checkpoint import Slot, slot
 from hyperclus.components import Components, components
 from hyperclus.errors import ConvergenceError, InputError
 from hyperclus.factors import Factors
 from hyperclus.ids import named
+from hyperclus.progress import Descent, tell
 from hyperclus.threads import single_blas_thread
 from hyperclus.types import Floats, Integers
 
@@ -93,7 +95,19 @@ def stationary_law(factors: Factors, tolerance: float = 1e-14) -> StationaryLaw:
     InputError
         When some vertex's probability is too small for double precision.
     """
+    place = slot("stationary law", factors.hypergraph, factors.alpha, tolerance)
     found = components(factors)
+    kept = place.result()
+    if kept is None:
+        law = _solved(factors, tolerance, found, place)
+        names = ("vertices", "edges", "residual", "steps", "method")
+        kept = place.finish(**{name: getattr(law, name) for name in names})
+    tell("stationary law", kept["steps"], "products", 1.0, kept["method"])
+    return StationaryLaw(**kept, components=found)
+
+
+def _solved(factors: Factors, tolerance: float, found: Components, place: Slot) -> StationaryLaw:
+    """The law by the way that suits it."""
     shares = found.masses(factors.degrees) / factors.degrees.sum()
     chain = _Chain(lambda law: factors.to_vertices(factors.to_edges(law)), found.of_vertex, shares)
     start, exact = _closed_form(factors)
@@ -107,13 +121,15 @@ def stationary_law(factors: Factors, tolerance: float = 1e-14) -> StationaryLaw:
     if np.count_nonzero(smaller.component >= 0) <= ELIMINATION_UP_TO and _cheap_chain(factors, on_edges):
         law = _eliminate(factors.edge_chain() if on_edges else factors.vertex_chain(), smaller)
         return _checked(factors, factors.to_vertices(law) if on_edges else law, 0, "elimination", found)
-    law, steps, residual = _krylov(smaller, factors.to_edges(start) if on_edges else start, tolerance)
+    start = factors.to_edges(start) if on_edges else start
+    descent = Descent("stationary law", tolerance, high=0.9)
+    law, steps, residual = _krylov(smaller, start, descent, place.part("first"))
     law = factors.to_vertices(law) if on_edges else law
     method = "krylov"
     if residual > ACCEPTED and factors.hypergraph.n_incidences <= FACTORISATION_UP_TO:
         law, residual, method = _factorise(factors, chain, law), 0.0, "factorisation"
     if residual <= ACCEPTED:
-        law, more = _with_block_masses(factors, chain, law, tolerance)
+        law, more = _with_block_masses(factors, chain, law, descent.then(tolerance), place.part("blocks"))
         return _checked(factors, law, steps + more, method, found)
     raise ConvergenceError(
         f"the stationary law stalled at residual {residual:.1e} after {steps} steps, because the walk mixes "
@@ -150,41 +166,66 @@ def _chi(residual: Floats, law: Floats) -> float:
     return float(np.linalg.norm(residual / np.sqrt(np.where(law > 0, law, 1.0))))
 
 
+@dataclass(eq=False)
+class _Cycles:
+    """GMRES between two cycles: the law, the best one and its residual, and the count of cycles."""
+
+    law: Floats
+    best: Floats
+    residual: float = np.inf
+    stalled: int = 0
+    steps: int = 0
+    count: int = 0
+    first_residual: float = np.inf
+
+
 @single_blas_thread
-def _krylov(chain: _Chain, law: Floats, tolerance: float) -> tuple[Floats, int, float]:
-    """GMRES cycles until the chi residual is below the tolerance or no longer falls."""
+def _krylov(chain: _Chain, start: Floats, descent: Descent, place: Slot) -> tuple[Floats, int, float]:
+    """GMRES cycles until the chi residual is below the goal or no longer falls."""
     from scipy.sparse.linalg import LinearOperator, gmres
 
-    steps, best, best_residual, stalled = 0, law, np.inf, 0
-    for _ in range(MAX_CYCLES):
+    kept = place.result()
+    at = _Cycles(**(kept or place.state() or {"law": start, "best": start}))
+    descent.first, descent.lowest, descent.done = at.first_residual, at.residual, at.steps
+    while kept is None and at.count < MAX_CYCLES:
+        if place.due:
+            place.keep(**vars(at))
+        law, at.count = at.law, at.count + 1
         change = law - chain.step(law)
         residual = _chi(change, law)
-        stalled = stalled + 1 if residual > 0.5 * best_residual else 0
-        if residual < best_residual:
-            best, best_residual = law, residual
-        if best_residual <= tolerance or stalled == 3:
+        descent.tell(at.steps, residual)
+        at.first_residual = descent.first
+        at.stalled = at.stalled + 1 if residual > 0.5 * at.residual else 0
+        if residual < at.residual:
+            at.best, at.residual = law, residual
+        if at.residual <= descent.goal or at.stalled == 3:
             break
         scale = np.sqrt(np.where(law > 0, law, 1.0))
 
         def apply(x: Floats, scale: Floats = scale) -> Floats:
             return x - chain.step(x * scale) / scale
 
-        taken: list[Any] = []
+        def count(reduction: float, residual: float = residual) -> None:
+            at.steps += 1
+            descent.tell(at.steps, residual * reduction)
+
         operator = LinearOperator((len(law),) * 2, matvec=apply, dtype=np.float64)
         correction, _ = gmres(
             operator,
             change / scale,
             rtol=0.0,
-            atol=tolerance / 2,
+            atol=descent.goal / 2,
             restart=RESTART,
             maxiter=1,
-            callback=taken.append,
+            callback=count,
             callback_type="pr_norm",
         )
-        steps += len(taken) + 2
+        at.steps += 2
+        descent.done = at.steps
         corrected = law - scale * correction
-        law = chain.normalised(chain.step(np.where(corrected > 0, corrected, 1e-3 * law)))
-    return best, steps, best_residual
+        at.law = chain.normalised(chain.step(np.where(corrected > 0, corrected, 1e-3 * law)))
+    place.finish(**vars(at))
+    return at.best, at.steps, at.residual
 
 
 def _eliminate(transitions: Floats, chain: _Chain) -> Floats:
@@ -237,7 +278,9 @@ def _factorise(factors: Factors, chain: _Chain, law: Floats) -> Floats:
     return law
 
 
-def _with_block_masses(factors: Factors, chain: _Chain, law: Floats, tolerance: float) -> tuple[Floats, int]:
+def _with_block_masses(
+    factors: Factors, chain: _Chain, law: Floats, descent: Descent, place: Slot
+) -> tuple[Floats, int]:
     """Correct the masses of weakly joined blocks, then the law within them, then the masses again."""
     blocks = weakly_joined_blocks(factors, law)
     if blocks is None or blocks.max() + 1 == len(chain.shares):
@@ -250,7 +293,7 @@ def _with_block_masses(factors: Factors, chain: _Chain, law: Floats, tolerance: 
         masses = _eliminate(block_chain(factors, law, blocks), coarse)
         law = law * (masses / np.bincount(blocks, weights=law))[blocks]
         if not last:
-            law, steps, _ = _krylov(chain, law, tolerance)
+            law, steps, _ = _krylov(chain, law, descent, place)
     return law, steps
 
 
@@ -269,3 +312,16 @@ def _checked(factors: Factors, law: Floats, steps: int, method: str, found: Comp
             f"the stationary law has residual {residual:.1e}; it cannot be trusted", residual
         )
     return StationaryLaw(law, edges, residual, steps, method, found)
+
+
+def estimated_law(factors: Factors, steps: int) -> StationaryLaw:
+    """The closed form and a few steps of the walk from there: a law that is near, not exact."""
+    found = components(factors)
+    shares = found.masses(factors.degrees) / factors.degrees.sum()
+    chain = _Chain(lambda law: factors.to_vertices(factors.to_edges(law)), found.of_vertex, shares)
+    law = chain.normalised(_closed_form(factors)[0])
+    for _ in range(steps):
+        law = chain.normalised(chain.step(law))
+    edges = factors.to_edges(law)
+    residual = float(np.abs(factors.to_vertices(edges) - law).sum())
+    return StationaryLaw(law, edges, residual, steps, "estimate", found)

@@ -1,6 +1,7 @@
 """How many clusters: where the eigenvalues leave a gap that chance does not, and what k clusters cost."""
 
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from itertools import combinations, islice
 from numbers import Integral
 from typing import Any
@@ -8,16 +9,18 @@ from typing import Any
 import numpy as np
 
 from hyperclus.certificate import ncut_lower_bound, relative_gap
+from hyperclus.checkpoint import slot
 from hyperclus.cluster import HALF_AT_LEAST
 from hyperclus.cut import cut
 from hyperclus.eigen import Eigenpairs
 from hyperclus.errors import InputError
-from hyperclus.grouping import guesses
+from hyperclus.grouping import drafts
 from hyperclus.hypergraph import Hypergraph
 from hyperclus.metrics import agreement
 from hyperclus.null_model import shuffled
 from hyperclus.partition import TINY, pandas_for
 from hyperclus.pipeline import Run
+from hyperclus.progress import Work, topic
 from hyperclus.search import EFFORTS, lowest
 from hyperclus.types import Booleans, Floats, Integers, Seed
 from hyperclus.walk import RandomWalk
@@ -182,7 +185,10 @@ def suggest_k(
         return Suggestion(None, False, False, f"{few.capitalize()} too few to tell.", ())
     draw = np.random.default_rng(run.rng.integers(1 << 63))  # whatever the eigen-solver draws
     walk, pairs = run.solve(run.whole, most + 1)
-    rivals = [run.solve(shuffled(run.whole, draw), most + 1)[1].values for _ in range(shuffles)]
+    rivals = []
+    for number in range(1, shuffles + 1):
+        with topic(f"shuffle {number} of {shuffles}"):
+            rivals.append(run.solve(shuffled(run.whole, draw), most + 1)[1].values)
     contrast = _Contrast.of(pairs.values, np.array(rivals), tolerance)
     candidates = [_candidate(walk, pairs, contrast, k, draw) for k in range(2, most + 1)]
     ranked = tuple(sorted(candidates, key=lambda one: (not one.clear, -one.score, one.k)))
@@ -313,10 +319,25 @@ def _found(walk: RandomWalk, pairs: Eigenpairs, k: int, rng: np.random.Generator
     )
     least = HALF_AT_LEAST if k == 2 and walk.n_components == 1 else 0.0
     bound = ncut_lower_bound(pairs, k)
-    return [
-        lowest(walk, [guess], k, EFFORTS["fast"], pairs.steps, bound, least, rng)
-        for guess in islice(guesses(walk, first, k, least, rng), STARTS)
-    ]
+    inputs = (
+        walk.hypergraph,
+        walk.alpha,
+        walk.stationary,
+        pairs.values,
+        pairs.vectors,
+        pairs.steps,
+        bound,
+        k,
+    )
+    place = slot("search", *inputs, STARTS, rng=rng)
+    if (kept := place.result()) is not None:
+        return list(kept["labels"])
+    found, work = [], Work("search", "incidences")
+    with topic(f"k = {k}"):
+        for number, guess in enumerate(islice(drafts(walk, first, k, least, rng), STARTS), 1):
+            search = partial(lowest, walk, [guess], k, EFFORTS["fast"], pairs.steps, bound, least, rng)
+            found.append(search(place.part("start", number), work, number / STARTS))
+    return list(place.finish(labels=np.array(found))["labels"])
 
 
 def _answer(walk: RandomWalk, contrast: _Contrast, ranked: tuple[Candidate, ...]) -> Suggestion:

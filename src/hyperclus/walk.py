@@ -13,7 +13,7 @@ from hyperclus.stationary import StationaryLaw, stationary_law
 from hyperclus.types import Floats
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class RandomWalk:
     """P(u, v) = sum_e omega(e) gamma_e(u)^alpha / d(u) gamma_e(v) / delta(e), held as P = A B.
 
@@ -64,6 +64,19 @@ class RandomWalk:
         object.__setattr__(self, "alpha", factors.alpha)
         object.__setattr__(self, "factors", factors)
         object.__setattr__(self, "law", stationary_law(factors, tolerance))
+
+    @classmethod
+    def with_law(cls, factors: Factors, law: StationaryLaw) -> "RandomWalk":
+        """The walk whose law is known already, or roughly; nothing is solved."""
+        walk = object.__new__(cls)
+        for name, value in {
+            "hypergraph": factors.hypergraph,
+            "alpha": factors.alpha,
+            "factors": factors,
+            "law": law,
+        }.items():
+            object.__setattr__(walk, name, value)
+        return walk
 
     @property
     def stationary(self) -> Floats:

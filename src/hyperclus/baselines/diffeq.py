@@ -26,7 +26,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class LocalCluster:
+class DiffEqCluster:
     """A cluster grown from seeds, by `diffeq_local` or `diffeq_best`; empty where none was found.
 
     It need not contain its seeds: a vertex of high degree passes its mass on, and comes late in the sweep.
@@ -63,11 +63,11 @@ class LocalCluster:
 
     def __repr__(self) -> str:
         if not len(self):
-            return f"LocalCluster({_nothing(self.max_volume)})"
+            return f"DiffEqCluster({_nothing(self.max_volume)})"
         vertices = "1 vertex" if len(self) == 1 else f"{len(self):,} vertices"
         grown = named(self.seeds, np.arange(len(self.seeds)))
         return (
-            f"LocalCluster({vertices} from {grown}, conductance {self.conductance:.6g}, "
+            f"DiffEqCluster({vertices} from {grown}, conductance {self.conductance:.6g}, "
             f"{100 * self.volume:.3g} % of the volume)"
         )
 
@@ -133,7 +133,7 @@ def diffeq(
 
 def diffeq_local(
     hypergraph: Hypergraph, seeds: Any, *, max_volume: float = 0.1, ties: Ties = "all"
-) -> LocalCluster:
+) -> DiffEqCluster:
     """The cluster of lowest conductance around some vertices.
 
     From s, uniform over the seeds, 30 steps x <- x - ((1 - alpha) Lap(x) + alpha (x - s)), after each of
@@ -159,7 +159,7 @@ def diffeq_local(
 
     Returns
     -------
-    LocalCluster
+    DiffEqCluster
         Empty when every sweep begins with a vertex above `max_volume`.
 
     Raises
@@ -171,7 +171,7 @@ def diffeq_local(
     --------
     >>> h = Hypergraph.from_edges([["a", "b", "c"], ["a", "b"], ["c", "d"], ["d", "e", "f"], ["e", "f"]])
     >>> diffeq_local(h, ["e"], max_volume=0.5)
-    LocalCluster(3 vertices from 'e', conductance 0.166667, 50 % of the volume)
+    DiffEqCluster(3 vertices from 'e', conductance 0.166667, 50 % of the volume)
     """
     check_hypergraph(hypergraph)
     _check(None, max_volume, ties)
@@ -194,7 +194,7 @@ def diffeq_best(
     max_volume: float = 0.1,
     ties: Ties = "all",
     seed: Seed = 0,
-) -> LocalCluster:
+) -> DiffEqCluster:
     """The best of the clusters that `diffeq_local` finds from single vertices.
 
     Parameters
@@ -220,7 +220,7 @@ def diffeq_best(
 
 def _best(
     hypergraph: Hypergraph, n_seeds: int | None, max_volume: float, ties: Ties, rng: np.random.Generator
-) -> LocalCluster:
+) -> DiffEqCluster:
     active = np.flatnonzero(hypergraph.covered)
     drawn = np.arange(len(active))
     if n_seeds is not None and n_seeds < len(active):
@@ -230,7 +230,7 @@ def _best(
 
 def _grown(
     hypergraph: Hypergraph, active: Integers, starts: Sequence[Integers], max_volume: float, ties: Ties
-) -> LocalCluster:
+) -> DiffEqCluster:
     """The best cluster from several sets of seeds, given by their positions among the active vertices."""
     ids, network = hypergraph.vertex_ids, network_of(hypergraph, active)
     alphas = restarts(len(active), len(network.weights))
@@ -239,11 +239,11 @@ def _grown(
     if found is None:
         nobody = active[:0]
         seeds = active[starts[0]] if len(starts) == 1 else nobody
-        return LocalCluster(ids[nobody], nobody, np.nan, 0.0, np.nan, ids[seeds], max_volume)
+        return DiffEqCluster(ids[nobody], nobody, np.nan, 0.0, np.nan, ids[seeds], max_volume)
     start, alpha = divmod(found.column, len(alphas))
     inside = active[found.order]
     conductance, volume = measured(network, found.order)
-    return LocalCluster(
+    return DiffEqCluster(
         ids[inside], inside, conductance, volume, float(alphas[alpha]), ids[active[starts[start]]], max_volume
     )
 

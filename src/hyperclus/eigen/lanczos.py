@@ -6,8 +6,10 @@ only at restarts, and ties the vectors to NumPy.
 
 import numpy as np
 
+from hyperclus.checkpoint import NOWHERE, Slot
 from hyperclus.errors import ConvergenceError
 from hyperclus.laplacian import Operator
+from hyperclus.progress import Descent
 from hyperclus.types import Floats
 
 MAX_PRODUCTS = 5000
@@ -25,6 +27,7 @@ def lanczos_vectors(
     rng: np.random.Generator,
     max_products: int = MAX_PRODUCTS,
     spare: int = 0,
+    place: Slot = NOWHERE,
 ) -> tuple[Floats, int]:
     """`count` eigenvectors beyond the known ones, and the number of products spent.
 
@@ -45,15 +48,21 @@ def lanczos_vectors(
     """
     if count > 1:
         tolerance /= 2  # what is deflated is not exact, and what is then found is no closer
-    vectors, values, steps = _solve(operator, known, count, tolerance, rng, max_products, spare)
+    descent = Descent("eigenvectors", tolerance, high=1.0 if count == 1 else 0.8)
+    vectors, values, steps = _solve(
+        operator, known, count, descent, rng, max_products, place.part("first"), spare
+    )
     vectors, spared = vectors[:, :count], vectors[:, count:]
+    rounds = 0
     while 1 < count < operator.size - known.shape[1]:
-        found = np.hstack([known, vectors])
-        _, left, more = _solve(operator, found, 1, max(tolerance, PROBE), rng, max_products)
+        found, rounds = np.hstack([known, vectors]), rounds + 1
+        descent = descent.then(max(tolerance, PROBE))
+        _, left, more = _solve(operator, found, 1, descent, rng, max_products, place.part("probe", rounds))
         steps += more
         if left[0] >= values[-1] - _allowed(values[-1], tolerance):
             break
-        missed, left, more = _solve(operator, found, 1, tolerance, rng, max_products)
+        descent, part = descent.then(tolerance), place.part("missed", rounds)
+        missed, left, more = _solve(operator, found, 1, descent, rng, max_products, part)
         steps += more
         order = np.argsort([*values, left[0]], kind="stable")[:count]
         values = np.append(values, left)[order]
@@ -65,50 +74,76 @@ def _solve(
     operator: Operator,
     known: Floats,
     count: int,
-    tolerance: float,
+    descent: Descent,
     rng: np.random.Generator,
     max_products: int,
+    place: Slot,
     spare: int = 0,
 ) -> tuple[Floats, Floats, int]:
     """Smallest eigenvectors orthogonal to the known ones, their eigenvalues, and the products spent.
 
-    The spare Ritz vectors follow the eigenvectors.
+    The spare Ritz vectors follow the eigenvectors. The goal of the descent is the tolerance.
 
     Keeps L V = V T + beta v e' with V orthonormal and T = V'LV. The Ritz pair (theta, V s) of an
-    eigenpair (theta, s) of T has the residual beta |s_last|.
+    eigenpair (theta, s) of T has the residual beta |s_last|. The columns of V so far and T are all that the
+    next step depends on.
     """
+    if (done := place.result()) is not None:
+        descent.done = done["steps"]
+        return done["vectors"], done["values"], done["steps"]
     whole = operator.size - known.shape[1]
     capacity = min(count + EXTRA_BASIS, whole)
     basis = np.empty((operator.size, capacity + 1), order="F")
-    basis[:, 0] = _orthonormal(rng.standard_normal(operator.size), known, basis[:, :0], rng)[0]
-    projected = np.zeros((capacity, capacity))
-    kept = steps = 0
-    while steps < max_products:
-        for column in range(kept, capacity):
+    if (at := place.state()) is None:
+        basis[:, 0] = _orthonormal(rng.standard_normal(operator.size), known, basis[:, :0], rng)[0]
+        projected, first, steps = np.zeros((capacity, capacity)), 0, 0
+    else:
+        projected, first, steps = at["projected"], at["first"], at["steps"]
+        descent.first, descent.lowest = at["residuals"]
+        for column in range(first + 1):
+            basis[:, column] = at.pop(f"basis {column}")  # one after the other, to free it
+    while True:
+        for column in range(first, capacity):
+            if place.due:
+                columns = {f"basis {number}": basis[:, number] for number in range(column + 1)}
+                seen = descent.first, descent.lowest
+                place.keep(projected=projected, first=column, steps=steps, residuals=seen, **columns)
             filled = column + 1
             image = operator.apply(basis[:, column])
             basis[:, filled], overlaps, beta = _orthonormal(image, known, basis[:, :filled], rng)
             projected[:filled, column] = projected[column, :filled] = overlaps
             steps += 1
             if filled < count or (steps % CHECK_EVERY and filled < capacity):
+                descent.tell(steps)
                 continue
             values, rotation = np.linalg.eigh(projected[:filled, :filled])
             residuals = beta * np.abs(rotation[-1])
-            if (residuals <= _allowed(values, tolerance))[:count].all() or filled == whole:
-                return basis[:, :filled] @ rotation[:, : count + spare], values[:count], steps
-        kept = count + (capacity - count) // 2
-        for row in range(0, operator.size, ROWS):
-            rows = slice(row, row + ROWS)
-            basis[rows, :kept] = basis[rows, :capacity] @ rotation[:, :kept]
-        basis[:, kept] = basis[:, capacity]
+            descent.tell(steps, float((residuals / _allowed(values, 1.0))[:count].max()))
+            if (residuals <= _allowed(values, descent.goal))[:count].all() or filled == whole:
+                vectors = basis[:, :filled] @ rotation[:, : count + spare]
+                place.finish(vectors=vectors, values=values[:count], steps=steps)
+                return vectors, values[:count], steps
+        if steps >= max_products:
+            break
+        first = count + (capacity - count) // 2
+        _rotate(basis, rotation[:, :first])
+        basis[:, first] = basis[:, capacity]
         projected[:] = 0.0
-        projected[range(kept), range(kept)] = values[:kept]
+        projected[range(first), range(first)] = values[:first]
     worst = float(residuals[:count].max())
     raise ConvergenceError(
-        f"the eigenvectors reached residual {worst:.1e} after {steps} products, not {tolerance:.1e}; "
+        f"the eigenvectors reached residual {worst:.1e} after {steps} products, not {descent.goal:.1e}; "
         "raise the tolerance",
         worst,
     )
+
+
+def _rotate(basis: Floats, rotation: Floats) -> None:
+    """The first columns become V times the rotation, some rows at a time."""
+    before, after = rotation.shape
+    for row in range(0, len(basis), ROWS):
+        rows = slice(row, row + ROWS)
+        basis[rows, :after] = basis[rows, :before] @ rotation
 
 
 def _allowed(values: Floats, tolerance: float) -> Floats:

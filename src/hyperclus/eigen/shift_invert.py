@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from hyperclus.checkpoint import NOWHERE, Slot
 from hyperclus.eigen.lanczos import lanczos_vectors
 from hyperclus.laplacian import NormalizedLaplacian
 from hyperclus.types import Floats
@@ -43,12 +44,13 @@ def shift_invert_vectors(
     tolerance: float,
     rng: np.random.Generator,
     spare: int = 0,
+    place: Slot = NOWHERE,
 ) -> tuple[Floats, int]:
     """`count` eigenvectors beyond the known ones, then up to `spare` rough ones; the solves spent.
 
     A residual r for the eigenvalue mu of the inverse is at most 2 r / mu for that of L_sym.
     """
-    return lanczos_vectors(_Inverse(laplacian), known, count, tolerance / 4, rng, spare=spare)
+    return lanczos_vectors(_Inverse(laplacian), known, count, tolerance / 4, rng, spare=spare, place=place)
 
 
 @dataclass(slots=True)

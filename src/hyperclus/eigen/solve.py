@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from hyperclus.checkpoint import Slot, check_seed, slot
 from hyperclus.eigen.cost import cheapest, fits_small_side
 from hyperclus.eigen.dense import dense_vectors
 from hyperclus.eigen.lanczos import MAX_PRODUCTS, lanczos_vectors
@@ -11,6 +12,7 @@ from hyperclus.eigen.small_side import small_side_vectors
 from hyperclus.eigen.trivial import zero_vectors
 from hyperclus.errors import ConvergenceError, InputError
 from hyperclus.laplacian import NormalizedLaplacian
+from hyperclus.progress import tell
 from hyperclus.threads import single_blas_thread
 from hyperclus.types import Floats, Seed, random_generator
 
@@ -58,15 +60,22 @@ def smallest_eigenpairs(
         raise InputError(f"method must be one of {', '.join(METHODS)}; got {method!r}")
     if method == "small side" and not fits_small_side(laplacian, k):
         raise InputError("the small-side method needs at least 2|E| + k vertices; use 'lanczos' or 'auto'")
+    check_seed(seed)
     known = zero_vectors(laplacian.walk.stationary, laplacian.walk.law.components, k)
     count = k - known.shape[1]
     if not count:
+        tell("eigenvectors", 0, "products", 1.0, "known")
         return with_residuals(laplacian, known, known[:, :0], known[:, :0], 0, "known")
-    spare = min(spare, laplacian.size - k)
-    vectors, steps, chosen = _vectors(
-        laplacian, known, count, tolerance, random_generator(seed), method, spare
-    )
-    pairs = with_residuals(laplacian, known, vectors[:, :count], vectors[:, count:], steps, chosen)
+    spare, rng, walk = min(spare, laplacian.size - k), random_generator(seed), laplacian.walk
+    inputs = (walk.hypergraph, walk.alpha, walk.stationary, k, tolerance, method, spare)
+    place = slot("eigenvectors", *inputs, rng=rng)
+    kept = place.result()
+    if kept is None:
+        vectors, steps, chosen = _vectors(laplacian, known, count, tolerance, rng, method, spare, place)
+        pairs = with_residuals(laplacian, known, vectors[:, :count], vectors[:, count:], steps, chosen)
+        kept = place.finish(**{name: getattr(pairs, name) for name in Eigenpairs.__slots__})
+    pairs = Eigenpairs(**kept)
+    tell("eigenvectors", pairs.steps, "products", 1.0, pairs.method)
     worst = float(pairs.residuals.max())
     if worst > tolerance:
         raise ConvergenceError(f"the eigenvectors reached residual {worst:.1e}, not {tolerance:.1e}", worst)
@@ -81,9 +90,11 @@ def _vectors(
     rng: np.random.Generator,
     method: str,
     spare: int,
+    place: Slot,
 ) -> tuple[Floats, int, str]:
     """Eigenvectors beyond the known ones, then spare ones; products spent, and how they were found."""
     chosen = cheapest(laplacian, known.shape[1] + count, count) if method == "auto" else method
+    tell("eigenvectors", 0, "products", 0.0, chosen)
     if chosen == "dense":
         return dense_vectors(laplacian, known, count + spare), 0, chosen
     if chosen == "small side":
@@ -93,10 +104,12 @@ def _vectors(
         hasty = method == "auto" and laplacian.walk.hypergraph.n_incidences <= FACTORISATION_UP_TO
         try:
             limit = PATIENCE + MORE * count if hasty else MAX_PRODUCTS
-            return *lanczos_vectors(laplacian, known, count, tolerance, rng, limit, spare), chosen
+            part = place.part("hasty")
+            return *lanczos_vectors(laplacian, known, count, tolerance, rng, limit, spare, part), chosen
         except ConvergenceError:
             if not hasty:
                 raise
         if not is_thin(laplacian):
-            return *lanczos_vectors(laplacian, known, count, tolerance, rng, spare=spare), chosen
-    return *shift_invert_vectors(laplacian, known, count, tolerance, rng, spare), "shift-invert"
+            part = place.part("patient")
+            return *lanczos_vectors(laplacian, known, count, tolerance, rng, spare=spare, place=part), chosen
+    return *shift_invert_vectors(laplacian, known, count, tolerance, rng, spare, place), "shift-invert"

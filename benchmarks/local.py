@@ -1,0 +1,185 @@
+"""Local clusters from five seeds: the tables of `docs/local.md`, printed as Markdown.
+
+`python benchmarks/local.py` takes some minutes and needs the paper's data sets (HYPERCLUS_DATA, or they are
+downloaded). `python benchmarks/local.py planted 1e4 1e5` prints the first table for fewer vertices,
+`python benchmarks/local.py diffeq zoo car` the second for fewer data sets.
+"""
+
+import logging
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import families
+import hyperclus as hc
+from hyperclus import pushes
+from hyperclus.compiled import kernels
+
+BLOCK = 1_000
+NOISES = (0.05, 0.07, 0.09, 0.2)
+QUERIES, DRAWS, SEEDS = 20, 10, 5
+CAP = 0.5  # of the volume, for both methods
+
+
+class Case(NamedTuple):
+    """A hypergraph and the class of each vertex."""
+
+    hypergraph: hc.Hypergraph
+    classes: np.ndarray
+
+
+class Query(NamedTuple):
+    """Seeds by id, and the positions of the class they are from."""
+
+    seeds: np.ndarray
+    inside: np.ndarray
+
+
+def planted(n: int, noise: float) -> Case:
+    """Blocks of 1,000; a member of a hyperedge strays from its block with probability `noise`."""
+    table, omega, blocks = families.sparse(15 * n, blocks=n // BLOCK, noise=noise)
+    h = hc.Hypergraph.from_long(table, edge_ids=np.arange(n), edge_weights=omega, isolated="drop")
+    return Case(h, blocks[h.vertex_ids])
+
+
+def table_of(name: str) -> Case:
+    """A data set of the paper, gamma = 1: nothing of the classes is in the hypergraph."""
+    data = hc.datasets.load(name)
+    return Case(hc.Hypergraph.from_table(data.table, bins={}), data.classes)
+
+
+def queries(case: Case, count: int) -> Iterator[Query]:
+    """Seeds of a class, drawn again and again."""
+    rng = np.random.default_rng(0)
+    names = np.unique(case.classes)
+    for _ in range(count):
+        inside = np.flatnonzero(case.classes == names[rng.integers(len(names))])
+        seeds = rng.choice(inside, min(SEEDS, len(inside)), replace=False)
+        yield Query(case.hypergraph.vertex_ids[seeds], inside)
+
+
+def timed(action: Callable[[], Any]) -> tuple[Any, float]:
+    """The result, and the CPU seconds it took, of all threads."""
+    started = time.process_time()
+    result = action()
+    return result, time.process_time() - started
+
+
+def f1(found: np.ndarray, inside: np.ndarray) -> float:
+    """2 |S and T| / (|S| + |T|)."""
+    return 2 * len(np.intersect1d(found, inside)) / (len(found) + len(inside))
+
+
+def conductance(walk: hc.RandomWalk, positions: np.ndarray) -> float:
+    """Of a set of vertices, by the walk; NaN for none."""
+    if not len(positions):
+        return np.nan
+    labels = np.ones(walk.hypergraph.n_vertices, dtype=np.int64)
+    labels[positions] = 0
+    return float(hc.cut(walk, labels, 2).conductances[0])
+
+
+def all_or_nothing(h: hc.Hypergraph, positions: np.ndarray) -> float:
+    """Of a set of vertices, as DiffEq counts: a hyperedge that is cut counts in full; NaN for none."""
+    if not len(positions):
+        return np.nan
+    inside = np.zeros(h.n_vertices)
+    inside[positions] = 1.0
+    members = hc.ones(h).gamma
+    held, degrees = members @ inside, members.T @ h.edge_weights
+    cut = h.edge_weights[(held > 0) & (held < h.edge_sizes)].sum()
+    return float(cut / min(degrees @ inside, degrees @ (1 - inside)))
+
+
+def planted_row(n: int, noise: float) -> str:
+    """What twenty queries on one walk find and cost."""
+    case = planted(n, noise)
+    h = case.hypergraph
+    walk, exact_s = timed(lambda: hc.RandomWalk(h))
+    quick, quick_s = timed(lambda: hc.quick_walk(h))
+    for one in (walk, quick):  # compiles the loops, and touches the memory that queries share
+        hc.local_cluster(one, h.vertex_ids[:1])
+    asked = list(queries(case, QUERIES))
+    answers = [timed(lambda query=query: hc.local_cluster(walk, query.seeds)) for query in asked]
+    rows = []
+    for query, (found, seconds) in zip(asked, answers, strict=True):
+        roughly = hc.local_cluster(quick, query.seeds)
+        goal = conductance(walk, query.inside)
+        scores = f1(found.positions, query.inside), f1(roughly.positions, query.inside)
+        rows.append((*scores, goal, found.conductance, found.touched, found.looks, 1e3 * seconds))
+    values = np.array(rows)
+    score, rough, goal, reached, touched, looks, _ = values.mean(axis=0)
+    return (
+        f"| {n:,} | {noise:g} | {goal:.3f} | {reached:.3f} | {score:.3f} | {values[:, 0].min():.3f} "
+        f"| {rough:.3f} | {touched:,.0f} | {100 * touched / h.n_incidences:.2g} % | {looks:,.0f} "
+        f"| {np.median(values[:, -1]):.0f} | {exact_s:.2f} | {quick_s:.2f} |"
+    )
+
+
+def diffeq_row(name: str, case: Case) -> str:
+    """Both methods from the same seeds, means over the draws; each conductance as both define it."""
+    h = case.hypergraph
+    walk = hc.RandomWalk(h)
+    ways: dict[str, Callable[[np.ndarray], Any]] = {
+        "ours": lambda seeds: hc.local_cluster(walk, seeds, max_volume=CAP),
+        "diffeq": lambda seeds: hc.baselines.diffeq_local(h, seeds, max_volume=CAP),
+    }
+    asked, figures = list(queries(case, DRAWS)), {}
+    for way, find in ways.items():
+        kernels(pushes, np.inf)
+        find(h.vertex_ids[:1])
+        answers = [timed(lambda find=find, query=query: find(query.seeds)) for query in asked]
+        rows = []
+        for query, (found, seconds) in zip(asked, answers, strict=True):
+            both = conductance(walk, found.positions), all_or_nothing(h, found.positions)
+            rows.append((*both, f1(found.positions, query.inside), len(found), 1e3 * seconds))
+        figures[way] = np.nanmean(rows, axis=0)
+    pairs = zip(*figures.values(), ("{:.3f}", "{:.3f}", "{:.3f}", "{:,.0f}", "{:,.1f}"), strict=True)
+    cells = [" | ".join((form.format(ours), form.format(theirs))) for ours, theirs, form in pairs]
+    return f"| {name} | {h.n_vertices:,} | " + " | ".join(cells) + " |"
+
+
+def planted_table(sizes: list[int]) -> Iterator[str]:
+    """Blocks of 1,000 in ever more vertices."""
+    yield (
+        "| n | noise | planted conductance | found | F1 | lowest F1 | F1, quick_walk | touched incidences "
+        "| of all | looks | CPU ms per query | RandomWalk, CPU s | quick_walk, CPU s |"
+    )
+    yield "| ---: " * 13 + "|"
+    for n in sizes:
+        for noise in NOISES:
+            yield planted_row(n, noise)
+
+
+def diffeq_table(names: list[str]) -> Iterator[str]:
+    """The paper's data sets, then planted blocks."""
+    yield (
+        "| data | n | conductance, ours | DiffEq's | all or nothing, ours | DiffEq's | F1, ours | DiffEq's "
+        "| size, ours | DiffEq's | CPU ms per query, ours | DiffEq's |"
+    )
+    yield "| --- " + "| ---: " * 11 + "|"
+    for name in names or hc.datasets.names():
+        yield diffeq_row(name, table_of(name))
+    for noise in NOISES[::3]:
+        yield diffeq_row(f"planted, noise {noise:g}", planted(10_000, noise))
+
+
+def main(which: str | None = None, *arguments: str) -> None:
+    """Print the tables asked for."""
+    logging.disable(logging.WARNING)
+    tables = []
+    if which in (None, "planted"):
+        tables.append(planted_table([int(float(n)) for n in arguments] or [10_000, 100_000, 1_000_000]))
+    if which in (None, "diffeq"):
+        tables.append(diffeq_table(list(arguments)))
+    for table in tables:
+        for line in table:
+            print(line, flush=True)
+        print()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
