@@ -1,8 +1,8 @@
 """What checkpoints cost, and what they save when a run is killed at half of its time.
 
-`python benchmarks/resume.py` prints the table of docs/long_runs.md in Markdown, in about ten minutes. Each run is
-a process of its own on the sparse family; the seconds are those of `cluster`, without making the hypergraph,
-and in brackets those of the processor.
+`python benchmarks/resume.py` prints the table of docs/long_runs.md in Markdown, in ten minutes. Each run
+is a process of its own on the sparse family. The seconds are those of `cluster`, without making the
+hypergraph; in brackets those of the processor, which other work on the machine disturbs less.
 """
 
 import hashlib

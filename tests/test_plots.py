@@ -97,6 +97,41 @@ def test_components_and_isolated_vertices(kind):
     draw(hc.cluster(h), kind).figure.canvas.draw()
 
 
+def test_few_vertices_and_hyperedges_have_their_names():
+    names = ["ann", "$x_", "bob\u202e", "c" * 100]
+    h = hc.Hypergraph.from_edges({("met", i): [names[i], names[(i + 1) % 4]] for i in range(3)})
+    part = hc.cluster(h)
+    drawn = ", ".join(text.get_text() for text in part.plot_embedding().texts).split(", ")
+    assert sorted(drawn) == sorted(["ann", "$x_", "bob\ufffd", "c" * 23 + "\u2026"])
+    ax = part.plot_incidence()
+    assert sorted(text.get_text() for text in ax.get_xticklabels()) == sorted(drawn)
+    assert sorted(text.get_text() for text in ax.get_yticklabels()) == ["met = 0", "met = 1", "met = 2"]
+    ax.figure.canvas.draw()
+
+
+def test_names_at_one_place_stand_in_a_row():
+    h = hc.Hypergraph.from_edges([["a", "b", "c"], ["c", "d"], ["d", "e", "f"]])
+    ax = hc.cluster(h).plot_embedding()
+    assert {"a, b", "e, f"} <= {text.get_text() for text in ax.texts}
+
+
+def test_many_have_none(zoo):
+    assert not zoo.plot_embedding().texts
+    ax = zoo.plot_incidence()
+    assert [text.get_text() for text in ax.get_xticklabels()] == ["0", "1", "2"]
+    assert not ax.get_yticklabels()
+
+
+def test_a_cut_is_after_a_whole_number_of_vertices():
+    ax = hc.cluster(hc.Hypergraph.from_edges([["a", "b"], ["b", "c"], ["c", "d"]])).plot_sweep()
+    assert all(place == round(place) for place in ax.get_xticks())
+
+
+def test_the_eigenvalue_0_is_drawn_whole(zoo):
+    ax = zoo.plot_spectrum()
+    assert ax.get_ylim()[0] < 0 <= zoo.eigenvalues[0] + 1e-9
+
+
 def test_a_single_vertex_has_no_sweep():
     part = hc.cluster(hc.Hypergraph.from_edges([["a"]]), k=1)
     with pytest.raises(hc.InputError, match="single vertex"):

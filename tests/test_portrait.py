@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 
 import hyperclus as hc
 from hyperclus import portrait
@@ -60,12 +60,48 @@ def test_blocks_change_nothing(monkeypatch):
 def test_central_vertices_are_the_most_visited_of_their_cluster(pair):
     part = evaluated(pair)
     phi = part.walk.stationary
+    assume(not portrait.level(part))
     for cluster, found in enumerate(portrait.central(part, top=2)):
         members = np.flatnonzero(part.labels == cluster)
         assert set(found.vertices.tolist()) <= set(members.tolist())
         expected = np.sort(phi[members])[::-1][:2]
         np.testing.assert_allclose(found.phi, expected, atol=1e-9 * phi.max())
         np.testing.assert_allclose(found.stays, portrait.stays(part)[found.vertices])
+
+
+def test_where_all_are_visited_alike_those_that_stay_most_are_central():
+    rng = np.random.default_rng(0)
+    table = {f"column {i}": rng.integers(0, 3, 40).tolist() for i in range(5)}
+    part = hc.cluster(hc.Hypergraph.from_table(table), k=2)
+    assert portrait.level(part)
+    staying = portrait.stays(part)
+    for cluster, found in enumerate(portrait.central(part, top=4)):
+        expected = np.sort(staying[part.labels == cluster])[::-1][:4]
+        np.testing.assert_allclose(found.stays, expected)
+    assert not portrait.level(hc.cluster(random_hypergraph(60, 80, 5, seed=1), k=2))
+
+
+def test_columns_of_a_table():
+    table = {"hair": [0, 1, 1, 0], "legs": [2, 4, 6, 8]}
+    part = hc.cluster(hc.Hypergraph.from_table(table), k=2)
+    assert portrait.columns(part) == {"hair": 2, "legs": 4}
+    pairs = {("a", "b"): ["a", "b"], ("a", "c"): ["a", "c"], ("a", "d"): ["a", "d"]}
+    assert portrait.columns(hc.cluster(hc.Hypergraph.from_edges(pairs))) is None
+    assert (
+        portrait.columns(hc.cluster(hc.Hypergraph.from_edges({"x": ["a", "b"], ("y", 1): ["b", "c"]})))
+        is None
+    )
+
+
+def test_vertices_to_look_up():
+    h = hc.Hypergraph.from_edges([["a", "b"], ["b", "c"]], vertex_ids=list("abcx"), isolated="keep")
+    part = hc.cluster(h, k=2)
+    shown = portrait.embedding(part)
+    whole = portrait.lookup(part, shown)
+    assert whole.vertices.tolist() == [0, 1, 2, 3]
+    np.testing.assert_allclose(whole.stays, [*portrait.stays(part), np.nan])
+    some = portrait.lookup(part, shown, most=3)
+    assert (some.vertices.tolist(), some.total) == ([0, 1, 2], 4)
 
 
 @settings(max_examples=40)

@@ -11,8 +11,10 @@ import pytest
 
 import hyperclus as hc
 from browser import chromium, opened
+from hyperclus import portrait
 from hyperclus.errors import InputError, MissingLibraryError
 from hyperclus.report import write
+from hyperclus.report.markup import readable
 from hyperclus.report.numbers import figure, percent
 from hyperclus.report.recipe import python_lines
 from strategies import random_hypergraph
@@ -265,6 +267,94 @@ def test_weights_of_any_size_have_a_report(tmp_path):
         assert block(text)["k"] == part.k
 
 
+def test_doubts_stand_beside_the_answer(tmp_path):
+    edges = [["a", "b", "c"], ["b", "c", "d"], ["x", "y"], ["x", "y"]]
+    h = hc.Hypergraph.from_edges(edges, vertex_ids=list("abcdxyz"), isolated="keep")
+    given = ["no number of clusters stands out; there may be more than 10", "<b>bold</b> \u202e?"]
+    _, text = written(hc.cluster(h, k=3), tmp_path, remarks=given)
+    box = re.search(r'id="remarks">(.*?)</div>', text)[1]
+    said = visible(box)
+    assert "No number of clusters stands out; there may be more than 10." in said
+    assert "<b>bold</b> \ufffd?" in said
+    assert "In no hyperedge, with label -1: 1 vertex." in said
+    assert "The hypergraph has 2 connected components." in said
+    assert text.index('id="remarks"') < text.index('id="clusters"')
+    with pytest.raises(InputError, match="a list of sentences"):
+        write(hc.cluster(h, k=3), tmp_path / "out.html", remarks="one text")
+
+
+def test_small_clusters_are_doubts_and_rows_left_out_are_not(planted, tmp_path):
+    h = random_hypergraph(900, 700, 5, seed=2)
+    labels = np.minimum(np.arange(900) // 2, 24)
+    _, text = written(hc.evaluate(h, labels), tmp_path)
+    said = visible(re.search(r'id="remarks">(.*?)</div>', text)[1])
+    assert "clusters hold less than" in said
+    assert "and 5 more" not in said
+    _, text = written(planted[0], tmp_path)
+    assert 'id="remarks"' not in text
+
+
+@pytest.fixture(scope="module")
+def table():
+    """A complete table without weights: a walker visits all rows alike."""
+    rng = np.random.default_rng(3)
+    side = np.arange(400) < 137
+    columns = {f"column {i}": np.where(rng.random(400) < 0.8, side, ~side).tolist() for i in range(6)}
+    return hc.evaluate(hc.Hypergraph.from_table({**columns, "size": (np.arange(400) % 5).tolist()}), side)
+
+
+def test_a_table_is_explained(table, planted, tmp_path):
+    said = visible(written(table, tmp_path)[1])
+    assert "A vertex is a row of a table" in said
+    assert "7 columns went in" in said
+    assert "column 0 (2) column 1 (2)" in said
+    assert "size (5)" in said
+    assert "is a row of a table;" not in visible(written(planted[0], tmp_path)[1])
+
+
+def test_what_is_the_same_for_all_is_no_column(table, planted, tmp_path):
+    _, text = written(table, tmp_path)
+    assert "phi / mean" not in text
+    assert "those from which the next step stays most" in visible(text)
+    _, text = written(planted[0], tmp_path)
+    assert "phi / mean" in text
+    assert "those that a walker visits most" in visible(text)
+
+
+def test_equal_numbers_are_rounded_alike(table, tmp_path):
+    """137 of 400 is 34.25 %, and the volume is the same but for rounding."""
+    _, text = written(table, tmp_path)
+    rows = re.findall(r'<tr class="c\d" data-choose.*?</tr>', text)
+    for row in rows:
+        share, volume = re.findall(r'<td class="number"[^>]*>([\d.]+)</td>', row)[1:3]
+        assert share == volume
+
+
+def test_a_high_ncut_is_explained_and_a_low_one_is_not(table, planted, tmp_path):
+    assert "Do not judge by the height" in visible(written(table, tmp_path)[1])
+    assert "Do not judge by the height" not in visible(written(planted[0], tmp_path)[1])
+
+
+def test_the_time_is_that_of_clustering(planted, tmp_path):
+    assert re.search(r"Clustering took [\d.]+ m?s", visible(written(planted[0], tmp_path)[1]))
+
+
+def test_words_are_explained(report):
+    text = report.read_text(encoding="utf-8")
+    terms = re.findall(r"<dt>([^<]*)</dt>", text[text.index('class="glossary"') :])
+    for word in ("Vertex", "Hyperedge", "Incidence", "Gamma", "Omega", "Eigenvector", "embedding", "NCut"):
+        assert any(word in term for term in terms), word
+
+
+@pytest.mark.parametrize(("rows", "every"), [(48, 1), (61, 2), (100, 2), (130, 0)])
+def test_rows_of_the_matrix_have_names(rows, every, tmp_path):
+    _, text = written(hc.cluster(random_hypergraph(60, rows, 5, seed=4), k=2), tmp_path)
+    data = block(text)["charts"]["matrix"]["data"]
+    assert data["namedEvery"] == every
+    assert (data["nameWidth"] > 0) == (every > 0)
+    assert ("Every second row is named." in visible(text)) == (every == 2)
+
+
 @pytest.mark.parametrize("method", ["auto", "hyperclus-g", "evaluate", "star", "clique"])
 def test_the_lines_of_python_give_the_same_again(method):
     h = random_hypergraph(40, 30, 4, seed=5)
@@ -414,6 +504,84 @@ def test_the_filter_finds_names(browser, report):
         assert seen.page.locator(".card:visible").count() == 3
 
 
+def test_a_vertex_is_found_by_name(browser, planted, report):
+    part, teams = planted
+    stays = portrait.stays(part)
+    with opened(browser, report) as seen:
+        page = seen.page
+        page.locator("#find").focus()
+        page.keyboard.type("PERSON 7")
+        first = page.locator("#found li").first
+        cluster = part.labels[7]
+        text = " ".join(first.inner_text().split())
+        assert text == f"person 7 cluster {cluster} class {teams['person 7']} stays {100 * stays[7]:.1f} %"
+        assert page.locator("#found-said").inner_text() == "1 vertex matches."
+        page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+        assert seen.signal("embedding", "chosen") == cluster
+        page.locator("#find").fill("person")
+        assert page.locator("#found li").count() == 10
+        assert page.locator("#found-said").inner_text() == "60 vertices match. The first 10 are shown."
+        assert page.locator("#found button[aria-pressed=true]").count() > 0
+        page.locator("#find").fill("nobody")
+        assert page.locator("#found-said").inner_text() == "No vertex matches."
+        page.locator("#find").fill("")
+        assert page.locator("#found li").count() == 0
+
+
+def test_a_vertex_in_no_hyperedge_is_found(browser, tmp_path):
+    h = hc.Hypergraph.from_edges([["a", "b"], ["b", "c"]], vertex_ids=["a", "b", "c", "x"], isolated="keep")
+    path, _ = written(hc.cluster(h), tmp_path)
+    with opened(browser, path) as seen:
+        seen.page.locator("#find").fill("x")
+        assert "in no hyperedge" in seen.page.locator("#found li").inner_text()
+
+
+def test_of_many_vertices_the_sample_is_searched(tmp_path):
+    h = random_hypergraph(20_100, 15_000, 5, seed=6)
+    _, text = written(hc.evaluate(h, np.arange(20_100) % 3), tmp_path)
+    found = len(block(text)["vertices"]["names"])
+    assert found < 5000
+    assert f"Only the {found:,} of 20,100 vertices in the embedding can be found." in visible(text)
+    h = random_hypergraph(20_000, 15_000, 5, seed=6)
+    _, text = written(hc.evaluate(h, np.arange(20_000) % 3), tmp_path)
+    assert len(block(text)["vertices"]["names"]) == 20_000
+    assert len(text) < 2_000_000
+
+
+def test_many_clusters_can_be_unfolded(browser, tmp_path):
+    path, _ = written(hc.evaluate(random_hypergraph(300, 200, 5, seed=2), np.arange(300) % 26), tmp_path)
+    with opened(browser, path) as seen:
+        page = seen.page
+        rows = page.locator(".clusters tbody tr:visible")
+        more = page.locator("#clusters .more-rows")
+        assert (rows.count(), more.inner_text()) == (12, "14 more clusters")
+        more.click()
+        assert (rows.count(), more.inner_text()) == (26, "Fewer")
+        more.click()
+        page.evaluate("location.hash = '#cluster=20'")
+        page.wait_for_selector(".clusters tr[data-cluster='20']", state="visible")
+        page.locator("#clusters-filter").fill("25")
+        assert page.locator(".clusters tr[data-cluster='25']").is_visible()
+        page.locator("#clusters-filter").fill("")
+        page.locator(".clusters th", has_text="Conductance").locator("button").click()
+        assert rows.count() in (12, 13)  # and the chosen one
+        chips = page.locator("#more-chips")
+        hidden = int(chips.inner_text().split()[0])
+        assert 0 < hidden < 26
+        assert not page.locator(".toolbar [data-choose='25']").evaluate(in_view)
+        chips.click()
+        assert page.locator(".toolbar [data-choose='25']").evaluate(in_view)
+        chips.click()
+        assert chips.inner_text() == f"{hidden} more"
+
+
+in_view = """(item) => {
+  const [box, bar] = [item, item.parentElement].map((element) => element.getBoundingClientRect());
+  return box.right <= bar.right + 1 && box.bottom <= bar.bottom + 1;
+}"""
+
+
 def test_everything_is_reachable_by_keyboard(browser, report):
     with opened(browser, report) as seen:
         page = seen.page
@@ -432,6 +600,7 @@ def test_everything_is_reachable_by_keyboard(browser, report):
             "sort",
             "across",
             "up",
+            "find",
             "details-filter",
             "more-rows",
             "copy",
@@ -447,11 +616,22 @@ def test_everything_is_reachable_by_keyboard(browser, report):
         assert unnamed == 0
 
 
+def test_names_at_one_place_stand_in_a_row(browser, tmp_path):
+    h = hc.Hypergraph.from_edges([["a", "b", "c"], ["c", "d"], ["d", "e", "f"]])
+    path, _ = written(hc.cluster(h), tmp_path)
+    with opened(browser, path) as seen:
+        texts = seen.page.locator("[data-chart=embedding] .mark-text text")
+        assert {"a, b", "c", "d", "e, f"} <= set(texts.all_text_contents())
+        seen.page.select_option("#up", index=0)
+        seen.settle()
+        assert {"a, b", "c", "d", "e, f"} <= set(texts.all_text_contents())
+
+
 def test_axes_can_be_chosen(browser, tmp_path):
     path, _ = written(hc.cluster(random_hypergraph(50, 40, 4, seed=7), k=4), tmp_path)
     with opened(browser, path) as seen:
         before = seen.page.evaluate("hyperclus.views.embedding.scale('x').domain()")
-        seen.page.select_option("#across", "2")
+        seen.page.select_option("#across", index=2)
         assert seen.signal("embedding", "across") == "p2"
         assert seen.signal("embedding", "acrossTitle") == "eigenvector 4"
         seen.settle()
@@ -524,6 +704,13 @@ def test_a_phone_shows_all_of_it(browser, report):
         assert max(widths) <= 360
         for selector in (".clusters", ".confusion"):
             assert seen.page.locator(selector).evaluate("e => e.parentElement.clientWidth") <= 360
+        assert seen.page.locator(".clusters").evaluate(
+            "e => e.parentElement.scrollWidth <= e.parentElement.clientWidth"
+        )
+        for cell in seen.page.locator(".clusters .tags, .clusters tbody td:nth-child(6)").all():
+            box = cell.bounding_box()
+            assert box["x"] >= 0
+            assert box["x"] + box["width"] <= 360
         seen.page.set_viewport_size({"width": 1000, "height": 740})
         seen.page.wait_for_function("document.querySelector('.chart svg').clientWidth > 400")
 
@@ -586,6 +773,11 @@ def test_hostile_names_do_no_harm(browser, tmp_path):
             assert page.locator("#tip :not(p)").count() == 0
         page.locator("#details-filter").fill("__proto__")
         assert page.locator(".card tbody tr:visible").count() > 0
+        for name in HOSTILE:
+            page.locator("#find").fill(readable(name)[:12])
+            assert page.locator("#found li").count() > 0, name
+            assert page.locator("#found :not(li, bdi, button, span, i)").count() == 0
+        page.locator("#find").fill("(((")
         page.locator("#details-filter").fill("(")
         page.keyboard.press("Escape")
         assert page.evaluate("window.hacked") is None

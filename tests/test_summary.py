@@ -80,6 +80,16 @@ PLAIN = [
         ([*PLAIN, {"A ": 1, "b": 2, "c": 1}], {}, "vertex ids 'a' and 'A ' differ"),
         ([*PLAIN, {1: 1, "1": 2, "a": 1}], {}, "vertex ids 1 and '1' differ"),
         (dict(zip(["p", "q", "P", "r", "s"], PLAIN, strict=True)), {}, "hyperedge ids 'p' and 'P' differ"),
+        (
+            {**{("p", i): edge for i, edge in enumerate(PLAIN)}, ("hair", 0): {"a": 1}},
+            {},
+            "1 hyperedge has a single member, joining nothing: hair = 0$",
+        ),
+        (
+            {**{("p", i): edge for i, edge in enumerate(PLAIN)}, ("hair", "\x1b[31m"): {"a": 1}},
+            {},
+            r"joining nothing: \('hair', '\\x1b\[31m'\)$",
+        ),
         ([{"a": 1, "b": 2, "c": 1}] * 2, {}, "every vertex is in every hyperedge"),
         ([{"a": 1, "b": 2}, {"c": 1, "d": 2, "a": 3}], {}, "most vertices are in one hyperedge at most"),
     ],

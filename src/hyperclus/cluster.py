@@ -250,7 +250,10 @@ def _search(
     with run.timed("search"):
         found = [searched("default", [], BRIEF)] if effort == "thorough" else []
         labels = searched(effort, found, 1.0)
-    return run.partition(walk, pairs, labels, {"method": "auto", "effort": effort, "min_share": least})
+    settings = {"method": "auto", "effort": effort, "min_share": least}
+    if start is not None:
+        settings["start"] = "given labels"
+    return run.partition(walk, pairs, labels, settings)
 
 
 def _usual_share(walk: RandomWalk, k: int, start: Integers | None) -> float:

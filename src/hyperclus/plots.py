@@ -6,9 +6,11 @@ from typing import Any
 import numpy as np
 
 from hyperclus.errors import InputError
+from hyperclus.ids import caption
 from hyperclus.optional import library
 from hyperclus.partition import Partition
 from hyperclus.portrait import embedding, grid, profile, spectrum
+from hyperclus.types import Floats, Ids, Integers
 
 COLOURS = (  # of the clusters, in turn: Okabe and Ito's, told apart by the colour-blind too
     "#0072b2",
@@ -21,6 +23,8 @@ COLOURS = (  # of the clusters, in turn: Okabe and Ito's, told apart by the colo
     "#000000",
 )
 NAMED = 12  # clusters in a legend
+LABELLED = 30  # vertices and hyperedges that have their names beside them
+LONGEST = 24  # characters of a name
 QUIET = "#8c8c8c"
 
 
@@ -36,6 +40,8 @@ def plot_embedding(part: Partition, ax: Any, axes: tuple[int, int], options: Map
         name = f"cluster {cluster}" if cluster < NAMED else None
         colour = {} if "c" in options or "color" in options else {"color": COLOURS[cluster % len(COLOURS)]}
         ax.scatter(places[:, first], places[:, second], label=name, **colour, **style)
+    if len(labels) <= LABELLED:
+        _name_points(ax, shown.places[:, [first, second]], part.vertex_ids[shown.vertices])
     ax.set_xlabel(shown.axes[first])
     ax.set_ylabel(shown.axes[second])
     drawn = len(shown.vertices)
@@ -64,7 +70,7 @@ def plot_spectrum(part: Partition, ax: Any, options: Mapping[str, Any]) -> Any:
     most = "at most " if shown.sure <= part.k else ""
     ax.set_title("eigenvalues" + ("" if gap is None else f"; the gap after {part.k} is {most}{gap:.4g}"))
     ax.set_xticks(places if len(places) <= 20 else places[:: len(places) // 10])
-    ax.set_ylim(bottom=0)
+    ax.set_ylim(bottom=-0.03 * max(float(shown.values.max()), 1e-9))  # a whole circle at 0
     ax.set_xlabel("number")
     ax.set_ylabel("eigenvalue of L_sym")
     return ax
@@ -82,6 +88,8 @@ def plot_sweep(part: Partition, ax: Any, options: Mapping[str, Any]) -> Any:
     ax.plot(size, lowest, "o", color=COLOURS[0], label=f"lowest NCut, {lowest:.4g}, after {size:,}")
     if part.k == 2:
         ax.axhline(part.ncut, color=QUIET, linestyle="--", label=f"NCut of the clusters, {part.ncut:.4g}")
+    ticker = library("matplotlib.ticker", "Matplotlib", "a plot", "plots")
+    ax.xaxis.set_major_locator(ticker.MaxNLocator(integer=True, min_n_ticks=1))
     ax.set_xlabel("vertices on the first side, in the order of eigenvector 2")
     ax.set_ylim(bottom=0)
     ax.set_title("cuts along the second eigenvector")
@@ -99,20 +107,57 @@ def plot_incidence(part: Partition, ax: Any, options: Mapping[str, Any]) -> Any:
         for place in np.flatnonzero(np.diff(clusters)) + 1:
             line(place, color=COLOURS[5], linewidth=0.8)
     ax.invert_yaxis()
-    starts = np.flatnonzero(np.diff(shown.column_clusters, prepend=-1))
-    middles = (starts + np.append(starts[1:], len(shown.column_clusters))) / 2
-    if len(starts) <= NAMED:
-        ax.set_xticks(middles, [str(cluster) for cluster in shown.column_clusters[starts]])
-    else:
-        ax.set_xticks([])
-    ax.set_yticks([])
     hypergraph = part.walk.hypergraph
+    names = _names(shown.vertices, hypergraph.vertex_ids)
+    if names:
+        ax.set_xticks(np.arange(len(names)) + 0.5, names, rotation=90, parse_math=False)
+    _number_clusters(ax.secondary_xaxis("top") if names else ax, shown.column_clusters)
+    names = _names(shown.edges, hypergraph.edge_ids)
+    ax.set_yticks(np.arange(len(names)) + 0.5, names, parse_math=False)
     ax.set_xlabel(f"{hypergraph.n_vertices:,} vertices, by cluster")
     ax.set_ylabel(f"{sum(map(len, shown.edges)):,} hyperedges, by cluster")
     grouped = shown.cells.shape != (sum(map(len, shown.edges)), hypergraph.n_vertices)
     ax.set_title("weight of the members" + (", mean of groups" if grouped else ""))
     ax.figure.colorbar(mesh, ax=ax, label="gamma over the largest in its hyperedge")
     return ax
+
+
+def _name_points(ax: Any, places: Floats, ids: Ids) -> None:
+    """The names beside the points; those of one place in a row."""
+    ax.margins(x=0.12)
+    near = np.round(places / np.maximum(np.ptp(places, axis=0), 1e-12), 3)
+    together: dict[tuple[float, ...], list[int]] = {}
+    for number, spot in enumerate(near.tolist()):
+        together.setdefault(tuple(spot), []).append(number)
+    for numbers in together.values():
+        text = ", ".join(_name(ids[number]) for number in numbers)
+        beside = {"xytext": (4, 4), "textcoords": "offset points", "fontsize": "small"}
+        ax.annotate(text, places[numbers[0]], **beside, parse_math=False)
+
+
+def _number_clusters(ax: Any, clusters: Integers) -> None:
+    """The number of each cluster at the middle of its columns; none where there are many."""
+    starts = np.flatnonzero(np.diff(clusters, prepend=-1))
+    middles = (starts + np.append(starts[1:], len(clusters))) / 2
+    few = len(starts) <= NAMED
+    ax.set_xticks(middles if few else [], [str(cluster) for cluster in clusters[starts]] if few else [])
+
+
+def _names(groups: list[Integers], ids: Ids) -> list[str]:
+    """The name of each row or column; none where they are many or stand for groups."""
+    if len(groups) > LABELLED or any(len(group) > 1 for group in groups):
+        return []
+    return [_name(ids[group[0]]) for group in groups]
+
+
+def _name(value: Any) -> str:
+    """An id beside a point or a line: short, and only what can be drawn."""
+    try:
+        text = caption(value)
+    except ValueError:  # an integer of thousands of digits
+        text = f"<{type(value).__name__}>"
+    text = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}\u2026"
+    return "".join(sign if sign.isprintable() else "\ufffd" for sign in text)
 
 
 def _coordinate(which: Any, known: int) -> int:

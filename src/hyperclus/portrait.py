@@ -4,6 +4,7 @@ Large data are sampled or put into groups, so that a picture of a million vertic
 of ten thousand; each view says of how many it is.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -26,6 +27,8 @@ ROWS, COLUMNS = 100, 160  # of a picture of the incidences
 PICTURED = 200  # clusters in it: the largest
 TOP = 12  # hyperedges and vertices named for each cluster
 FAR = 0.4  # widths of the middle 98 % of the vertices: those farther out are drawn at the edge
+LEVEL = 0.005  # of the mean: where no phi is farther from it, all vertices count as visited alike
+SOUGHT = 20_000  # vertices that can be looked up, all of them; of more, those in the embedding
 CELLS = 1 << 22  # hyperedges by clusters at a time, where temporary arrays would take much memory
 
 
@@ -149,7 +152,7 @@ class Telling:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Central:
-    """The vertices of one cluster that a walker visits most.
+    """The vertices of one cluster that a walker visits most; where it visits all alike, those that stay most.
 
     Attributes
     ----------
@@ -164,6 +167,25 @@ class Central:
     vertices: Integers
     phi: Floats
     stays: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lookup:
+    """Vertices to be found by name.
+
+    Attributes
+    ----------
+    vertices : array
+        Positions in `vertex_ids`, ascending.
+    stays : array
+        The chance that the next step stays in the cluster; NaN for a vertex in no hyperedge.
+    total : int
+        How many vertices there are.
+    """
+
+    vertices: Integers
+    stays: Floats
+    total: int
 
 
 def leaving(part: Partition) -> float:
@@ -259,9 +281,12 @@ def telling(part: Partition, top: int = TOP) -> list[Telling]:
 
 
 def central(part: Partition, top: int = TOP) -> list[Central]:
-    """For each cluster the vertices with the largest phi; of equals, those that stay most."""
+    """For each cluster the vertices with the largest phi; of equals, those that stay most.
+
+    Where all are visited alike, the order is by staying alone.
+    """
     inside, phi, staying = np.flatnonzero(part.labels >= 0), part.walk.stationary, stays(part)
-    rank = -np.round(phi / phi.max(), 9)
+    rank = np.zeros(len(phi)) if level(part) else -np.round(phi / phi.max(), 9)
     found = []
     for members in _members(part.labels[inside], part.k):
         best = members[np.lexsort((-staying[members], rank[members]))[:top]]
@@ -278,6 +303,38 @@ def stays(part: Partition) -> Floats:
         going *= np.repeat(part.walk.hypergraph.edge_weights[rows], _sizes(part, rows))
         staying += np.bincount(indices[entries], weights=going, minlength=len(labels))
     return np.minimum(staying / factors.degrees, 1.0)
+
+
+def level(part: Partition) -> bool:
+    """Whether a walker visits all vertices alike, as in a table without gaps and weights."""
+    relative = part.walk.stationary * len(part.walk.stationary)
+    return bool(np.abs(relative - 1.0).max() < LEVEL)
+
+
+def lookup(part: Partition, shown: Embedding, most: int = SOUGHT) -> Lookup:
+    """All vertices with how much they stay; of more than `most`, those in the embedding."""
+    total = len(part.labels)
+    staying = np.full(total, np.nan)
+    staying[part.labels >= 0] = stays(part)
+    vertices = np.arange(total) if total <= most else shown.vertices
+    return Lookup(vertices, staying[vertices], total)
+
+
+def columns(part: Partition) -> dict[Any, int] | None:
+    """The columns of the table that the hyperedges (column, value) come from, with their numbers of values.
+
+    None where they come from no table: where an id is no pair, or a vertex is in more than two hyperedges of
+    one column (a row has one value, or lies in two bins that overlap).
+    """
+    hypergraph = part.walk.hypergraph
+    ids = hypergraph.edge_ids.tolist()
+    if not all(isinstance(edge, tuple) and len(edge) == 2 for edge in ids):
+        return None
+    counts = Counter(column for column, _ in ids)
+    numbers = {column: number for number, column in enumerate(counts)}
+    column = np.array([numbers[edge[0]] for edge in ids], dtype=np.int64)
+    rows = np.repeat(column, hypergraph.edge_sizes) * hypergraph.n_vertices + hypergraph.gamma.indices
+    return dict(counts) if np.unique(rows, return_counts=True)[1].max() <= 2 else None
 
 
 def against(part: Partition, classes: Mapping[Any, Any] | Iterable[Any]) -> Agreement:

@@ -2,16 +2,19 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from hyperclus.components import components
 from hyperclus.factors import Factors
 from hyperclus.hypergraph import Hypergraph, check_hypergraph
-from hyperclus.ids import named, shown
+from hyperclus.ids import caption, shown
 from hyperclus.types import Floats, Ids, Integers
 
 WIDE = 1e6  # largest weight over smallest from which the scale is pointed out
+FEW = 3  # ids that a remark names
+LONGEST = 60  # characters of a caption in a remark
 MOST = 0.5  # share of the vertices from which a hyperedge is pointed out
 
 Five = tuple[float, float, float, float, float]
@@ -150,7 +153,7 @@ def _on_sizes(hypergraph: Hypergraph, degrees: Integers) -> Iterator[str]:
     ):
         count = int(np.count_nonzero(odd))
         if count:
-            yield f"{count:,} {one if count == 1 else many} {so}: {named(ids, np.flatnonzero(odd))}"
+            yield f"{count:,} {one if count == 1 else many} {so}: {_few(ids[odd])}"
     same = _repeated(hypergraph)
     if same is not None:
         count, pair = same
@@ -166,11 +169,11 @@ def _on_weights(hypergraph: Hypergraph) -> Iterator[str]:
         yield "gamma is the same for all members of every hyperedge, so the weights of members change nothing"
     elif (low < high / WIDE).any():
         worst = int(np.flatnonzero(sizes > 0)[np.argmax(np.log(high) - np.log(low))])
-        name = shown(hypergraph.edge_ids[worst])
+        name = _said(hypergraph.edge_ids[worst])
         yield f"in hyperedge {name} a member weighs over {WIDE:,.0f} times as much as another; one unit?"
     omega = hypergraph.edge_weights
     if omega.min() < omega.max() / WIDE:
-        heavy, light = (shown(hypergraph.edge_ids[int(pick(omega))]) for pick in (np.argmax, np.argmin))
+        heavy, light = (_said(hypergraph.edge_ids[int(pick(omega))]) for pick in (np.argmax, np.argmin))
         yield f"hyperedge {heavy} weighs over {WIDE:,.0f} times as much as {light}; one unit?"
 
 
@@ -190,7 +193,24 @@ def _repeated(hypergraph: Hypergraph) -> tuple[int, tuple[str, str]] | None:
     if not len(later):
         return None
     pair = (kept[first[group[later[0]]]], kept[later[0]])
-    return len(later), (shown(hypergraph.edge_ids[pair[0]]), shown(hypergraph.edge_ids[pair[1]]))
+    return len(later), (_said(hypergraph.edge_ids[pair[0]]), _said(hypergraph.edge_ids[pair[1]]))
+
+
+def _few(ids: Ids) -> str:
+    """The first three ids and how many more."""
+    text = ", ".join(map(_said, ids[:FEW].tolist()))
+    return text + (f" and {len(ids) - FEW:,} more" if len(ids) > FEW else "")
+
+
+def _said(value: Any) -> str:
+    """An id in a remark: a hyperedge of a table as "odor = n", any other as in messages."""
+    if not isinstance(value, tuple):
+        return shown(value)
+    try:
+        text = caption(value)
+    except ValueError:  # an integer of thousands of digits, somewhere in it
+        return shown(value)
+    return text if text.isprintable() and len(text) <= LONGEST else shown(value)
 
 
 def _nearly_equal(ids: Ids) -> tuple[str, str] | None:

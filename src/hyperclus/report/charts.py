@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from hyperclus.portrait import Grid
 from hyperclus.report.contents import Contents
 from hyperclus.report.markup import readable
 from hyperclus.report.numbers import rounded
@@ -19,6 +20,7 @@ Spec = dict[str, Any]
 NAMED_POINTS = 30  # vertices that have their names beside them in the embedding
 NUMBERED = 20  # clusters whose number is written into the embedding, where vertices have no names
 NAMED_ROWS, NAMED_COLUMNS = 48, 12  # of the matrix that have their names beside them
+HALF_NAMED_ROWS = 100  # of the matrix, where every second has
 NAME_WIDTH = 150  # pixels
 NAMES = 3  # hyperedges or vertices named for a row or column that stands for many
 
@@ -96,7 +98,7 @@ def _embedding_spec(contents: Contents) -> Spec:
         "text": {"field": "name"},
         "dx": {"value": 7},
         "dy": {"value": -6},
-        "limit": {"value": 110},
+        "limit": {"value": 130},
         "fontSize": {"value": 13},
         "fontWeight": {"value": "normal" if _named(contents) else "bold"},
         "opacity": _signal("chosen < 0 || chosen == datum.c ? 1 : 0.15"),
@@ -167,7 +169,7 @@ def _named(contents: Contents) -> bool:
 
 def _matrix_spec(contents: Contents) -> Spec:
     rows, columns = contents.grid.cells.shape
-    few, below = rows <= NAMED_ROWS, 24 if columns <= NAMED_COLUMNS else 8
+    few, below = named_every(contents.grid), 24 if columns <= NAMED_COLUMNS else 8
     across = {"x": {"scale": "x", "field": "a"}, "x2": {"scale": "x", "field": "b"}}
     down = {"y": {"scale": "y", "field": "a"}, "y2": {"scale": "y", "field": "b"}}
     faded = _signal("chosen < 0 || chosen == datum.c ? 1 : 0.2")
@@ -175,7 +177,7 @@ def _matrix_spec(contents: Contents) -> Spec:
         "x": {"scale": "x", "field": "x"},
         "x2": _signal("scale('x', datum.x + 1)"),
         "y": {"scale": "y", "field": "y"},
-        "y2": _signal(f"scale('y', datum.y + 1) - {1 if few else 0}"),
+        "y2": _signal(f"scale('y', datum.y + 1) - {1 if few == 1 else 0}"),
         "fill": _signal(f"datum.home == datum.c ? {_COLOUR} : ink"),
         "fillOpacity": _signal(
             "(0.12 + 0.88 * sqrt(datum.v)) * (datum.home == datum.c ? 0.95 : 0.42)"
@@ -224,7 +226,7 @@ def _matrix_spec(contents: Contents) -> Spec:
     if columns <= NAMED_COLUMNS:
         marks.append(_mark("text", "columns", _under(), interactive=False))
     return _spec(
-        rows * round(float(np.clip(420 / rows, 15, 32))) if few else 440,
+        _matrix_height(contents.grid),
         (24, 40, 4, 46 if columns <= NAMED_COLUMNS else 30),
         {
             "signals": [{"name": "named", "value": False}],
@@ -239,6 +241,19 @@ def _matrix_spec(contents: Contents) -> Spec:
             "marks": marks,
         },
     )
+
+
+def named_every(grid: Grid) -> int:
+    """1 where each row has its name beside it, 2 where every second has, 0 where none."""
+    rows = len(grid.edges)
+    if rows <= NAMED_ROWS:
+        return 1
+    return 2 if rows <= HALF_NAMED_ROWS and rows == sum(map(len, grid.edges)) else 0
+
+
+def _matrix_height(grid: Grid) -> int:
+    rows, every = len(grid.edges), named_every(grid)
+    return {0: 440, 1: rows * round(float(np.clip(420 / rows, 15, 32))), 2: max(440, 8 * rows)}[every]
 
 
 def _under() -> Spec:
@@ -266,7 +281,8 @@ def _matrix_data(contents: Contents) -> Spec:
         "columns": [_group(group, vertex_ids) for group in grid.vertices],
         "rowClusters": grid.row_clusters.tolist(),
         "columnClusters": grid.column_clusters.tolist(),
-        "nameWidth": min(NAME_WIDTH, 7 * max(map(len, names))) if len(names) <= NAMED_ROWS else 0,
+        "nameWidth": min(NAME_WIDTH, 7 * max(map(len, names))) if named_every(grid) else 0,
+        "namedEvery": named_every(grid),
     }
 
 

@@ -6,9 +6,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from hyperclus import portrait
+from hyperclus.errors import InputError
 from hyperclus.ids import vertex_codes
 from hyperclus.metrics import Agreement
-from hyperclus.partition import Partition
+from hyperclus.partition import Partition, outline
 from hyperclus.report.markup import readable
 from hyperclus.report.numbers import count
 from hyperclus.summary import Summary, summary
@@ -37,14 +38,18 @@ class Contents:
     source: str | None
     command: str | None
     made: str
+    remarks: list[str]
     classes: Classes | None
     data: Summary
+    columns: dict[Any, int] | None
     embedding: portrait.Embedding
     grid: portrait.Grid
     profile: portrait.Profile | None
     spectrum: portrait.Spectrum
     telling: list[portrait.Telling]
     central: list[portrait.Central]
+    level: bool
+    lookup: portrait.Lookup
 
     @classmethod
     def of(
@@ -54,8 +59,10 @@ class Contents:
         source: str | None,
         classes: Mapping[Any, Any] | Iterable[Any] | None,
         command: str | None,
+        remarks: Iterable[str] | None,
     ) -> "Contents":
         """Look at everything once; O(m log m)."""
+        embedding = portrait.embedding(part)
         return cls(
             part,
             part.sizes,
@@ -63,20 +70,33 @@ class Contents:
             source,
             command,
             datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+            _remarks(part, remarks),
             None if classes is None else _compared(part, classes),
             summary(part.walk.hypergraph),
-            portrait.embedding(part),
+            portrait.columns(part),
+            embedding,
             portrait.grid(part),
             portrait.profile(part),
             portrait.spectrum(part),
             portrait.telling(part),
             portrait.central(part),
+            portrait.level(part),
+            portrait.lookup(part, embedding),
         )
 
 
 def _title(part: Partition, source: str | None) -> str:
     clusters = "One cluster" if part.k == 1 else count(part.k, "cluster")
     return f"{clusters} in {'a hypergraph' if source is None else readable(source)}"
+
+
+def _remarks(part: Partition, given: Iterable[str] | None) -> list[str]:
+    """What the caller says, then what a terminal would say, as sentences."""
+    if isinstance(given, str):
+        raise InputError("remarks must be a list of sentences, not one text; put it in brackets")
+    said = [*([] if given is None else map(str, given)), *outline(part).remarks]
+    kept = [text.strip() for text in said if text.strip() and not text.startswith("... and")]  # rows left out
+    return [text[0].upper() + text[1:] + ("" if text[-1] in ".!?" else ".") for text in kept]
 
 
 def _compared(part: Partition, classes: Mapping[Any, Any] | Iterable[Any]) -> Classes:

@@ -48,6 +48,15 @@ def percent(share: float) -> str:
     return f"{hundred:,.{places}f} %"
 
 
+def tenths(share: float) -> str:
+    """A share in per cent with one decimal; half goes up, so that noise makes no difference.
+
+    >>> tenths(0.3425), tenths(0.3425 - 1e-12), tenths(1 / 3)
+    ('34.3', '34.3', '33.3')
+    """
+    return f"{100 * share + 1e-7:.1f}"
+
+
 def count(number: int, one: str, many: str | None = None) -> str:
     """A number of things.
 

@@ -3,7 +3,7 @@
   const root = document.documentElement;
   const all = (selector, inside = document) => [...inside.querySelectorAll(selector)];
   const one = (id) => document.getElementById(id);
-  const { k, first, charts } = JSON.parse(one("data").textContent);
+  const { k, first, open, charts, vertices } = JSON.parse(one("data").textContent);
   const views = {};
   let chosen = -1;
 
@@ -54,15 +54,29 @@
     });
     return found;
   };
+  // The names of points at one place stand in a row, not on top of each other.
+  const inRows = (points, ...axes) => {
+    const found = new Map();
+    const widths = axes.map((axis) => {
+      const values = points.map((point) => point[axis]);
+      return Math.max(...values) - Math.min(...values) || 1;
+    });
+    points.forEach((point) => {
+      const place = [point.c, ...axes.map((axis, i) => Math.round((200 * point[axis]) / widths[i]))].join();
+      const before = found.get(place);
+      found.set(place, before ? { ...before, name: `${before.name}, ${point.name}` } : point);
+    });
+    return [...found.values()];
+  };
   const tables = {
     embedding({ places, moved, c, middles, names, named }) {
       const point = (values) => Object.fromEntries(values.map((value, axis) => [`p${axis}`, value]));
       const points = c.map((cluster, i) => ({ i, c: cluster, name: names[i], ...point(places.map((axis) => axis[i])) }));
       moved.forEach((vertices, axis) => vertices.forEach((i) => (points[i][`m${axis}`] = 1)));
       const numbers = middles.map((place, cluster) => ({ c: cluster, name: String(cluster), ...point(place) }));
-      return { points, names: named ? points : numbers };
+      return { points, names: named ? inRows(points, "p0", "p1") : numbers };
     },
-    matrix({ cells, rows, columns, rowClusters, columnClusters }) {
+    matrix({ cells, rows, columns, rowClusters, columnClusters, namedEvery }) {
       const found = [];
       cells.forEach((row, y) =>
         row.forEach((v, x) => v && found.push({ x, y, v: v / 1000, c: columnClusters[x], home: rowClusters[y] })),
@@ -71,7 +85,7 @@
         cells: found,
         across: spans(columnClusters),
         down: spans(rowClusters),
-        rows: rows.map((row, y) => ({ y, c: rowClusters[y], name: row[1] })),
+        rows: rows.map((row, y) => ({ y, c: rowClusters[y], name: row[1] })).filter(({ y }) => y % namedEvery === 0),
         columns: columns.map((column, x) => ({ x, c: columnClusters[x], name: column[1] })),
       };
     },
@@ -164,10 +178,12 @@
   const choose = (cluster, remember = true) => {
     chosen = cluster === chosen ? -1 : cluster;
     all("button[data-choose]").forEach((button) => button.setAttribute("aria-pressed", String(+button.dataset.choose === chosen)));
+    all(".clusters tbody tr").forEach((row) => row.classList.toggle("chosen", +row.dataset.cluster === chosen));
     all("tr[data-cluster], td[data-cluster]").forEach((item) =>
       item.classList.toggle("dim", chosen >= 0 && +item.dataset.cluster !== chosen),
     );
     one("clear").hidden = chosen < 0;
+    fitted();
     one("said").textContent = chosen < 0 ? "All clusters are shown." : `Cluster ${chosen} is chosen.`;
     if (chosen < 0) delete root.dataset.chosen;
     else root.dataset.chosen = chosen;
@@ -213,6 +229,7 @@
     one("clusters-filter").addEventListener("input", (event) => {
       const wanted = event.target.value.trim().toLowerCase();
       all(".clusters tbody tr").forEach((row) => row.classList.toggle("hidden", Boolean(wanted) && !matches(row, wanted)));
+      one("clusters").classList.toggle("all", Boolean(wanted));
     });
   }
   all(".sort").forEach((button) =>
@@ -229,16 +246,57 @@
       all("th[aria-sort]", head.parentElement).forEach((other) => other.setAttribute("aria-sort", "none"));
       head.setAttribute("aria-sort", up ? "ascending" : "descending");
       body.append(...rows.map(([, row]) => row));
-      if (body.closest(".card")) [...body.rows].forEach((row, i) => row.classList.toggle("more", i >= first));
+      const shown = body.closest(".card") ? first : open;
+      [...body.rows].forEach((row, i) => row.classList.toggle("more", i >= shown));
     }),
   );
   all(".more-rows").forEach((button) => {
     const text = button.textContent;
     button.addEventListener("click", () => {
-      const open = button.closest(".card").classList.toggle("open");
+      const open = button.closest(".folded").classList.toggle("open");
       button.setAttribute("aria-expanded", String(open));
       button.textContent = open ? "Fewer" : text;
     });
+  });
+
+  // ---- one vertex ---------------------------------------------------------------------------
+
+  const MOST_FOUND = 10;
+  const plain = vertices.names.map((name) => name.toLowerCase());
+  const ranked = (wanted) => {
+    const found = [[], [], []]; // the name itself, names that begin so, names that hold it
+    plain.forEach((name, i) => {
+      const place = name.indexOf(wanted);
+      if (place >= 0) found[name === wanted ? 0 : place ? 2 : 1].push(i);
+    });
+    return found.flat();
+  };
+  const node = (tag, className, ...children) => {
+    const made = Object.assign(document.createElement(tag), { className });
+    made.append(...children);
+    return made;
+  };
+  const line = (i) => {
+    const cluster = vertices.clusters[i];
+    const facts = cluster < 0 ? ["in no hyperedge, in no cluster"] : [`stays ${(vertices.stays[i] / 10).toFixed(1)} %`];
+    if (vertices.of) facts.unshift(node("bdi", "", `class ${vertices.classes[vertices.of[i]]}`));
+    const item = node("li", cluster < 0 ? "" : `c${cluster % 10}`, node("bdi", "name", vertices.names[i]));
+    if (cluster >= 0) {
+      const button = node("button", "chooser", node("span", "badge", node("i", ""), `cluster ${cluster}`));
+      Object.assign(button, { type: "button" }).dataset.choose = cluster;
+      button.setAttribute("aria-pressed", String(cluster === chosen));
+      item.append(button);
+    }
+    item.append(...facts.map((fact) => node("span", "note", fact)));
+    return item;
+  };
+  one("find").addEventListener("input", (event) => {
+    const wanted = event.target.value.trim().toLowerCase();
+    const found = wanted ? ranked(wanted) : [];
+    one("found").replaceChildren(...found.slice(0, MOST_FOUND).map(line));
+    const many = found.length === 1 ? "1 vertex matches." : `${whole(found.length)} vertices match.`;
+    const rest = found.length > MOST_FOUND ? ` The first ${MOST_FOUND} are shown.` : "";
+    one("found-said").textContent = !wanted ? "" : found.length ? many + rest : "No vertex matches.";
   });
 
   // ---- light and dark, axes, copying, printing ----------------------------------------------
@@ -262,7 +320,10 @@
     if (!one(key)) continue;
     one(key).addEventListener("change", (event) => {
       const axis = +event.target.value;
-      views.embedding.signal(key, `p${axis}`).signal(`${key}Title`, charts.embedding.data.axes[axis]).runAsync();
+      const { data } = charts.embedding;
+      const view = views.embedding.signal(key, `p${axis}`).signal(`${key}Title`, data.axes[axis]);
+      if (data.named) view.data("names", inRows(tables.embedding(data).points, view.signal("across"), view.signal("up")));
+      view.runAsync();
     });
   }
   all(".copy").forEach((button) =>
@@ -295,8 +356,28 @@
       if (box.scrollWidth > box.clientWidth + 1 || box.scrollHeight > box.clientHeight + 1) box.tabIndex = 0;
       else box.removeAttribute("tabindex");
     });
-  addEventListener("resize", scrollsForKeyboard);
-  scrollsForKeyboard();
+  const chips = document.querySelector(".chips");
+  const moreChips = one("more-chips");
+  const fitted = () => {
+    if (moreChips.ariaExpanded === "true") return;
+    moreChips.hidden = true;
+    if (chips.scrollWidth > chips.clientWidth + 1) {
+      moreChips.hidden = false; // which takes room itself
+      const end = chips.getBoundingClientRect().right + 1;
+      const beyond = all(".chooser", chips).filter((chip) => chip.getBoundingClientRect().right + chips.scrollLeft > end);
+      moreChips.textContent = `${beyond.length} more`;
+    }
+  };
+  moreChips.addEventListener("click", () => {
+    const wide = document.querySelector(".toolbar").classList.toggle("wide");
+    moreChips.setAttribute("aria-expanded", String(wide));
+    if (wide) moreChips.textContent = "Fewer";
+    else fitted();
+  });
+  for (const fit of [scrollsForKeyboard, fitted]) {
+    addEventListener("resize", fit);
+    fit();
+  }
 
   // ---- start --------------------------------------------------------------------------------
 

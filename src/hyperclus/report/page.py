@@ -15,7 +15,10 @@ from hyperclus.report.charts import charts
 from hyperclus.report.contents import Contents
 from hyperclus.report.markup import Html, element, joined, readable
 from hyperclus.report.sections import sections, toolbar
-from hyperclus.report.tables import FIRST
+from hyperclus.report.tables import FIRST, OPEN
+from hyperclus.report.vertices import vertices
+
+_ESCAPED = {ord(sign): f"\\u{ord(sign):04x}" for sign in "&<>\u2028\u2029"}  # in JSON inside HTML
 
 
 def write(
@@ -26,6 +29,7 @@ def write(
     source: str | None = None,
     classes: Mapping[Any, Any] | Iterable[Any] | None = None,
     command: str | None = None,
+    remarks: Iterable[str] | None = None,
 ) -> None:
     """Write the report of a partition as one HTML file, whole or not at all.
 
@@ -39,13 +43,15 @@ def write(
         Known classes to compare with, in the order of the vertices or by vertex id.
     command : str, optional
         The command that makes the report again; without it the page has the lines of Python.
+    remarks : list of str, optional
+        Sentences that a reader should see beside the answer, such as why there are so many clusters.
 
     Raises
     ------
     InputError, MissingLibraryError
     """
     library_script = _vega()
-    text = render(Contents.of(part, title, source, classes, command), library_script)
+    text = render(Contents.of(part, title, source, classes, command, remarks), library_script)
     with writing(path) as file:
         file.write(text.encode())
 
@@ -53,7 +59,8 @@ def write(
 def render(contents: Contents, library_script: str) -> str:
     """The page as text."""
     start, scripts, style = _own("start.js"), [library_script, _own("page.js")], _own("page.css")
-    block = {"k": contents.part.k, "first": FIRST, "charts": charts(contents)}
+    block: dict[str, Any] = {"k": contents.part.k, "first": FIRST, "open": OPEN}
+    block |= {"charts": charts(contents), "vertices": vertices(contents)}
     body = joined(
         element("a", "To the clusters", href="#clusters", class_="skip"),
         toolbar(contents),
@@ -82,8 +89,8 @@ def as_json(value: Any) -> str:
     >>> print(as_json(["</script>", "\u2028"]))
     ["\u003c/script\u003e","\u2028"]
     """
-    text = json.dumps(value, separators=(",", ":"), allow_nan=False)
-    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+    text = json.dumps(value, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
+    return text.translate(_ESCAPED)
 
 
 @cache

@@ -1,16 +1,18 @@
 """The sections of the page, in their order."""
 
 import sys
+from itertools import islice
 from typing import Any
 
 from hyperclus.report import drawn, tables, words
-from hyperclus.report.contents import Contents
+from hyperclus.report.contents import LISTED, Contents
 from hyperclus.report.markup import Html, element, joined, name, readable
 from hyperclus.report.numbers import ZERO, count, figure, seconds
 from hyperclus.report.recipe import python_lines
 
+LONGEST_REMARK = 400  # characters
 LEGEND = 60  # clusters in the bar at the top, the largest
-FILTERED_FROM = 12  # clusters from which their table has a filter
+MOST_COLUMNS = 60  # of the table, that are named
 
 
 def sections(contents: Contents) -> list[Html]:
@@ -20,6 +22,7 @@ def sections(contents: Contents) -> list[Html]:
     return [
         _answer(contents),
         _clusters(contents),
+        _find(contents),
         pictures,
         _details(contents),
         curves,
@@ -39,6 +42,7 @@ def toolbar(contents: Contents) -> Html:
         "div",
         element("span", "Clusters", class_="bar-name"),
         element("div", *chips, rest, class_="chips", role="group", aria_label="Choose a cluster"),
+        element("button", "More", type="button", id="more-chips", aria_expanded="false", hidden=True),
         element("button", "Show all", type="button", id="clear", hidden=True),
         element("button", "Dark", type="button", id="theme"),
         class_="toolbar",
@@ -66,18 +70,40 @@ def _answer(contents: Contents) -> Html:
                 id="bounds",
             )
         )
+    if contents.remarks:
+        said = [element("li", readable(remark, LONGEST_REMARK)) for remark in contents.remarks]
+        parts.append(
+            element("div", element("b", "Keep in mind"), element("ul", *said), class_="doubts", id="remarks")
+        )
     return element("header", *parts, class_="top")
 
 
 def _clusters(contents: Contents) -> Html:
-    tools = _filter("clusters-filter", "Filter clusters") if contents.part.k >= FILTERED_FROM else ""
+    hidden = min(contents.part.k, LISTED) - tables.OPEN
+    tools = _filter("clusters-filter", "Filter clusters") if hidden > 0 else ""
+    more = element(
+        "button", f"{hidden} more clusters", type="button", class_="more-rows", aria_expanded="false"
+    )
     return element(
         "section",
         element("div", element("h2", "Clusters"), tools, class_="head"),
         tables.clusters(contents),
+        more if hidden > 0 else "",
         element("p", words.clusters(contents), class_="caption"),
         id="clusters",
-        class_="long" if contents.part.k > FILTERED_FROM else None,
+        class_="folded",
+    )
+
+
+def _find(contents: Contents) -> Html:
+    note = words.find(contents)
+    return element(
+        "section",
+        element("div", element("h2", "Find a vertex"), _filter("find", "Type a name"), class_="head"),
+        element("p", note, class_="caption") if note else "",
+        element("p", class_="note", id="found-said", role="status"),
+        element("ul", id="found", aria_label="Vertices found"),
+        id="find-section",
     )
 
 
@@ -87,6 +113,7 @@ def _embedding(contents: Contents) -> Html:
     if len(axes) > 2:
         tools = element(
             "div",
+            element("span", "eigenvectors"),
             _axis_choice("across", "x", 0, axes),
             _axis_choice("up", "y", 1, axes),
             class_="tools",
@@ -96,10 +123,11 @@ def _embedding(contents: Contents) -> Html:
 
 def _axis_choice(key: str, label: str, chosen: int, axes: tuple[str, ...]) -> Html:
     options = [
-        element("option", axis, value=position, selected=position == chosen)
+        element("option", axis.removeprefix("eigenvector "), value=position, selected=position == chosen)
         for position, axis in enumerate(axes)
     ]
-    return element("label", f"{label} ", element("select", *options, id=key))
+    choice = element("select", *options, id=key, aria_label=f"Eigenvector for {label}")
+    return element("label", f"{label} ", choice)
 
 
 def _matrix(contents: Contents) -> Html:
@@ -172,6 +200,7 @@ def _data(contents: Contents) -> Html:
     return element(
         "section",
         element("h2", "What was clustered"),
+        *_table(contents),
         tables.pairs(entries),
         tables.distributions(contents),
         element("h3", "Worth knowing") if remarks else "",
@@ -180,9 +209,24 @@ def _data(contents: Contents) -> Html:
     )
 
 
+def _table(contents: Contents) -> list[Html]:
+    """How to read the hyperedges of a table, and its columns."""
+    columns = contents.columns
+    if columns is None:
+        return []
+    named = [
+        element("span", name(column, 40), f" ({values:,})", class_="tag")
+        for column, values in islice(columns.items(), MOST_COLUMNS)
+    ]
+    rest = len(columns) - len(named)
+    return [
+        element("p", words.table(contents), class_="caption"),
+        element("p", *named, f"and {rest:,} more" if rest else "", class_="columns"),
+    ]
+
+
 def _how(contents: Contents) -> Html:
     part = contents.part
-    whole = sum(part.timings.values())
     settings = [(key.replace("_", " "), _setting(value)) for key, value in part.settings.items()]
     return element(
         "section",
@@ -194,12 +238,20 @@ def _how(contents: Contents) -> Html:
                 ("stationary law by", part.walk.law.method),
             ]
         ),
-        element("h3", f"Time: {seconds(whole)}"),
-        drawn.times(dict(part.timings)),
+        *(_times(contents) if part.timings else []),
         *_again(contents),
         element("p", f"Written by hyperclus {_version()} on {contents.made}.", class_="caption"),
         id="how",
     )
+
+
+def _times(contents: Contents) -> list[Html]:
+    timings = dict(contents.part.timings)
+    return [
+        element("h3", f"Clustering took {seconds(sum(timings.values()))}"),
+        drawn.times(timings),
+        element("p", words.TIMES, class_="caption"),
+    ]
 
 
 def _again(contents: Contents) -> list[Html]:

@@ -9,10 +9,11 @@ import numpy as np
 from hyperclus.report.contents import DETAILED, LISTED, Contents
 from hyperclus.report.drawn import bar
 from hyperclus.report.markup import Html, element, joined, name, readable
-from hyperclus.report.numbers import count, figure, percent
+from hyperclus.report.numbers import count, figure, percent, tenths
 from hyperclus.types import Floats
 
 FIRST = 6  # rows of a list that are open from the start
+OPEN = 12  # rows of the table of clusters that are open from the start
 MOST_CLASSES = 40  # rows and columns of the table of classes
 SHADES = 10
 
@@ -26,7 +27,7 @@ def table(columns: Sequence[Column], rows: Sequence[Html], label: str, kind: str
             "th",
             element("button", title, type="button", class_="sort") if title else "",
             scope="col",
-            class_="number" if numeric else None,
+            class_="number" if numeric else None if title else "bars",
             aria_sort="none" if title else None,
         )
         for title, numeric in columns
@@ -88,12 +89,12 @@ def _cluster_row(contents: Contents, cluster: int) -> Html:
         "tr",
         element("td", chooser(cluster), class_="number", data_value=cluster),
         number(f"{size:,}", size),
-        number(f"{100 * share:.1f}", share),
-        number(f"{100 * volume:.1f}", volume),
+        number(tenths(share), share),
+        number(tenths(volume), volume),
         element("td", bar(volume / float(part.cut.volumes.max())), class_="bars"),
         number(f"{conductance:.3f}", conductance),
-        element("td", *names, class_="tags"),
-        class_=f"c{colour(cluster)}",
+        element("td", *(names or [element("span", "none", class_="note")]), class_="tags"),
+        class_=f"c{colour(cluster)}" + (" more" if cluster >= OPEN else ""),
         data_choose=cluster,
         data_cluster=cluster,
     )
@@ -142,7 +143,7 @@ def _card(contents: Contents, cluster: int, scale: _Scale) -> Html:
         ),
         element("div", _telling(contents, cluster, scale), _central(contents, cluster), class_="lists"),
         more if hidden > 0 else "",
-        class_=f"card c{colour(cluster)}",
+        class_=f"card folded c{colour(cluster)}",
         data_cluster=cluster,
         aria_label=f"Cluster {cluster}",
     )
@@ -159,7 +160,7 @@ def _telling(contents: Contents, cluster: int, scale: _Scale) -> Html:
             element("td", name(ids[edge]), class_="name"),
             number(_times(lift), lift),
             element("td", scale.bar(lift), class_="bars"),
-            number(f"{100 * share:.1f}", share),
+            number(tenths(share), share),
             number(scale.percent(flow), flow),
         )
         for position, (edge, lift, share, flow) in enumerate(
@@ -177,12 +178,14 @@ def _central(contents: Contents, cluster: int) -> Html:
     central, ids = contents.central[cluster], contents.part.vertex_ids
     n = contents.part.walk.hypergraph.n_vertices
     columns = [("Central vertex", False), ("phi / mean", True), ("Stays %", True)]
+    if contents.level:
+        del columns[1]
     rows = [
         _row(
             position,
             element("td", name(ids[vertex]), class_="name"),
-            number(f"{phi * n:.2f}", phi),
-            number(f"{100 * stays:.1f}", stays),
+            "" if contents.level else number(f"{phi * n:.2f}", phi),
+            number(tenths(stays), stays),
         )
         for position, (vertex, phi, stays) in enumerate(
             zip(central.vertices.tolist(), *_lists(central.phi, central.stays), strict=True)
@@ -191,7 +194,7 @@ def _central(contents: Contents, cluster: int) -> Html:
     return table(columns, rows, f"Central vertices of cluster {cluster}", "list")
 
 
-def _row(position: int, *cells: Html) -> Html:
+def _row(position: int, *cells: str) -> Html:
     return element("tr", *cells, class_="more" if position >= FIRST else None)
 
 

@@ -1,11 +1,21 @@
 """The sentences of the page."""
 
 from hyperclus.portrait import leaving
+from hyperclus.report.charts import named_every
 from hyperclus.report.contents import DETAILED, LISTED, Contents
 from hyperclus.report.markup import Html, element, joined
 from hyperclus.report.numbers import ZERO, count, exact, figure, percent
 
 GLOSSARY = (
+    ("Vertex", "One of the things that are clustered: a person, a document, a row of a table."),
+    (
+        "Hyperedge",
+        "A set of vertices that have something in common, of any size: the people at a meeting, "
+        "the rows with one value.",
+    ),
+    ("Incidence", "That one vertex is in one hyperedge. Their number is the size of the data."),
+    ("Gamma", "The weight of a vertex in a hyperedge: how likely a walker in it is to go to that member."),
+    ("Omega", "The weight of a hyperedge: how likely a walker is to pick it among those of a vertex."),
     (
         "Random walk",
         "From a vertex pick one of its hyperedges, then one of the members, heavier members more often. "
@@ -39,6 +49,20 @@ GLOSSARY = (
         "cluster's share of all walkers: a lift of 2 is twice as often as by chance.",
     ),
     ("Flow", "The share of all walkers that pass through a hyperedge (psi)."),
+    (
+        "Eigenvector, eigenvalue and embedding",
+        "An eigenvector gives every vertex a number such that a step of the walk changes it little; its "
+        "eigenvalue says how much, 0 being not at all. A few of them are the coordinates of the embedding, "
+        "which puts vertices near each other that a walker often goes between.",
+    ),
+)
+
+
+TIMES = "The stages of clustering only: not reading the data, choosing k or writing this page."
+HIGH = (
+    " Do not judge by the height: hypergraphs made from tables mostly lie in the upper part, because rows "
+    "of different clusters still share many values. The gap says how close this is to the best possible, and "
+    "suggest_k whether it is more than chance."
 )
 
 
@@ -74,13 +98,14 @@ def _proof(contents: Contents) -> Html:
 def interval(contents: Contents) -> str:
     """Under the picture of the bounds."""
     part = contents.part
+    high = HIGH if part.ncut > 0.5 * (part.k - 1) else ""
     proof = "the eigenvalues" if part.tight is None else "a semidefinite relaxation"
     if part.lower_bound < ZERO:
-        return "The best possible NCut lies in the solid range; no bound above 0 is proven here."
+        return "The best possible NCut lies in the solid range; no bound above 0 is proven here." + high
     return (
         f"The best possible NCut lies in the solid range. Hatched: no partition into {part.k:,} clusters is "
         f"there, proven by {proof}. The scale goes from 0, separate clusters, to {part.k - 1:,}, no "
-        f"structure at all; the gap is {_tied(percent(part.gap))}."
+        f"structure at all; the gap is {_tied(percent(part.gap))}." + high
     )
 
 
@@ -88,6 +113,23 @@ def clusters(contents: Contents) -> str:
     """Under the table of the clusters."""
     text = "Largest first. Volume is the share of a walker's time; conductance says how easily it leaves."
     return text + _capped(LISTED, contents.part.k, "clusters are listed")
+
+
+def find(contents: Contents) -> str:
+    """Under the field for the name of a vertex, where not every vertex can be found."""
+    view = contents.lookup
+    if len(view.vertices) < view.total:
+        return f"Only the {len(view.vertices):,} of {view.total:,} vertices in the embedding can be found."
+    return ""
+
+
+def table(contents: Contents) -> str:
+    """Above the columns of a table."""
+    columns = contents.columns or {}
+    return (
+        "A vertex is a row of a table; a hyperedge \u201ccolumn = value\u201d holds the rows with that value "
+        f"or in that range. {count(len(columns), 'column')} went in, here with their numbers of values:"
+    )
 
 
 def embedding(contents: Contents) -> str:
@@ -116,15 +158,22 @@ def matrix(contents: Contents) -> str:
             f"{count(columns, 'column')}, both by cluster; a cell has the mean weight of its group, "
             "its strength is the square root."
         )
+    if named_every(grid) > 1:
+        text += " Every second row is named."
     text += " In colour: members from the cluster to which the hyperedge leans; grey: the others."
     return text + _capped(grid.shown, k, "clusters are shown")
 
 
 def details(contents: Contents) -> str:
     """Above the cards of the clusters."""
+    central = (
+        "those from which the next step stays most (a walker visits all vertices alike)"
+        if contents.level
+        else "those that a walker visits most"
+    )
     text = (
         "Telling hyperedges hold more of a cluster's walkers than chance would: lift 2 is twice as many "
-        "(bars on a log scale from 1). Central vertices are those that a walker visits most."
+        f"(bars on a log scale from 1). Central vertices are {central}."
     )
     return text + _capped(DETAILED, contents.part.k, "clusters are described")
 
