@@ -12,6 +12,7 @@ from hyperclus.certificate import ncut_lower_bound
 from hyperclus.eigen import smallest_eigenpairs
 from hyperclus.errors import InputError, check_count
 from hyperclus.laplacian import NormalizedLaplacian
+from hyperclus.progress import tell
 from hyperclus.relaxation import Multipliers, Relaxation, triangle_rows, violated_triangles
 from hyperclus.threads import single_blas_thread
 from hyperclus.types import Floats
@@ -100,6 +101,7 @@ def tight_bound(
         if bound > bounds[-1]:
             triangles = len(multipliers.triples)
         bounds.append(max(bounds[-1], bound))
+        tell("bound", evaluations, "evaluations", None, f"NCut at least {bounds[-1]:.4f}")
         multipliers = multipliers.joined(violated_triangles(centre, relaxation.root))
     return TightBound(bounds[-1], ended, len(bounds) - 1, evaluations, triangles)
 
