@@ -55,6 +55,45 @@ class TestReading:
         assert "give --vertex" not in inside("cluster", animals, "-k", 2, "--from", "rows").stderr
         assert inside("cluster", papers, "-k", 2, *LONG).stderr == ""
 
+    @pytest.mark.parametrize(("sign", "words"), [(";", "';'"), ("|", "'|'"), ("\t", "tabs")])
+    def test_other_delimiters_are_found_and_named(self, animals, papers, sign, words):
+        wanted = inside("cluster", animals, "-k", 2, "--id", "name", "--label", "class", "--json").stdout
+        animals.write_text(ANIMALS.replace(",", sign))
+        options = ("-k", 2, "--id", "name", "--label", "class", "--json")
+        done = inside("cluster", animals, *options)
+        assert f"row per vertex, parted by {words} (24 rows, 3 columns" in done.stderr
+        assert json.loads(done.stdout)["agreement"] == json.loads(wanted)["agreement"]
+        given = inside("cluster", animals, *options, "--delimiter", {"\t": r"\t"}.get(sign, sign))
+        assert given.returncode == 0, given.stderr
+        assert "parted by" not in given.stderr
+        papers.write_text(PAPERS.replace(",", sign))
+        assert labels(inside("cluster", papers, "-k", 2, *LONG, "--label", "field", "--csv"))["ann"] == 0
+
+    def test_the_exact_option_is_named(self, animals):
+        animals.write_text(ANIMALS.replace(",", ";"))
+        one_sentence(inside("cluster", animals, "-k", 2, "--delimiter", ","), "say --delimiter ';'")
+
+    def test_decimal_commas_are_told(self, animals):
+        text = ANIMALS.replace(",", ";").replace("0;", "0,5;")
+        animals.write_text(text)
+        options = ("-k", 2, "--id", "name", "--label", "class")
+        assert "size: 5 bins; size: decimal commas)" in inside("cluster", animals, *options).stderr
+        assert (
+            "size" not in inside("cluster", animals, *options, "-o", "decimal=.").stderr.split("column 's")[0]
+        )
+
+    def test_one_column_is_a_table_with_a_row_per_vertex(self, tmp_path):
+        (tmp_path / "t.csv").write_text("colour\nred\nblue\nred\n")
+        done = inside("cluster", tmp_path / "t.csv", "-k", 2, "--csv")
+        assert labels(done).keys() == {"0", "1", "2"}
+
+    def test_ids_that_come_back_get_a_number(self, animals):
+        animals.write_text(ANIMALS.replace("cow3", "cow2"))
+        options = ("-k", 2, "--id", "name", "--label", "class", "--csv", "-q")
+        one_sentence(inside("cluster", animals, *options), "line 5", "'cow2'", "-o repeated=number")
+        found = labels(inside("cluster", animals, *options, "-o", "repeated=number"))
+        assert found["cow2"] == found["cow2 (2)"] != found["hen2"]
+
     def test_the_same_as_in_python(self, animals, papers):
         h = hc.read(animals, format="rows", vertex="name", exclude=["class"])
         part = hc.cluster(h, k=3, seed=4)
@@ -96,9 +135,18 @@ class TestReading:
             (("-k", "2", "--weight", "size"), ["--weight is for"]),
             (("-k", "2", "--label", "kind"), ["animals.csv", "no column 'kind'"]),
             (("-k", "2", "--exclude", "kind"), ["animals.csv", "no column 'kind'"]),
+            (("-k", "2", "--exclude", "milk,eggs"), ["no column 'milk,eggs'", "the option once for each"]),
+            (("-k", "2", "--label", "clas"), ["no column 'clas'", "did you mean 'class'?"]),
+            (("-k", "2", "--id", "Name"), ["no column 'Name'", "did you mean 'name'?"]),
+            (("-k", "2", "--vertex", "nam", "--edge", "milk"), ["no column 'nam'", "did you mean 'name'?"]),
+            (("-k", "2", "--bins", "sise=3"), ["'sise'", "did you mean 'size'?"]),
+            (("-k", "2", "--max-k", "3"), ["--max-k is for -k auto"]),
             (("-k", "2", "--id", "milk"), ["animals.csv, line 3", "the vertex id 'y'", "earlier row"]),
             (("-k", "2", "--bins", "odd"), ["--bins odd", "'quantile'"]),
-            (("-k", "2", "--bins", "milk=3"), ["column 'milk' cannot have bins"]),
+            (
+                ("-k", "2", "--bins", "milk=3"),
+                ["line 2", "column 'milk' cannot have bins", "'y' is no number"],
+            ),
             (("-k", "2", "--bins", "3", "--bins", "size=4"), ["given once for all columns"]),
             (("-k", "2", "--from", "odd"), ["no format 'odd'"]),
             (("-k", "2", "--from", "csv"), ["no column 'vertex'"]),
@@ -237,6 +285,19 @@ class TestOutputs:
         told = json.loads(inside("cluster", tmp_path / "t.csv", "-k", 2, "--json").stdout)
         assert told["ncut"] == 0
         assert told["components"] == 2
+
+    def test_the_largest_number_to_consider(self, animals):
+        options = ("-k", "auto", "--id", "name", "--label", "class", "--json", "-q")
+        told = json.loads(inside("cluster", animals, *options, "--max-k", 3).stdout)
+        assert [one["k"] for one in told["suggestion"]["candidates"]] == [2, 3]
+
+    def test_a_share_that_binds_is_named(self, tmp_path):
+        path = tmp_path / "t.csv"
+        lines = [f"{v},{i}{j}" for j in range(8) for i in range(j) for v in (i, j)]
+        path.write_text("vertex,edge\n" + "\n".join(lines) + "\n")
+        done = inside("cluster", path, "-k", 2, "--min-share", 0.5)
+        assert "with a smaller --min-share the NCut may be lower" in done.stdout
+        assert "--min-share" not in inside("cluster", path, "-k", 2).stdout
 
     def test_none_suggested_fails_with_the_reason(self, tmp_path):
         rng = np.random.default_rng(1)

@@ -74,15 +74,16 @@ def test_every_example_runs(command, files, monkeypatch):
             (files / target).write_text(done.stdout)
 
 
-def test_the_page_on_the_command_line_shows_what_happens(files):
+@pytest.mark.parametrize(("page", "count"), [("README.md", 1), ("docs/command_line.md", 5)])
+def test_pages_show_what_happens(files, page, count):
     header = (
         "animal,hair,feathers,eggs,milk,airborne,aquatic,predator,toothed,backbone,breathes,venomous,fins,"
     )
     animals = (raw_folder() / "zoo.data").read_text()
     (files / "zoo.csv").write_text(f"{header}legs,tail,domestic,catsize,type\n{animals}")
-    page = (Path(__file__).parents[1] / "docs" / "command_line.md").read_text()
-    blocks = re.findall(r"```console\n\$ hyperclus (.*?)\n(.*?)```", page, flags=re.S)
-    assert len(blocks) == 3
+    text = (Path(__file__).parents[1] / page).read_text()
+    blocks = re.findall(r"```console\n\$ hyperclus (.*?)\n(.*?)```", text, flags=re.S)
+    assert len(blocks) == count
     for command, wanted in blocks:
         done = inside(*shlex.split(command))
         assert (done.stderr + done.stdout).split() == wanted.split()

@@ -77,9 +77,9 @@ def test_isolated_vertices_are_passed_over(tmp_path):
     ("options", "words"),
     [
         (("--seed", "x33"), ("'x33'", "18 vertices", "did you mean 'x3'?")),
-        (("--seed", "x1", "--max-volume", "2"), ("max_volume",)),
-        (("--seed", "x1", "--restart", "1"), ("restart",)),
-        (("--seed", "x1", "--seed", "x2", "--max-size", "1"), ("2 seeds", "max_size")),
+        (("--seed", "x1", "--max-volume", "2"), ("--max-volume must be",)),
+        (("--seed", "x1", "--restart", "1"), ("--restart must be",)),
+        (("--seed", "x1", "--seed", "x2", "--max-size", "1"), ("2 seeds", "--max-size 1")),
         (("--seed", "x1", "--json", "--csv"), ("choose",)),
         (("--seed", "x1", "--out", "members.doc"), ("members.doc", "must end with")),
         (tuple(word for v in range(9) for kind in "xy" for word in ("--seed", f"{kind}{v}")), ("all",)),
@@ -87,6 +87,14 @@ def test_isolated_vertices_are_passed_over(tmp_path):
 )
 def test_bad_use_gets_one_sentence(blocks, options, words):
     one_sentence(inside("local", blocks, *options), *words)
+
+
+def test_the_same_options_for_reading_as_elsewhere(blocks, tmp_path):
+    blocks.write_text(BLOCKS.replace(",", ";"))
+    wanted = inside("local", blocks, "--seed", "x3", "--csv").stdout
+    assert wanted.count("\nx") == 9
+    assert inside("local", blocks, "--seed", "x3", "--csv", "--delimiter", ";").stdout == wanted
+    one_sentence(inside("local", blocks, "--seed", "x3", "--label", "knd"), "did you mean 'kind'?")
 
 
 def test_without_a_seed_the_option_is_named(blocks):

@@ -14,6 +14,7 @@ import pytest
 
 import hyperclus as hc
 from command_line import inside, process
+from hyperclus.cli import clustering
 
 CALL = [sys.executable, "-m", "hyperclus"]
 HOSTILE = "\x1b[31mred\x07[bold]x[/]"
@@ -56,6 +57,7 @@ def test_version_and_usage():
     done = inside("cluster", "x.csv", "--odd")
     assert done.returncode == 2
     assert "No such option" in done.stderr
+    assert inside("cluster", "-h").stdout == inside("cluster", "--help").stdout != ""
 
 
 @pytest.mark.parametrize(("how", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
@@ -125,10 +127,48 @@ def test_other_encodings(tmp_path, encoding):
     assert process("cluster", path, "--help", **environment).returncode == 0
 
 
-def on_terminal(*arguments, columns=80):
+class TestStreamsThatFail:
+    def run(self, table, streams, *options):
+        command = (
+            f"{sys.executable} -m hyperclus cluster {table} -k 2 --id name {' '.join(options)} {streams}"
+        )
+        return subprocess.run(command, shell=True, capture_output=True, text=True, timeout=120)
+
+    @pytest.mark.parametrize("options", [("-q",), ("-q", "--csv"), ("-q", "--json"), ("--help",)])
+    @pytest.mark.parametrize(
+        ("streams", "why"), [("> /dev/full", "No space left on device"), (">&-", "stdout is closed")]
+    )
+    def test_no_place_for_the_result(self, table, streams, why, options):
+        done = self.run(table, streams, *options)
+        assert done.returncode == 1
+        assert done.stderr == f"hyperclus: the output cannot be written: {why}\n"
+
+    @pytest.mark.parametrize("streams", ["2> /dev/full", "2>&-"])
+    def test_nobody_hears_remarks(self, table, streams):
+        done = self.run(table, streams, "--csv")
+        assert done.returncode == 0
+        assert done.stdout.startswith("vertex,cluster\nv0,")
+        assert self.run(table, streams, "--label", "nothing").returncode == 2
+        assert self.run(table, streams, "--odd").returncode == 2
+
+
+def test_a_stop_after_a_while_speaks_of_checkpoints(table, monkeypatch):
+    def stopped(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(hc, "cluster", stopped)
+    done = inside("cluster", table, "-k", 2, "-q")
+    assert (done.returncode, done.stderr) == (130, "hyperclus: interrupted\n")
+    monkeypatch.setattr(clustering, "LONG", 0.0)
+    done = inside("cluster", table, "-k", 2, "-q")
+    assert done.returncode == 130
+    assert "with --checkpoint FOLDER the same command would go on" in done.stderr
+
+
+def on_terminal(*arguments, columns=80, **more):
     """What a terminal of its own gets to see, and the exit code."""
     leader, follower = pty.openpty()
-    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": str(columns), "LINES": "40"}
+    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": str(columns), "LINES": "40", **more}
     running = subprocess.Popen(
         [*CALL, *arguments], stdout=follower, stderr=follower, stdin=follower, env=environment
     )
@@ -170,6 +210,14 @@ class TestProgress:
         plain = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", seen.replace("\r", "\n"))
         assert "agreement" in plain
         assert all(len(line) <= 50 for line in plain.splitlines()), plain
+
+
+@pytest.mark.parametrize("options", [("-k", "2"), ("-k", "2", "--label", "no"), ("--help",)])
+def test_no_color_means_no_escapes(table, options):
+    seen, _ = on_terminal("cluster", str(table), *options, NO_COLOR="1")
+    assert "\x1b" not in seen
+    seen, _ = on_terminal("cluster", str(table), *options, NO_COLOR="")
+    assert "\x1b" in seen
 
 
 class TestCompletion:

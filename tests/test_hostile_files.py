@@ -8,6 +8,7 @@ import stat
 import subprocess
 import sys
 import time
+import zipfile
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -186,6 +187,36 @@ def test_a_process_ends_after_a_bad_file(tmp_path):
         done = subprocess.run(call, capture_output=True, text=True, timeout=120)
         assert done.returncode == 0, done.stderr
         assert "line 2" in done.stdout
+
+
+class TestOtherFiles:
+    """What people have and hyperclus does not read: one sentence says what it is."""
+
+    @pytest.mark.parametrize("name", ["t.xlsx", "t.csv", "t"])
+    @pytest.mark.parametrize("kind", ["new", "old"])
+    def test_excel(self, tmp_path, name, kind):
+        path = tmp_path / name
+        if kind == "new":
+            with zipfile.ZipFile(path, "w") as book:
+                book.writestr("[Content_Types].xml", "<Types/>" + "\xe9" * 50)
+                book.writestr("xl/workbook.xml", os.urandom(2000))
+        else:
+            path.write_bytes(bytes.fromhex("d0cf11e0a1b11ae1") + bytes(500))
+        for call in (lambda: hc.read(path), lambda: hc.read(path, format="rows")):
+            with pytest.raises(hc.InputError, match=r"this is an Excel file; save it as CSV$"):
+                call()
+
+    @pytest.mark.parametrize("text", ["[1, 2]", '{"data": [1]}', '"text"'])
+    def test_json_that_is_no_hif(self, tmp_path, text):
+        (tmp_path / "t.json").write_text(text)
+        with pytest.raises(hc.InputError, match="a HIF file is a JSON object with 'incidences'"):
+            hc.read(tmp_path / "t.json")
+
+    def test_text_of_windows(self, tmp_path):
+        (tmp_path / "t.csv").write_bytes("größe;art\n1;x\n".encode("cp1252"))
+        for options in ({}, {"format": "rows"}):
+            with pytest.raises(hc.InputError, match=r"no UTF-8 text; save the file as UTF-8$"):
+                hc.read(tmp_path / "t.csv", **options)
 
 
 class TestCommandLine:

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import warnings
+from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import hyperclus as hc
 from contracts import refused
 from hyperclus import Hypergraph
 from hyperclus.errors import InputError, LossWarning
@@ -267,7 +269,7 @@ WIDE = b",".join(b"c%d" % i for i in range(1_000_000))
         (b"", ["empty"]),
         (b"\n\n", ["no column 'vertex'"]),
         (HEAD, ["no rows"]),
-        (b"a;b\n1;2\n", ["no column 'vertex'", "'a;b'"]),
+        (b"a;b\n1;2\n", ["no column 'vertex'", "'a', 'b'"]),
         (b"vertex,edge,edge\na,b,c\n", ["more than one column 'edge'"]),
         (WIDE + b"\n", ["no column 'vertex'", "and 999990 more"]),
         (HEAD + b"a,e,1\nb,e\n", ["line 3", "2 fields", "header has 3"]),
@@ -467,3 +469,26 @@ def test_memory_of_parquet(tmp_path, kind):
     assert incidences == 2_000_000
     assert 12 * incidences < extra + 20_000_000
     assert extra < 2 * 12 * incidences
+
+
+class TestOtherSigns:
+    TEXT = "author;paper;share\nann;p1;3,5\nbob;p1;1\nbob;p2;0,25\n"
+    NAMES: ClassVar = {"vertex": "author", "edge": "paper", "weight": "share"}
+
+    @pytest.mark.parametrize("sign", [";", "|", "\t"])
+    @pytest.mark.parametrize("name", ["t.csv", "t.txt"])
+    def test_the_header_tells_what_parts_the_columns(self, tmp_path, sign, name):
+        path = tmp_path / name
+        path.write_text(self.TEXT.replace(",", ".").replace(";", sign))
+        h = hc.read(path, **self.NAMES)
+        assert h.gamma.data.tolist() == [3.5, 1.0, 0.25]
+        assert h.edge_ids.tolist() == ["p1", "p2"]
+
+    def test_decimal_commas_on_request(self, tmp_path):
+        path = tmp_path / "t.csv"
+        path.write_text(self.TEXT)
+        assert hc.read(path, **self.NAMES, decimal=",").gamma.data.tolist() == [3.5, 1.0, 0.25]
+        refused(lambda: hc.read(path, **self.NAMES), "line 2", "'3,5'", "decimal=','")
+        refused(lambda: hc.read(path, **self.NAMES, decimal="x"), "decimal must be")
+        path.write_text(self.TEXT.replace("0,25", "-0,25"))
+        refused(lambda: hc.read(path, **self.NAMES, decimal=","), "line 4", "'-0,25'")

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 import hyperclus as hc
 from contracts import refused
-from hyperclus.io.rows import read_rows, rows
+from hyperclus.io.rows import read_rows
+from hyperclus.io.survey import survey
 
 ANIMALS = "name,legs,milk,class\nfrog,4,no,a\nhen,2,no,b\ncow,4,yes,m\nowl,2,no,b\n"
 
@@ -74,6 +75,64 @@ class TestReading:
         assert read_rows(path, vertex="id", ids="text").vertex_ids.tolist() == ["7", "8"]
 
 
+class TestDelimiters:
+    @pytest.mark.parametrize("sign", [";", "|", "\t"])
+    @pytest.mark.parametrize("name", ["t.csv", "t.txt", "t.csv.gz"])
+    def test_told_by_the_header(self, tmp_path, animals, sign, name):
+        text = ANIMALS.replace(",", sign).encode()
+        path = written(tmp_path, gzip.compress(text) if name.endswith("gz") else text, name)
+        same(read_rows(path), read_rows(animals))
+        same(hc.read(path, format="rows"), read_rows(animals))
+
+    def test_quotes_count(self, tmp_path):
+        path = written(tmp_path, '"acid, fixed";"a;b"\n1;x\n2;y\n')
+        assert survey(path).source.names == ["acid, fixed", "a;b"]
+        assert survey(written(tmp_path, "x;y,z\n1,2\n2,3\n")).source.names == ["x;y", "z"]
+
+    def test_one_column_is_a_table_too(self, tmp_path):
+        assert survey(written(tmp_path, "colour\nred\nblue\n")).source.names == ["colour"]
+
+
+class TestDecimalCommas:
+    TEXT = "name;size;code\na;18,6;1,2\nb;7;x\nc;-0,5e1;3\n"
+
+    def values(self, path, **options):
+        h = read_rows(path, vertex="name", features=["size"], **options)
+        return [value for _, value in h.edge_ids.tolist()]
+
+    def test_told_where_no_comma_parts_the_columns(self, tmp_path):
+        path = written(tmp_path, self.TEXT)
+        assert self.values(path) == [18.6, 7.0, -5.0]
+        assert survey(path, vertex="name").rows().commas == ("size",)
+
+    def test_a_column_with_other_values_stays_text(self, tmp_path):
+        h = read_rows(written(tmp_path, self.TEXT), features=["code"])
+        assert [value for _, value in h.edge_ids.tolist()] == ["1,2", "x", "3"]
+
+    def test_forced_and_forbidden(self, tmp_path):
+        path = written(tmp_path, self.TEXT)
+        assert self.values(path, decimal=".") == ["18,6", "7", "-0,5e1"]
+        quoted = written(tmp_path, 'name,size\na,"1,5"\nb,2\nc,3\n')
+        assert self.values(quoted) == ["1,5", "2", "3"]
+        assert self.values(quoted, decimal=",") == [1.5, 2.0, 3.0]
+        points = written(tmp_path, "name,size\na,1.5\nb,2\n")
+        assert self.values(points, decimal=",") == ["1.5", "2"]
+
+
+class TestRepeatedIds:
+    def test_they_get_a_number(self, tmp_path):
+        path = written(tmp_path, "name,x\nfrog,1\nhen,2\nfrog,3\nfrog (2),4\nfrog,5\n")
+        h = read_rows(path, vertex="name", repeated="number")
+        assert h.vertex_ids.tolist() == ["frog", "hen", "frog (3)", "frog (2)", "frog (4)"]
+        refused(lambda: read_rows(path, vertex="name"), "line 4", "'frog'", "repeated='number'")
+
+    def test_integers_become_text_where_one_comes_back(self, tmp_path):
+        path = written(tmp_path, "id,x\n7,1\n8,2\n7,3\n")
+        assert read_rows(path, vertex="id", repeated="number").vertex_ids.tolist() == ["7", "8", "7 (2)"]
+        path = written(tmp_path, "id,x\n7,1\n8,2\n")
+        assert read_rows(path, vertex="id", repeated="number").vertex_ids.tolist() == [7, 8]
+
+
 class TestNumbers:
     def column(self, tmp_path, values, **options):
         path = written(tmp_path, "x\n" + "\n".join(values) + "\n")
@@ -99,7 +158,7 @@ class TestNumbers:
 
     def test_a_mapping_leaves_other_columns_their_five_bins(self, tmp_path):
         path = written(tmp_path, "x,y\n" + "".join(f"{i},{i}\n" for i in range(100)))
-        found = rows(path, bins={"x": 3})
+        found = survey(path, bins={"x": 3}).rows()
         assert found.edges == {"x": 3, "y": 5}
         assert found.binned == ("x", "y")
 
@@ -149,7 +208,7 @@ class TestNumbers:
 class TestWhatIsSaid:
     def test_how_columns_were_taken(self, tmp_path):
         lines = "".join(f"{i % 6},{i * 0.7},one,{'ab'[i % 2]}\n" for i in range(30))
-        found = rows(written(tmp_path, "legs,size,same,kind\n" + lines))
+        found = survey(written(tmp_path, "legs,size,same,kind\n" + lines)).rows()
         assert found.n_rows == 30
         assert found.edges == {"legs": 6, "size": 5, "same": 0, "kind": 2}
         assert (found.numbers, found.binned, found.remarks) == (("legs",), ("size",), ())
@@ -157,16 +216,42 @@ class TestWhatIsSaid:
     @pytest.mark.parametrize(
         ("column", "words"),
         [
-            ([f"name {i}" for i in range(30)], "joins next to nothing"),
+            ([f"name {i}" for i in range(30)], "joins nothing; leave it out, or take it for the vertex ids"),
+            ([f"name {i % 20}" for i in range(30)], "joins next to nothing; leave it out"),
             ([str(i + 5) for i in range(30)], "numbers the rows"),
             ([*map(str, range(29)), "unknown"], "holds 'unknown' beside numbers"),
         ],
     )
     def test_odd_columns_are_pointed_out(self, tmp_path, column, words):
         lines = "".join(f"{value},{i % 2}\n" for i, value in enumerate(column))
-        (remark,) = rows(written(tmp_path, "odd,x\n" + lines)).remarks
+        (remark,) = survey(written(tmp_path, "odd,x\n" + lines)).rows().remarks
         assert words in remark
         assert "'odd'" in remark
+        assert ("vertex ids" in remark) == (len(set(column)) == 30 and "unknown" not in column)
+
+    def test_a_first_line_of_data_is_pointed_out(self, tmp_path):
+        data = "5.1,3.5,1.4,a\n4.9,3.0,1.4,a\n7.0,3.2,4.7,b\n"
+        (remark,) = survey(written(tmp_path, data)).rows().remarks
+        assert "add a line with names" in remark
+        assert not survey(written(tmp_path, "name,2019,2020,2021\na,1,2,3\nb,3,2,1\n")).rows().remarks
+
+    def test_every_column_has_a_note(self, tmp_path):
+        lines = "".join(
+            f"n{i};{i % 3};{i}{',5' * (i > 3)};same;{'xy'[i % 2] * (i > 1)};c\n" for i in range(20)
+        )
+        path = written(tmp_path, "name;legs;size;one;kind;class\n" + lines)
+        notes = [
+            (note.column, note.becomes, note.distinct, note.missing, note.remark)
+            for note in survey(path, exclude=["class"]).notes()
+        ]
+        assert notes == [
+            ("name", "categories", 20, 0, "every value different"),
+            ("legs", "numbers as they are", 3, 0, ""),
+            ("size", "5 bins", 20, 0, "decimal comma"),
+            ("one", "left out", 1, 0, "one value"),
+            ("kind", "categories", 2, 2, ""),
+            ("class", "left out", None, None, ""),
+        ]
 
 
 class TestFaults:
@@ -181,8 +266,10 @@ class TestFaults:
             ("a,b\n1,\n", {}, ["line 2: column 'b': the value is missing", "missing=category"]),
             (b"a,b\n1,\xff\n", {}, ["line 2", "UTF-8"]),
             ('a,b\n1,"2\n', {}, ["t.csv"]),
-            ("a;b\n1;2\n", {}, ["one column, 'a;b'", "delimiter=';'"]),
-            ('"a";"b"\n1;2\n', {}, ["t.csv", "delimiter=';'"]),
+            ("a;b\n1;2\n", {"delimiter": ","}, ["one column, 'a;b'", "delimiter=';'"]),
+            ("a,b\n1,2\n", {"vertex": "b,a"}, ["no column 'b,a'", "name them one by one"]),
+            ("type,b\n1,2\n", {"vertex": "tpye"}, ["no column 'tpye'", "did you mean 'type'?"]),
+            ("Type,b\n1,2\n", {"exclude": ["type"]}, ["did you mean 'Type'?"]),
             ("a,b\n1,2\n", {"vertex": "c"}, ["no column 'c'; its columns are 'a', 'b'"]),
             ("a,b\n1,2\n", {"exclude": ["c"]}, ["no column 'c'"]),
             ("a,b\n1,2\n", {"features": ["c"]}, ["no column 'c'"]),
@@ -192,12 +279,24 @@ class TestFaults:
             ("a,b\n1,2\n,3\n", {"vertex": "a"}, ["line 3: column 'a': the value is missing"]),
             ("a,b\n1,2\n1,2\n", {}, ["t.csv: no feature has two different values"]),
             ("a,b\nx,2\ny,2\n", {"constant": "error"}, ["t.csv: column 'b' has the single value 2"]),
-            ("a,b\nx,2\ny,2\n", {"bins": {"a": 2}}, ["t.csv: column 'a' cannot have bins"]),
+            (
+                "a,b\nx,2\ny,2\n",
+                {"bins": {"a": 2}},
+                ["t.csv, line 2: column 'a' cannot have bins: 'x' is no"],
+            ),
+            (
+                "a,b\n1,2\n,2\nNA,2\nx,2\n",
+                {"bins": {"a": 2}, "missing": "drop"},
+                ["line 5", "'x' is no number"],
+            ),
             ("a,b\nx,2\ny,2\n", {"bins": {"c": 2}}, ["bins are given for 'c'"]),
+            ("a,b\nx,2\ny,2\n", {"bins": {"b": 2}, "exclude": ["b"]}, ["not among the columns used"]),
             ("a,b\nx,2\ny,2\n", {"bins": 1}, ["from 2"]),
             ("a,b\nx,2\ny,2\n", {"missing": "fill"}, ["missing must be"]),
             ("a,b\nx,2\ny,2\n", {"ids": "odd"}, ["ids must be"]),
-            ("a\n1e999\n2\n3\n", {"bins": {"a": 2}}, ["t.csv: row 0, column 'a': the number is infinite"]),
+            ("a\n1e999\n2\n3\n", {"bins": {"a": 2}}, ["t.csv, line 2: column 'a': the number is infinite"]),
+            ("a,b\n1,2\n", {"decimal": "x"}, ["decimal must be"]),
+            ("a,b\n1,2\n", {"repeated": "x"}, ["repeated must be"]),
             ("a,b\nx,\ny,\nz,\n", {"missing": "drop", "features": ["b"]}, ["t.csv"]),
         ],
     )

@@ -159,6 +159,7 @@ class Partition:
         source: str | None = None,
         classes: Mapping[Any, Any] | Iterable[Any] | None = None,
         command: str | None = None,
+        remarks: Iterable[str] | None = None,
     ) -> None:
         """Write a report, one HTML file that needs nothing else: figures, pictures, and what tells clusters.
 
@@ -172,6 +173,8 @@ class Partition:
             Known classes to compare with: one per vertex, or a mapping (or pandas Series) from vertex id.
         command : str, optional
             What gives the same result, such as a command line; Python lines by default.
+        remarks : list of str, optional
+            Sentences to be shown beside the answer, such as the reason of a suggested k.
 
         Raises
         ------
@@ -179,7 +182,7 @@ class Partition:
         """
         from hyperclus.report import write
 
-        write(self, path, title=title, source=source, classes=classes, command=command)
+        write(self, path, title=title, source=source, classes=classes, command=command, remarks=remarks)
 
     def plot_embedding(self, ax: Any = None, *, axes: tuple[int, int] = (2, 3), **options: Any) -> Any:
         """Draw the vertices by two eigenvectors over sqrt(phi), coloured by cluster, with Matplotlib.
@@ -299,6 +302,11 @@ def _remarks(part: Partition) -> Iterator[str]:
         yield (
             f"{_counted(short, 'cluster holds', 'clusters hold')} less than the min_share of {asked:.4g}; "
             "no partition with larger ones was found"
+        )
+    elif part.k > 1 and part.cut.volumes.min() <= 1.005 * asked:
+        yield (
+            f"a cluster holds just over {asked:.4g} of the volume, the least that is allowed; with a smaller "
+            "min_share the NCut may be lower"
         )
     elif tiny:
         yield (

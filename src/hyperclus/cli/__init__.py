@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 from contextlib import suppress
+from errno import EBADF
 from typing import Annotated
 
 import typer
@@ -17,17 +18,25 @@ import hyperclus
 from hyperclus.cli import clustering, data, demo, local, reproduction  # noqa: F401  # they register their commands
 from hyperclus.cli.common import app, complain, say
 from hyperclus.errors import HyperclusError, InputError
+from hyperclus.io.files import printable
 
 
 def main() -> None:
     """Run the command line, and end the process with its exit code."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # clean up on the way out
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115  # closed from the start
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # whatever the terminal can show
-    code = run()
-    with suppress(OSError):  # nobody may be listening
-        sys.stdout.flush()
+    code = _failed(OSError(EBADF, "stdout is closed")) if sys.stdout is None else run()
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        code = 1
+    except OSError as error:
+        code = code or _failed(error)
+    with suppress(OSError):
         sys.stderr.flush()
     os._exit(code)  # threads of other libraries may be at work, and must not keep the process waiting
 
@@ -45,17 +54,27 @@ def run(arguments: list[str] | None = None) -> int:
         return 2 if isinstance(error, InputError) else 1
     except BrokenPipeError:  # whoever read the output has gone
         return 1
+    except OSError as error:
+        return _failed(error)
     except MemoryError:
         say("there is not enough memory for this", "red")
         return 1
     except Exception as error:
         if not hasattr(error, "exit_code"):
             raise
-        error.show()  # type: ignore[attr-defined]  # usage errors
+        with suppress(OSError):
+            error.show()  # type: ignore[attr-defined]  # usage errors
         return int(error.exit_code)
     if code == 130:
         say("interrupted")
     return code
+
+
+def _failed(error: OSError) -> int:
+    """Say what the system refuses: where no file is at fault, to take the result. Returns the exit code."""
+    what = "the output cannot be written" if error.filename is None else printable(str(error.filename))
+    say(f"{what}: {error.strerror or error}", "red")
+    return 1
 
 
 def _version(wanted: bool) -> None:

@@ -4,23 +4,19 @@ from pathlib import Path
 from typing import Any
 
 from hyperclus.ids import caption, shown
-from hyperclus.io.columns import (
-    TableFile,
-    known_column,
-    missing_value,
-    read_columns,
-    read_ids,
-    table_file,
-)
+from hyperclus.io.columns import known_column, missing_value, read_columns, read_ids, table_file
 from hyperclus.io.files import fault
-from hyperclus.io.rows import unique_ids
+from hyperclus.io.survey import RepeatPolicy, unique_ids
+from hyperclus.io.table_files import TableFile
 from hyperclus.types import Codes, Ids
 
 
-def of_rows(source: TableFile, label: str, vertex: str | None, guess: bool) -> dict[Any, Any]:
+def of_rows(
+    source: TableFile, label: str, vertex: str | None, guess: bool, repeated: RepeatPolicy
+) -> dict[Any, Any]:
     """A column of a table with a row per vertex, by vertex id."""
     labels = _labels(source, label, "class")
-    ids = range(len(labels)) if vertex is None else unique_ids(source, vertex, guess).tolist()
+    ids = range(len(labels)) if vertex is None else unique_ids(source, vertex, guess, repeated).tolist()
     return dict(zip(ids, labels, strict=True))
 
 

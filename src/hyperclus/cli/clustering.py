@@ -24,6 +24,8 @@ from hyperclus.partition import Partition
 from hyperclus.suggest import Suggestion
 
 HOW = "How to cluster"
+MOST = 10  # clusters that are considered
+LONG = 10.0  # seconds after which a run would have been worth a checkpoint
 NOT_REPEATED = ("out", "edges", "report", "as_json", "as_csv", "quiet", "verbose", "checkpoint")
 
 Classes = Annotated[
@@ -39,7 +41,7 @@ Alpha = Annotated[
     typer.Option(
         min=0,
         metavar="NUMBER",
-        help="How much gamma counts when a walker picks a hyperedge; 0 or 1.",
+        help="0 is the paper's walk, 1 lets weights count both ways; anything from 0.",
         rich_help_panel=HOW,
     ),
 ]
@@ -75,7 +77,8 @@ class Settings:
         float | None,
         typer.Option(
             metavar="NUMBER",
-            help="Least share of the volume for each cluster, from 0 to 1/k.",
+            help="Least share of the volume for each cluster, from 0 to 1/k; by default 0.01 for two "
+            "clusters, else none.",
             rich_help_panel=HOW,
         ),
     ] = None
@@ -111,6 +114,12 @@ def cluster(
             rich_help_panel=HOW,
         ),
     ] = None,
+    max_k: Annotated[
+        int | None,
+        typer.Option(
+            metavar="NUMBER", help="For -k auto: the largest to consider; 10.", min=2, rich_help_panel=HOW
+        ),
+    ] = None,
     settings: Settings,
     checkpoint: Checkpoint = None,
     outputs: Outputs,
@@ -123,13 +132,15 @@ def cluster(
     to stdout, everything else to stderr.
     """
     count = _count(k)
+    if count is not None and max_k is not None:
+        raise InputError("--max-k is for -k auto; leave it out where the number is given")
     outputs.check(source.path, classes)
     taken = source.taken()
     with _running(voice, checkpoint):
         h, known_classes, seconds = _read(taken, classes, voice)
         suggestion = None
         if count is None:
-            suggestion = hyperclus.suggest_k(h, alpha=settings.alpha, seed=settings.seed)
+            suggestion = hyperclus.suggest_k(h, max_k or MOST, alpha=settings.alpha, seed=settings.seed)
             if suggestion.k is None:
                 raise HyperclusError(f"no number of clusters is suggested: {suggestion.reason}")
             count = suggestion.k
@@ -153,7 +164,7 @@ def suggest_k(
     max_k: Annotated[
         int,
         typer.Option(metavar="NUMBER", help="The largest number to consider.", min=2, rich_help_panel=HOW),
-    ] = 10,
+    ] = MOST,
     shuffles: Annotated[
         int | None,
         typer.Option(
@@ -240,7 +251,8 @@ def _finish(
     name = printable(source.path.name)
     found = None if classes is None else portrait.against(part, classes)
     with voice.listening():
-        written = outputs.write(part, classes, name, command)
+        remarks = [] if suggestion is None else [suggestion.reason]
+        written = outputs.write(part, classes, name, command, remarks)
     if outputs.as_json:
         print_json(facts(part, found, suggestion, seconds, name, command))
     elif outputs.as_csv:
@@ -264,11 +276,18 @@ def _read(taken: Taken, classes: Path | None, voice: Voice) -> tuple[Hypergraph,
 @contextmanager
 def _running(voice: Voice, checkpoint: Path | None) -> Iterator[None]:
     """A long run: shown by a bar, kept in checkpoints, with a word on what is left if it is stopped."""
-    words: str | None = None
+    begun = time.monotonic()
     folder: AbstractContextManager[None] = nullcontext()
     if checkpoint is not None:
-        words = f"{printable(checkpoint)} keeps what was done; give the same command to go on"
         folder = hyperclus.checkpoints(checkpoint)
+
+    def words() -> str | None:
+        if checkpoint is not None:
+            return f"{printable(checkpoint)} keeps what was done; give the same command to go on"
+        if time.monotonic() - begun < LONG:
+            return None
+        return "nothing is kept; with --checkpoint FOLDER the same command would go on where it was"
+
     with kept(words), voice.listening(), progress(voice), folder:
         yield
 

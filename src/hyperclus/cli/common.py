@@ -2,29 +2,51 @@
 
 import inspect
 import logging
+import os
 import shlex
 import sys
 import warnings
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.text import Text
+from typer import rich_utils
 
+from hyperclus.cli.words import in_shell
 from hyperclus.errors import HyperclusError, InputError, LossWarning
 from hyperclus.ids import caption
 from hyperclus.io.files import printable
 
-app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode="rich")
-errors = Console(stderr=True)
+app = typer.Typer(
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["--help", "-h"]},
+)
+
+
+def console(*, stderr: bool = False) -> Console:
+    """A stream for people; with NO_COLOR set it has no bold and no dim either."""
+    return Console(
+        stderr=stderr, highlight=False, color_system=None if os.environ.get("NO_COLOR") else "auto"
+    )
+
+
+errors = console(stderr=True)
+if os.environ.get("NO_COLOR"):
+    rich_utils.COLOR_SYSTEM = None  # of the help texts
 
 
 def say(message: str, colour: str = "dim") -> None:
     """One line on the error stream, for terminals broken at words; no markup in it counts."""
-    errors.print(Text.assemble(("hyperclus:", colour), " ", message), soft_wrap=not errors.is_terminal)
+    with suppress(OSError):  # nobody may be listening
+        errors.print(
+            Text.assemble(("hyperclus:", colour), " ", in_shell(message)), soft_wrap=not errors.is_terminal
+        )
 
 
 def complain(error: HyperclusError) -> None:
@@ -95,13 +117,14 @@ def command_line(context: typer.Context, left_out: Collection[str]) -> str:
 
 
 @contextmanager
-def kept(words: str | None) -> Iterator[None]:
-    """Say these words when what is inside is stopped by Ctrl-C or SIGTERM."""
+def kept(words: Callable[[], str | None]) -> Iterator[None]:
+    """Say these words, if there are any, when what is inside is stopped by Ctrl-C or SIGTERM."""
     try:
         yield
     except (KeyboardInterrupt, SystemExit):
-        if words is not None:
-            say(words)
+        said = words()
+        if said is not None:
+            say(said)
         raise
 
 

@@ -1,26 +1,29 @@
 """The commands on data: what is in a file, other formats, and the paper's data sets."""
 
 import os
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table as RichTable
 
 import hyperclus
 from hyperclus import datasets as data_sets
 from hyperclus.cli.bars import progress
-from hyperclus.cli.common import Voice, app, complain, errors, escaped, examples, grouped, say
-from hyperclus.cli.outline import Page, show_summary
+from hyperclus.cli.common import Voice, app, complain, console, errors, escaped, examples, grouped, say
+from hyperclus.cli.outline import Page, show_columns, show_summary
 from hyperclus.cli.outputs import print_json
-from hyperclus.cli.reading import Duplicates, Edge, From, More, Source, Vertex, Weight, options
-from hyperclus.errors import DownloadError
+from hyperclus.cli.reading import Source, options
+from hyperclus.cli.words import in_shell
+from hyperclus.errors import DownloadError, InputError
+from hyperclus.hypergraph import Hypergraph
+from hyperclus.ids import caption, object_array, shown
 from hyperclus.io.files import fault, printable
-from hyperclus.io.formats import by_name, guess
+from hyperclus.io.formats import by_name
 from hyperclus.io.hif import read_hif_document, write_hif_document
-from hyperclus.summary import summary
+from hyperclus.io.survey import Note
+from hyperclus.summary import Summary, summary
 
 Folder = Annotated[
     Path | None,
@@ -44,20 +47,46 @@ def info(
     as_json: Annotated[bool, typer.Option("--json", metavar="", help="Print JSON.")] = False,
     voice: Voice,
 ) -> None:
-    """Sizes, distributions, components and weights of a hypergraph in a file, and what looks odd."""
+    """Sizes, distributions, components and weights of a hypergraph in a file, and what looks odd.
+
+    Of a table with a row per vertex also what would become of each column. Where no
+    hypergraph can be made of its columns it is said why, and the exit code is 0.
+    """
     taken = source.taken()
+    notes: list[Note] = []
+    found: Summary | None = None
+    why: str | None = None
     with voice.listening(), progress(voice):
-        found = summary(taken.read(voice))
+        if taken.format != "rows":
+            found = summary(taken.read(voice))
+        else:
+            table = taken.survey()
+            notes = [
+                replace(note, becomes="class") if note.column == source.label else note
+                for note in table.notes()
+            ]
+            try:
+                found = summary(taken.made(table, voice))
+            except InputError as error:
+                why = in_shell(str(error))
     if as_json:
-        print_json(asdict(found))
-    else:
-        show_summary(Page.on_stdout(), found)
+        told: dict[str, Any] = {} if found is None else asdict(found)
+        print_json(told | ({"columns": list(map(asdict, notes)), "fault": why} if notes else {}))
+        return
+    page = Page.on_stdout()
+    if notes:
+        show_columns(page, notes)
+        page.line()
+    if found is not None:
+        show_summary(page, found)
+    if why is not None:
+        page.line(f"no hypergraph: {why}")
 
 
 @app.command(
     epilog=examples(
         "hyperclus convert papers.csv papers.hif.json --vertex author --edge paper",
-        "hyperclus convert table.csv table.npz --from rows",
+        "hyperclus convert table.csv table.npz --id name --exclude class",
         "hyperclus convert table.npz table.json -w ids=text",
         "hyperclus convert circuit.hgr circuit.npz -o isolated=keep",
     )
@@ -65,7 +94,7 @@ def info(
 @grouped
 def convert(
     *,
-    path: Annotated[Path, typer.Argument(metavar="FILE", help="The file to read.", show_default=False)],
+    source: Source,
     target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write.", show_default=False)],
     writes: Annotated[
         str | None, typer.Option("--to", metavar="FORMAT", help="Format of OUT; else by its name.")
@@ -76,12 +105,6 @@ def convert(
             "--write-option", "-w", metavar="NAME=VALUE", help="An option for writing; may be repeated."
         ),
     ] = None,
-    reads: From = None,
-    vertex: Vertex = None,
-    edge: Edge = None,
-    weight: Weight = None,
-    duplicates: Duplicates = None,
-    option: More = None,
     voice: Voice,
 ) -> None:
     """Read a hypergraph in one format and write it in another; what OUT cannot hold is named.
@@ -89,26 +112,36 @@ def convert(
     Formats: long tables (csv, tsv, parquet), hif, hmetis, mtx, npz; to read
     also tables with a row per vertex (rows). Text may be gzipped (.gz).
     """
+    path = source.path
     if os.path.exists(target) and os.path.exists(path) and os.path.samefile(target, path):
         raise fault(target, "this is the file to read; choose another name to write")
-    given = {"vertex": vertex, "edge": edge, "weight": weight, "duplicates": duplicates}
-    found = options(given, option)
+    named = by_name(target)
+    into = writes or ("" if named is None else named.name)
+    taken = source.taken()
     with voice.listening(), progress(voice):
-        plain = not (found or write_option)
-        if plain and _format(path, reads, True) == _format(target, writes, False) == "hif":
+        if taken.format == into == "hif" and not (taken.options or write_option):
             write_hif_document(read_hif_document(path), target)
         else:
-            hypergraph = hyperclus.read(path, format=reads, **found)
-            hyperclus.write(hypergraph, target, format=writes, **options({}, write_option))
+            hypergraph, more = taken.read(voice), options({}, write_option)
+            if into in ("csv", "tsv", "parquet", "hif") and "ids" not in more:
+                hypergraph = _as_text(hypergraph, target, voice)
+            hyperclus.write(hypergraph, target, format=writes, **more)
     if not voice.quiet:
         say(f"written to {printable(target)}", "green")
 
 
-def _format(path: Path, given: str | None, there: bool) -> str:
-    if given is not None:
-        return given
-    found = guess(path) if there else by_name(path)
-    return "" if found is None else found.name
+def _as_text(h: Hypergraph, target: Path, voice: Voice) -> Hypergraph:
+    """With the hyperedges ("odor", "n") of a table named "odor = n", which is said; others stay."""
+    ids = h.edge_ids.tolist()
+    example = next((one for one in ids if isinstance(one, tuple)), None)
+    if example is None:
+        return h
+    names = [caption(one) if isinstance(one, tuple) else one for one in ids]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise fault(target, f"two hyperedges would be written {shown(twice)}; rename a column, or write .npz")
+    voice.warn(f"{printable(target)}: hyperedges are written as text, such as {shown(caption(example))}")
+    return Hypergraph(h.gamma, h.edge_weights, h.vertex_ids, object_array(names))
 
 
 @app.command(
@@ -137,6 +170,6 @@ def datasets(
                 complain(error)
         for file, state in data_sets.verify(name, folder=folder).items():
             table.add_row(name, file, state)
-    Console().print(table)
+    console().print(table)
     if failed:
         raise typer.Exit(1)

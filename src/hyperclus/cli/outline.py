@@ -8,9 +8,11 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from hyperclus.cli.common import text_of
+from hyperclus.cli.common import console, text_of
 from hyperclus.cli.outputs import told_by
+from hyperclus.cli.words import in_shell
 from hyperclus.io.files import printable
+from hyperclus.io.survey import Note
 from hyperclus.metrics import Agreement
 from hyperclus.partition import Partition, outline
 from hyperclus.suggest import Suggestion
@@ -19,6 +21,7 @@ from hyperclus.summary import Summary
 BESIDE = 72  # columns from which a remark has its place beside a row, and not below it
 LONGEST = 40  # letters of a name
 CLASSES = 30  # that are listed
+COLUMNS = 60  # likewise
 GRID = 100  # columns that a table of classes and clusters may have at most
 ENDLESS = 100_000
 GLUE = "\u00a0"  # a space at which no line is broken
@@ -34,8 +37,8 @@ class Page:
     @classmethod
     def on_stdout(cls) -> "Page":
         """The page of this run."""
-        console = Console(highlight=False)
-        return cls(console, console.width if console.is_terminal else ENDLESS)
+        stdout = console()
+        return cls(stdout, stdout.width if stdout.is_terminal else ENDLESS)
 
     def line(self, text: str = "", style: str = "") -> None:
         """One line, broken at spaces if it must be, with its own indent and two more."""
@@ -91,7 +94,7 @@ def show_partition(
     for name, value in (("NCut", said.ncut), ("proven", said.bound), ("conductance", said.conductance)):
         page.fact(name, value)
     if suggestion is not None:
-        page.fact("k", suggestion.reason)
+        page.fact("k", in_shell(suggestion.reason))
     if found is not None:
         scores = f"F1 {found.weighted_f1:.4f}, NMI {found.nmi:.4f}, ARI {found.ari:.4f}"
         page.fact("agreement", scores)
@@ -100,7 +103,7 @@ def show_partition(
     names = ["cluster", "size", "volume", "conductance", "told by"]
     page.table(names, said.rows, told[: len(said.rows)])
     for remark in said.remarks:
-        page.line(f"  {remark}")
+        page.line(f"  {in_shell(remark)}")
     if found is not None:
         page.line()
         show_classes(page, found)
@@ -144,14 +147,36 @@ def show_summary(page: Page, found: Summary) -> None:
     cells = [[name.ljust(width), *(f"{value:.4g}" for value in five)] for name, five in rows.items()]
     page.table([" " * width, "min", "25 %", "50 %", "75 %", "max"], cells)
     for remark in found.remarks:
-        page.line(f"- {printable(remark)}")
+        page.line(f"- {in_shell(printable(remark))}")
+
+
+def show_columns(page: Page, notes: Sequence[Note]) -> None:
+    """What a table with a row per vertex has, and what would become of it."""
+    shown = notes[:COLUMNS]
+    cells = [
+        [
+            cut_off(printable(note.column)),
+            note.becomes,
+            *("" if count is None else f"{count:,}" for count in (note.distinct, note.missing)),
+        ]
+        for note in shown
+    ]
+    names = ["column", "becomes", "values", "missing", "remark"]
+    wide = [max(cell_len(row[place]) for row in (names, *cells)) for place in range(2)]
+    head, *rows = (
+        [row[0] + " " * (wide[0] - cell_len(row[0])), row[1].ljust(wide[1]), *row[2:4]]
+        for row in (names, *cells)
+    )
+    page.table([*head, names[4]], rows, [printable(note.remark) for note in shown])
+    if len(notes) > COLUMNS:
+        page.line(f"  ... and {len(notes) - COLUMNS:,} more; --json has them all")
 
 
 def show_suggestion(page: Page, found: Suggestion) -> None:
     """How many clusters, and what speaks for each number."""
     title, reason, *_ = repr(found).split("\n")
     page.line(title, "bold")
-    page.line(reason)
+    page.line(in_shell(reason))
     if not found.candidates:
         return
     page.line()

@@ -87,14 +87,21 @@ class Outputs:
         if self.report is not None:
             check_report()
 
-    def write(self, part: Partition, classes: list[Any] | None, source: str, command: str) -> list[Path]:
+    def write(
+        self,
+        part: Partition,
+        classes: list[Any] | None,
+        source: str,
+        command: str,
+        remarks: Sequence[str] = (),
+    ) -> list[Path]:
         """Write the files, each whole or not at all; returns their names."""
         if self.out is not None:
             write_table(self.out, ("vertex", "cluster"), labelled(part))
         if self.edges is not None:
             write_table(self.edges, *edge_table(part))
         if self.report is not None:
-            part.to_html(self.report, source=source, classes=classes, command=command)
+            part.to_html(self.report, source=source, classes=classes, command=command, remarks=remarks)
         return [path for path in (self.out, self.edges, self.report) if path is not None]
 
 

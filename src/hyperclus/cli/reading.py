@@ -15,8 +15,9 @@ from hyperclus.hypergraph import Hypergraph
 from hyperclus.io.columns import table_file
 from hyperclus.io.files import fault, printable
 from hyperclus.io.formats import FORMATS, guess, has_rows, known_options
-from hyperclus.io.long_table import read_long
-from hyperclus.io.rows import Rows, row_names, rows
+from hyperclus.io.long_table import TableFormat, read_long
+from hyperclus.io.survey import Rows, Survey, row_names, survey
+from hyperclus.io.table_files import TextTable
 
 PANEL = "What to read"
 SHOWN = 3  # columns of a kind that are named
@@ -51,8 +52,7 @@ More = Annotated[
         "--option",
         "-o",
         metavar="NAME=VALUE",
-        help="Any other option of a format: missing=category, isolated=keep, delimiter=';' ...; may be "
-        "repeated.",
+        help="Any other option of a format: missing=category, decimal=',' ...; may be repeated.",
         rich_help_panel=PANEL,
     ),
 ]
@@ -64,6 +64,12 @@ class Source:
 
     path: Annotated[Path, typer.Argument(metavar="FILE", help="The file to read.", show_default=False)]
     reads: From = None
+    delimiter: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIGN", help="What parts the columns of text; else guessed.", rich_help_panel=PANEL
+        ),
+    ] = None
     id: Annotated[
         str | None,
         typer.Option(
@@ -108,7 +114,8 @@ class Source:
     def options(self) -> dict[str, Any]:
         """The options of a format that were given, by name."""
         given = {"vertex": self.vertex, "edge": self.edge, "weight": self.weight}
-        return options({**given, "duplicates": self.duplicates}, self.option)
+        more = {"duplicates": self.duplicates, "delimiter": self.delimiter}
+        return options(given | more, self.option)
 
     def taken(self) -> "Taken":
         """How the file is to be read; options that do not go with it are refused."""
@@ -162,11 +169,27 @@ class Taken:
         """The hypergraph; of a table with a row per vertex it is said how it was taken."""
         if self.format != "rows":
             return hyperclus.read(self.source.path, format=self.format, **self.options)
-        found = rows(self.source.path, **known_options(rows, self.options, FORMATS["rows"]))
-        voice.note(_how(self.source.path, found, self.source.reads is None))
+        return self.made(self.survey(), voice)
+
+    def survey(self) -> Survey:
+        """The columns of a table with a row per vertex."""
+        return survey(self.source.path, **known_options(survey, self.options, FORMATS["rows"]))
+
+    def made(self, table: Survey, voice: Voice) -> Hypergraph:
+        """The hypergraph of a table with a row per vertex; it is said how it was taken."""
+        found = table.rows()
+        parted = self._parted(table) if "delimiter" not in self.options else None
+        voice.note(_how(self.source.path, found, parted, self.source.reads is None))
         for remark in found.remarks:
             voice.warn(f"{printable(self.source.path)}: {remark}")
         return found.hypergraph
+
+    def _parted(self, table: Survey) -> str | None:
+        """What parts the columns, in words, unless the name of the file says it."""
+        usual = "\t" if self.source.path.name.lower().removesuffix(".gz").endswith(".tsv") else ","
+        if not isinstance(table.source, TextTable) or table.source.delimiter == usual:
+            return None
+        return {"\t": "tabs", ",": "commas"}.get(table.source.delimiter, repr(table.source.delimiter))
 
     def classes(self, hypergraph: Hypergraph, file: Path | None) -> list[Any] | None:
         """The class of each vertex, from the column of labels or a file of their own; None without any."""
@@ -177,12 +200,12 @@ class Taken:
         label = self.source.label
         if label is None:
             return None
-        usual = {"csv": ",", "tsv": "\t"}.get(self.format)
-        source = table_file(self.source.path, self.options.get("delimiter", usual))
+        kind = None if self.format == "rows" else cast(TableFormat, self.format)
+        source = table_file(self.source.path, self.options.get("delimiter"), kind)
         guessed = self.options.get("ids", "guess") == "guess"
         if self.format == "rows":
             vertex = self.options.get("vertex", row_names(source))
-            by_id = known.of_rows(source, label, vertex, guessed)
+            by_id = known.of_rows(source, label, vertex, guessed, self.options.get("repeated", "error"))
         else:
             by_id = known.of_incidences(source, label, self.options.get("vertex", "vertex"), guessed)
         return [by_id[vertex] for vertex in hypergraph.vertex_ids.tolist()]
@@ -196,6 +219,8 @@ def options(given: dict[str, str | None], more: list[str] | None) -> dict[str, A
         if not sign or not name:
             raise InputError(f"an option is NAME=VALUE, such as isolated=keep; got {text!r}")
         found[name.replace("-", "_")] = {"true": True, "false": False}.get(value.lower(), value)
+    if found.get("delimiter") in ("\\t", "tab"):  # as it is typed in a shell
+        found["delimiter"] = "\t"
     return found
 
 
@@ -229,7 +254,7 @@ def _bins(value: str, text: str) -> Bins:
         raise InputError(f"--bins {text}: {error}; such as 8, quantile or quantile:8") from None
 
 
-def _how(path: Path, found: Rows, guessed: bool) -> str:
+def _how(path: Path, found: Rows, parted: str | None, guessed: bool) -> str:
     """One line on how a table was taken: "size, weight: 5 bins; legs: 6 values"."""
     columns = f"{len(found.edges):,} column{'s' * (len(found.edges) != 1)}"
     sizes = f"{found.n_rows:,} rows, {columns}, {found.hypergraph.n_edges:,} hyperedges"
@@ -241,9 +266,12 @@ def _how(path: Path, found: Rows, guessed: bool) -> str:
             groups.setdefault(f"{count} bins", []).append(name)
         elif name in found.numbers and count > 2:
             groups.setdefault(f"{count} values", []).append(name)
+    if found.commas:
+        groups["decimal commas"] = list(found.commas)
     told = "; ".join([sizes, *(f"{_few(names)}: {what}" for what, names in groups.items())])
     hint = "; for a row per incidence give --vertex and --edge" if guessed else ""
-    return f"{printable(path)}: read as a table with a row per vertex ({told}){hint}"
+    how = "read as a table with a row per vertex" + (f", parted by {parted}" if parted else "")
+    return f"{printable(path)}: {how} ({told}){hint}"
 
 
 def _few(names: list[str]) -> str:

@@ -6,13 +6,12 @@ from typing import Annotated, Any
 
 import typer
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table as RichTable
 
 from hyperclus import datasets as data_sets
 from hyperclus import paper
-from hyperclus.cli.common import app, errors, escaped, examples, kept
+from hyperclus.cli.common import app, console, errors, escaped, examples, kept
 from hyperclus.cli.data import Folder
 from hyperclus.errors import InputError
 from hyperclus.paper import render
@@ -72,7 +71,7 @@ def reproduce(
             loaded[name] = data_sets.load(name, folder=folder, progress=errors.is_terminal)
         return loaded[name]
 
-    with kept("what was finished is kept; give the same command to go on"):
+    with kept(lambda: "what was finished is kept; give the same command to go on"):
         records = _measured(plan, store, load, fresh)
     sizes = {}
     if "datasets" in plan.tables:
@@ -91,7 +90,7 @@ def reproduce(
     else:
         _show(filled)
         place = escaped(str(store.folder))
-        Console().print(
+        console().print(
             f"The measurements took {render.duration(seconds)} and are kept in {place}.", soft_wrap=True
         )
 
@@ -119,12 +118,12 @@ def _name(unit: Unit) -> str:
 
 def _show(tables: list[paper.Table]) -> None:
     """The tables on the terminal: per data set a line with the published figure and one with the measured."""
-    console = Console()
+    page = console()
     for table in tables:
         columns = [c for c in table.columns if any(cells[c].ours for cells in table.rows.values())]
         shown = [row for row, cells in table.rows.items() if any(cell.ours for cell in cells.values())]
         absent = [row for row in table.rows if row not in shown]
-        console.print(f"[bold]{escaped(table.title)}.[/] {escaped(table.note)}")
+        page.print(f"[bold]{escaped(table.title)}.[/] {escaped(table.note)}")
         if shown:
             caption = render.counts(table, columns)
             grid = RichTable("", caption=caption, box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
@@ -133,13 +132,13 @@ def _show(tables: list[paper.Table]) -> None:
             for column in columns:
                 cells = [table.rows[row][column] for row in shown]
                 grid.add_row(column, *(_two_lines(cell, table.digits) for cell in cells))
-            console.print(grid)
+            page.print(grid)
         for line in render.reasons(table):
-            console.print(f"  - {escaped(line)}")
+            page.print(f"  - {escaped(line)}")
         if absent and shown:
-            console.print(f"  Not run here: {', '.join(absent)}.")
-        console.print()
-    console.print(f"Upper line: published. Lower line: measured; {render.VERDICTS}.")
+            page.print(f"  Not run here: {', '.join(absent)}.")
+        page.print()
+    page.print(f"Upper line: published. Lower line: measured; {render.VERDICTS}.")
 
 
 def _two_lines(cell: paper.Cell, digits: int) -> str:

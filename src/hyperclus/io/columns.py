@@ -5,24 +5,23 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from hyperclus.errors import InputError
 from hyperclus.ids import named, object_array, shown
 from hyperclus.io.files import Place, fault, reading
-from hyperclus.io.long_table import TableFormat, delimiter_of
+from hyperclus.io.long_table import TableFormat, open_table
 from hyperclus.io.streaming import WHOLE, Numbering, arrow
-from hyperclus.io.table_files import PARQUET, ParquetTable, TextTable
+from hyperclus.io.table_files import PARQUET, Decimal, TableFile, TextTable
 from hyperclus.progress import tell
 from hyperclus.types import Codes, Ids
-
-TableFile: TypeAlias = TextTable | ParquetTable
 
 PASS = 0.9  # of the time that reading takes
 LOOK = 4096  # bytes by which text is told from Parquet, and commas from tabs
 NUMBER = r"\A[+-]?(([1-9][0-9]*|0)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\z"  # 007 is a name, not a number
+COMMA = NUMBER.replace(r"\.", ",")
 ABSENT = ("NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "?")  # in a column of numbers
 
 
@@ -38,6 +37,8 @@ class Column:
         How many different values it has.
     odd : str or None
         A text that is no number, where most others are numbers.
+    comma : bool
+        Whether the numbers were written with a decimal comma.
     """
 
     name: str
@@ -45,6 +46,23 @@ class Column:
     numbers: bool
     distinct: int
     odd: str | None = None
+    comma: bool = False
+
+    @property
+    def missing(self) -> int:
+        """How many rows have no value."""
+        return int(self.values.null_count)
+
+    @property
+    def first_other(self) -> int:
+        """Of a column that is not one of numbers, the first row with a value that is no number."""
+        pa, pc = arrow(), arrow("pyarrow.compute")
+        others = self.values.is_valid()
+        if pa.types.is_string(self.values.type):
+            absent = pc.is_in(self.values, value_set=pa.array(ABSENT, self.values.type))
+            known = pc.or_(absent, pc.match_substring_regex(self.values, NUMBER))
+            others = pc.and_(others, pc.invert(pc.fill_null(known, True)))
+        return max(int(pc.index(others, True).as_py()), 0)
 
     @property
     def first_missing(self) -> int | None:
@@ -54,47 +72,49 @@ class Column:
         return int(arrow("pyarrow.compute").index(self.values.is_null(), True).as_py())
 
 
-def table_file(path: Place, delimiter: str | None = None) -> TableFile:
-    """A table by its name, else by how it begins: Parquet, or text parted by tabs or commas."""
+def table_file(
+    path: Place,
+    delimiter: str | None = None,
+    format: TableFormat | None = None,  # noqa: A002
+) -> TableFile:
+    """A table by its format, else by its name, else by how it begins: Parquet, or text."""
     ending = Path(os.fspath(path)).name.lower().removesuffix(".gz")
-    kind: TableFormat | None = None
-    if not ending.endswith((*PARQUET, ".csv", ".tsv")) and not os.path.isdir(path):
-        start = _start(path)
-        kind = "tsv" if b"\t" in start.split(b"\n")[0] else "csv"
-        kind = "parquet" if start.startswith(b"PAR1") else kind
-    separator = delimiter_of(path, kind, delimiter)
-    if separator is None:
-        return ParquetTable(path)
-    try:
-        return TextTable(path, separator)
-    except InputError as error:  # "a";"b" has something after the quotes that is no comma
-        line = _start(path).split(b"\n")[0].decode(errors="replace")
-        sign = next((sign for sign in ";|\t" if delimiter is None and sign in line), None)
-        raise error if sign is None else InputError(f"{error}; or say delimiter={sign!r}") from None
-
-
-def _start(path: Place) -> bytes:
-    with reading(path) as content:
-        return content.read(LOOK)
+    if format is None and not ending.endswith((*PARQUET, ".csv", ".tsv")) and not os.path.isdir(path):
+        with reading(path) as content:
+            start = content.read(LOOK)
+        format = "tsv" if b"\t" in start.split(b"\n")[0] else "csv"  # noqa: A001
+        format = "parquet" if start.startswith(b"PAR1") else format  # noqa: A001
+    return open_table(path, format, delimiter)
 
 
 def known_column(source: TableFile, name: Any) -> str:
     """The name, which exactly one column must have."""
     if name not in source.names:
         known = named(object_array(source.names), np.ones(len(source.names), dtype=bool), limit=10) or "none"
-        raise fault(source.path, f"the table has no column {shown(name)}; its columns are {known}")
+        near = source.near(name)
+        hint = f"; {near}" if near else ""
+        raise fault(source.path, f"the table has no column {shown(name)}; its columns are {known}{hint}")
     if source.names.count(name) > 1:
         raise fault(
             source.path,
             f"the table has more than one column {shown(name)}; the first line must name the columns, "
-            "each differently",
+            "each differently; add a line with names if there is none",
         )
     return str(name)
 
 
-def read_columns(source: TableFile, names: Sequence[str]) -> list[Column]:
-    """Some columns, whole; those of text are numbers where all they hold are numbers."""
+def read_columns(source: TableFile, names: Sequence[str], decimal: Decimal | None = None) -> list[Column]:
+    """Some columns, whole; those of text are numbers where all they hold are numbers.
+
+    Without a `decimal` sign, numbers have a point, or throughout a column a comma, where no comma parts the
+    columns.
+    """
     pa = arrow()
+    signs: tuple[Decimal, ...] = (decimal,) if decimal is not None else (".", ",")
+    if not isinstance(source, TextTable):
+        signs = ()
+    elif decimal is None and source.delimiter == ",":
+        signs = (".",)
     pieces: list[list[Any]] = [[] for _ in names]
     rows = 0
     with closing(source.batches(list(names))) as batches:
@@ -104,7 +124,7 @@ def read_columns(source: TableFile, names: Sequence[str]) -> list[Column]:
             rows += len(batch[0])
             share = PASS * min(source.place / max(source.size, 1), 1.0)
             tell("reading", share * source.size, source.unit, share, f"{rows:,} rows")
-    return [_told(name, pa.chunked_array(p), source.text) for name, p in zip(names, pieces, strict=True)]
+    return [_told(name, pa.chunked_array(p), signs) for name, p in zip(names, pieces, strict=True)]
 
 
 def read_ids(source: TableFile, name: str, guess: bool) -> tuple[Codes, Ids]:
@@ -124,26 +144,30 @@ def missing_value(source: TableFile, column: Column, what: str, remedy: str) -> 
     return None if row is None else source.fault(f"column {shown(column.name)}: {what}; {remedy}", row)
 
 
-def _told(name: str, values: Any, text: bool) -> Column:
-    """A column with the type of its values; text is looked at."""
+def _told(name: str, values: Any, signs: tuple[Decimal, ...]) -> Column:
+    """A column with the type of its values; text is looked at for numbers with these decimal signs."""
     pa, pc = arrow(), arrow("pyarrow.compute")
     if pa.types.is_dictionary(values.type):
         values = values.cast(values.type.value_type)
     if pa.types.is_floating(values.type):
         values = pc.if_else(pc.is_nan(values), None, values)
-    odd = None
-    if text:
-        values, odd = _numbers(values)
+    odd, comma, text = None, False, values
+    for sign in signs:
+        values, other = _numbers(text, sign)
+        odd = odd or other
+        if values is not text:
+            odd, comma = None, sign == "," and pc.any(pc.match_substring(text, ",")).as_py()
+            break
     kind = values.type
     numbers = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
     try:
         distinct = pc.count_distinct(values).as_py()
     except pa.ArrowNotImplementedError:  # lists and the like, which `Hypergraph.from_table` will refuse
         distinct = len(values)
-    return Column(name, values, numbers, distinct, odd)
+    return Column(name, values, numbers, distinct, odd, comma)
 
 
-def _numbers(text: Any) -> tuple[Any, str | None]:
+def _numbers(text: Any, sign: Decimal) -> tuple[Any, str | None]:
     """Text as integers or floats where it can be; else as it is, with a text that is in the way."""
     pa, pc = arrow(), arrow("pyarrow.compute")
     encoded = text.combine_chunks().dictionary_encode()
@@ -152,13 +176,13 @@ def _numbers(text: Any) -> tuple[Any, str | None]:
     words = encoded.dictionary
     absent = pc.is_in(words, value_set=pa.array(ABSENT, words.type))
     present = words.filter(pc.invert(absent))
-    good = pc.match_substring_regex(present, NUMBER)
+    good = pc.match_substring_regex(present, NUMBER if sign == "." else COMMA)
     if not len(present) or good.false_count:
         others = present.filter(pc.invert(good))
         mostly = good.true_count > 2 * len(others)
         return text, others[0].as_py() if mostly else None
     whole = pc.match_substring_regex(present, WHOLE).false_count == 0
-    kept = pc.if_else(absent, None, words)
+    kept = pc.if_else(absent, None, words if sign == "." else pc.replace_substring(words, ",", "."))
     for kind in (pa.int64(), pa.float64()) if whole else (pa.float64(),):
         try:
             return kept.cast(kind).take(encoded.indices), None

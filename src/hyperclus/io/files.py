@@ -3,6 +3,7 @@
 import gzip
 import os
 import stat
+import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -15,6 +16,8 @@ from hyperclus.errors import InputError
 Place: TypeAlias = str | os.PathLike[str]
 
 GZIP = b"\x1f\x8b"
+ZIP = b"PK\x03\x04"
+OLD_EXCEL = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 CHUNK = 1 << 20
 BOMB_FROM = 20_000_000  # bytes of unpacked data from which the ratio is looked at
 BOMB_RATIO = 200  # unpacked to packed; text and JSON come to 5 to 50
@@ -71,6 +74,18 @@ def reading(path: Place) -> Iterator[BinaryIO]:
         raise fault(path, f"byte {error.start} is no UTF-8 text; save the file as UTF-8") from None
     except OSError as error:
         raise fault(path, f"the file cannot be read: {error.strerror or error}") from None
+
+
+def refuse_excel(path: Place) -> None:
+    """Refuse a file of Excel, whatever its name."""
+    with reading(path) as file:
+        start = file.read(len(OLD_EXCEL))
+        found = start == OLD_EXCEL
+        if start.startswith(ZIP):
+            with suppress(zipfile.BadZipFile):
+                found = any(name.startswith("xl/") for name in zipfile.ZipFile(file).namelist())
+    if found:
+        raise fault(path, "this is an Excel file; save it as CSV")
 
 
 class _Unpacked(gzip.GzipFile):

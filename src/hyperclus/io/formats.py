@@ -13,7 +13,7 @@ from hyperclus.errors import InputError
 from hyperclus.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.ids import named, object_array
 from hyperclus.io.columns import table_file
-from hyperclus.io.files import Place, fault, reading
+from hyperclus.io.files import Place, fault, reading, refuse_excel
 from hyperclus.io.hif import read_hif, write_hif
 from hyperclus.io.hmetis import read_hmetis, write_hmetis
 from hyperclus.io.long_table import read_long, write_long
@@ -126,6 +126,7 @@ def guess(path: Place) -> Format:
         return found
     if os.path.isdir(path):
         return FORMATS["parquet"]
+    refuse_excel(path)
     with reading(path) as content:
         start = content.read(LOOK).removeprefix(b"\xef\xbb\xbf").lstrip()
     for mark, name in (
@@ -137,7 +138,7 @@ def guess(path: Place) -> Format:
         if start.startswith(mark):
             return FORMATS[name]
     first = start.split(b"\n")[0]
-    if b"\t" in first or b"," in first:
+    if any(sign in first for sign in (b"\t", b",", b";", b"|")):
         return FORMATS["tsv" if b"\t" in first else "csv"]
     raise fault(
         path,
@@ -149,8 +150,8 @@ def has_rows(path: Place, chosen: Format, options: Mapping[str, Any]) -> bool:
     """Whether a table has no columns of vertices and hyperedges, and none are named: a row is a vertex."""
     if chosen.read is not read_long or {"vertex", "edge"} <= options.keys():
         return False
-    names = table_file(path, options.get("delimiter")).names
-    return len(names) > 1 and not {"vertex", "edge"} <= {*names, *options}
+    source = table_file(path, options.get("delimiter"))
+    return source.unparted is None and not {"vertex", "edge"} <= {*source.names, *options}
 
 
 def by_name(path: Place) -> Format | None:

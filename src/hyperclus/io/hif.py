@@ -38,6 +38,7 @@ Path: TypeAlias = list[str | int]
 
 ID_KEYS = {"incidences": ("edge", "node"), "nodes": ("node",), "edges": ("edge",)}
 KEYS = ("network-type", "metadata", "incidences", "nodes", "edges")
+NO_HIF = "this is no HIF file; a HIF file is a JSON object with 'incidences'"
 
 SPACE = re.compile(r"[ \t\n\r]*")
 NOT_ZERO = re.compile("-?[0.]*[1-9]")  # how a number begins that is not 0, though it may be read as 0
@@ -171,7 +172,7 @@ class _Parser:
         sections: dict[str, _Columns] = {}
         head: dict[str, Any] = {}
         if self._next() != "{":
-            self._stop(self._at, [], "a HIF file is a JSON object, in braces; check that this is one")
+            self._stop(self._at, [], NO_HIF)
         start = self._at
         closing = False
         while not closing:
@@ -205,6 +206,8 @@ class _Parser:
         if self._next() != '"':
             self._stop(start, [], "a key in double quotes is missing")
         key = str(self._value([]))
+        if key not in KEYS and '"incidences"' not in self._text:
+            self._stop(start, [], NO_HIF)
         if key not in KEYS:
             known = ", ".join(KEYS)
             self._stop(start, [], f"HIF has no key {shown(key)}, only {known}; put it into metadata")

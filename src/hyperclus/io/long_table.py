@@ -14,7 +14,7 @@ from hyperclus.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.ids import blocks, named, object_array, shown
 from hyperclus.io.files import Place, fault, writing
 from hyperclus.io.streaming import WHOLE, arrow, assemble
-from hyperclus.io.table_files import PARQUET, ParquetTable, TextTable
+from hyperclus.io.table_files import PARQUET, Decimal, ParquetTable, TableFile, TextTable, told_delimiter
 from hyperclus.types import AbsencePolicy, Codes, DuplicatePolicy, Ids
 
 SIMPLE = re.compile(r"[\w.:/@+-]+")  # needs no quotes
@@ -32,6 +32,7 @@ def read_long(
     weight: str | Literal[False] | None = None,
     edge_weight: str | Literal[False] | None = None,
     delimiter: str | None = None,
+    decimal: Decimal = ".",
     ids: IdPolicy = "guess",
     vertex_ids: Iterable[Any] | None = None,
     edge_ids: Iterable[Any] | None = None,
@@ -60,7 +61,10 @@ def read_long(
         The column of omega, which must be the same in all rows of a hyperedge; by default "edge_weight"
         where there is one, otherwise omega = 1. False: omega = 1 in any case.
     delimiter : one character, optional
-        Of text; a comma for CSV, a tab for TSV. With it, text may have any name.
+        Of text. By default a tab for TSV; for CSV a comma, or a semicolon, a bar or a tab where the header
+        has one column with a comma and several with that. With it, text may have any name.
+    decimal : {".", ","}
+        Of weights in text.
     ids : {"guess", "text"}
         Text has no integers. Where every id of a column looks like one (as Python writes it, within 64
         bits: 7 and -7, not 007), they become integers; "text" leaves them as they are.
@@ -84,11 +88,11 @@ def read_long(
     (Hypergraph(2 vertices, 2 hyperedges, 3 incidences), [1, 2])
     """
     check_choice("ids", ids, get_args(IdPolicy))
+    check_choice("decimal", decimal, get_args(Decimal))
     check_choice("duplicates", duplicates, get_args(DuplicatePolicy))
     for argument, policy in (("isolated", isolated), ("empty_edges", empty_edges)):
         check_choice(argument, policy, get_args(AbsencePolicy))
-    separator = delimiter_of(path, format, delimiter)
-    source = ParquetTable(path) if separator is None else TextTable(path, separator)
+    source = open_table(path, format, delimiter, decimal)
     hypergraph = assemble(
         source,
         source.column(vertex),
@@ -169,6 +173,21 @@ def write_long(
             _write_parquet(hypergraph, handle, names)
         else:
             _write_text(hypergraph, handle, names, separator)
+
+
+def open_table(
+    path: Place,
+    format: TableFormat | None,  # noqa: A002
+    delimiter: str | None,
+    decimal: Decimal = ".",
+) -> TableFile:
+    """A table of which the header has been read."""
+    separator = delimiter_of(path, format, delimiter)
+    if separator is None:
+        return ParquetTable(path)
+    if delimiter is None and separator == ",":
+        separator = told_delimiter(path)
+    return TextTable(path, separator, decimal)
 
 
 def delimiter_of(path: Place, format: str | None, given: str | None) -> str | None:  # noqa: A002

@@ -5,6 +5,7 @@ and weights go straight to their places in the incidence matrix. Every column is
 matrix (12 bytes per incidence) only the codes of the hyperedges (4 bytes), the ids and one batch are held.
 """
 
+import re
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from typing import Any, Protocol
@@ -32,6 +33,7 @@ class Source(Protocol):
     unit: str  # what its size and its place are counted in
     size: int
     place: int  # how far a pass over the batches has come
+    decimal: str  # of the weights in text, a point or a comma
 
     def batches(self, columns: list[str]) -> Generator[list[Any], None, None]:
         """Some of its columns, batch by batch, as PyArrow arrays of equal length."""
@@ -291,6 +293,9 @@ def _weights(source: Source, name: str, column: Any, row: int) -> Floats:
     number = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
     if not (source.text or number or pa.types.is_boolean(kind)):
         raise source.fault(f"column {shown(name)}: weights must be numbers, not {kind}; convert them", row)
+    given = column
+    if source.decimal == ",":
+        column = arrow("pyarrow.compute").replace_substring(column, ",", ".")
     try:
         weights = column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
         good = (weights >= 0) & (weights < np.inf)
@@ -306,9 +311,11 @@ def _weights(source: Source, name: str, column: Any, row: int) -> Floats:
         good[np.flatnonzero(weights == 0)[lost]] = False
     if not good.all():
         first = int(np.argmin(good))
-        value = column[first].as_py()
+        value = given[first].as_py()
         fault = "is missing" if value is None else f"{shown(value)} is not a finite number from 0"
         remedy = "correct it or leave the row out"
+        if source.decimal == "." and re.fullmatch("[0-9]+,[0-9]+", str(value)):
+            remedy = "correct it, or say decimal=','"
         raise source.fault(f"column {shown(name)}: the weight {fault}; {remedy}", row + first)
     return np.asarray(weights, dtype=np.float64)
 

@@ -11,18 +11,21 @@ import os
 import re
 from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager
+from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
 from secrets import token_hex
 from threading import Event
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Literal, TypeAlias
 
 import numpy as np
 
 from hyperclus.errors import InputError
 from hyperclus.ids import named, object_array, shown
-from hyperclus.io.files import BOMB_FROM, BOMB_RATIO, Place, fault, reading
+from hyperclus.io.files import BOMB_FROM, BOMB_RATIO, Place, fault, reading, refuse_excel
 from hyperclus.io.streaming import arrow
+
+Decimal: TypeAlias = Literal[".", ","]
 
 BLOCK = 1 << 24  # bytes of text read at once, or more; a row must fit
 ROWS = 1 << 16  # of Parquet, read at once, or more
@@ -38,6 +41,7 @@ class _Table:
     text: bool
     unit: str
     place = 0
+    decimal: str = "."
 
     def __init__(self, path: Place, files: list[Place], names: list[str], size: int) -> None:
         self.path, self.files, self.names, self._stamp = path, files, names, _stamp(files)
@@ -59,14 +63,30 @@ class _Table:
             )
         return str(name)
 
+    def near(self, name: Any) -> str:
+        """What may be meant by a name that no column has; empty where none is like it."""
+        if name in self.names:
+            return ""
+        parts = str(name).split(",")
+        if len(parts) > 1 and set(parts) <= set(self.names):
+            return "these are several columns, name them one by one"
+        close = {one.lower(): one for one in self.names}
+        found = get_close_matches(str(name).lower(), close, 1)
+        return f"did you mean {shown(close[found[0]])}?" if found else ""
+
     def _remedy(self, name: Any) -> str:
         """What to do about a column that is not there, or more than once."""
         if name in self.names:
             return "rename one of them"
-        signs = [sign for sign in ";|\t," if len(self.names) == 1 and sign in self.names[0]]
-        if signs:
-            return f"if {shown(signs[0])} parts the columns, say so with delimiter"
-        return "say with vertex, edge and weight which are meant"
+        sign = self.unparted
+        if sign is not None:
+            return f"if {shown(sign)} parts the columns, say delimiter={sign!r}"
+        return self.near(name) or "say with vertex, edge and weight which are meant"
+
+    @property
+    def unparted(self) -> str | None:
+        """What may part the columns of a table that seems to have one; else None."""
+        return next((sign for sign in ";|\t," if len(self.names) == 1 and sign in self.names[0]), None)
 
     def optional_column(self, name: Any, default: str, taken: tuple[Any, ...]) -> str | None:
         """The column that is meant: None is the default where it is there and not taken, False is none."""
@@ -76,20 +96,22 @@ class _Table:
 
 
 class TextTable(_Table):
-    """CSV or TSV. PyArrow reads it fast; Python's csv module looks again to find the line of a fault."""
+    """CSV or TSV. PyArrow reads it fast; Python's csv module looks again to find the line of a fault.
+
+    Attributes
+    ----------
+    delimiter : str
+    decimal : {".", ","}
+        Of weights.
+    """
 
     text, unit = True, "bytes"
 
-    def __init__(self, path: Place, delimiter: str) -> None:
-        self._delimiter, self.path = delimiter, path
-        with reading(path) as handle:
-            start = handle.read(BLOCK)
+    def __init__(self, path: Place, delimiter: str, decimal: Decimal = ".") -> None:
+        self.delimiter, self.decimal, self.path = delimiter, decimal, path
         try:
-            header = codecs.getincrementaldecoder("utf-8-sig")().decode(start)
-            names = next(
-                filter(None, csv.reader(io.StringIO(header, newline=""), delimiter=delimiter, strict=True)),
-                [],
-            )
+            header = _start(path)
+            names = next(_header(header, delimiter, strict=True), [])
         except (UnicodeDecodeError, csv.Error) as error:
             raise self._explained(error, None) from None
         super().__init__(path, [path], names, os.stat(path).st_size)
@@ -105,7 +127,7 @@ class TextTable(_Table):
             "read_options": pc.ReadOptions(
                 column_names=list(map(str, range(len(self.names)))), block_size=BLOCK, use_threads=False
             ),
-            "parse_options": pc.ParseOptions(delimiter=self._delimiter, newlines_in_values=True),
+            "parse_options": pc.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
             "convert_options": pc.ConvertOptions(
                 include_columns=list(dict.fromkeys(wanted)),
                 column_types=dict.fromkeys(wanted, pa.string()),
@@ -117,7 +139,7 @@ class TextTable(_Table):
         header, ended, parsed = 1, False, 0
         self.place = 0
         with reading(self.path) as handle:
-            stream = _Ended(handle, f"\n{self._delimiter.join(last)}\n".encode())
+            stream = _Ended(handle, f"\n{self.delimiter.join(last)}\n".encode())
             try:
                 with closing(pc.open_csv(stream, **options)) as batches:
                     for batch in batches:
@@ -147,7 +169,7 @@ class TextTable(_Table):
 
     def _records(self, handle: BinaryIO, strict: bool) -> Iterator[tuple[int, list[str]]]:
         """The rows, header and all, each with the line where it begins."""
-        reader = csv.reader(self._lines(handle), delimiter=self._delimiter, strict=strict)
+        reader = csv.reader(self._lines(handle), delimiter=self.delimiter, strict=strict)
         line = 1
         try:
             for record in reader:
@@ -172,6 +194,7 @@ class TextTable(_Table):
 
     def _explained(self, error: Exception | None, width: int | None) -> InputError:
         """The fault behind an error, by a slow look at the file."""
+        refuse_excel(self.path)
         with reading(self.path) as handle:
             try:
                 for line, record in self._records(handle, strict=True):
@@ -182,6 +205,34 @@ class TextTable(_Table):
                 return found
         why = "it ends within quotes" if error is None else " ".join(str(error).split())[:200]
         return fault(self.path, f"this is no table of text ({why}); save it anew")
+
+
+def told_delimiter(path: Place) -> str:
+    r"""What parts the columns of text: a comma, unless the header has one column with it and more without.
+
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "wine.csv")
+    >>> _ = path.write_text('"acid, fixed";"pH"\n7,4;3,51\n')
+    >>> told_delimiter(path)
+    ';'
+    """
+    try:
+        header = _start(path)
+        counts = {sign: len(next(_header(header, sign), [])) for sign in ",;|\t"}
+    except (UnicodeDecodeError, csv.Error):  # which the table will explain
+        return ","
+    return "," if counts[","] > 1 else max(counts, key=lambda sign: counts[sign])
+
+
+def _start(path: Place) -> str:
+    with reading(path) as handle:
+        start = handle.read(BLOCK)
+    return codecs.getincrementaldecoder("utf-8-sig")().decode(start)
+
+
+def _header(text: str, delimiter: str, strict: bool = False) -> Iterator[list[str]]:
+    """The first row that is not empty, and those after it."""
+    return filter(None, csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=strict))
 
 
 class _Ended:
@@ -280,6 +331,9 @@ class ParquetTable(_Table):
                 f"unpacks to more than {BOMB_RATIO} times its size; write it uncompressed if that is right",
             )
         return list(opened.schema_arrow.names), meta.num_rows
+
+
+TableFile: TypeAlias = TextTable | ParquetTable
 
 
 def _opened(file: Place, handle: BinaryIO) -> Any:
