@@ -383,6 +383,20 @@ def test_no_flipped_bit_is_believed(eager, tmp_path):
             assert bits(run()) == bits(whole)
 
 
+@pytest.mark.parametrize(
+    "facts", ["[]", "null", '{"turned": []}', '{"turned": {}}', '{"turned": {}, "rng": null, "seconds": "x"}']
+)
+def test_an_archive_of_something_else_is_computed_anew(eager, tmp_path, caplog, facts):
+    whole = hc.RandomWalk(random_hypergraph(6, 5, 3, 0))
+    with hc.checkpoints(tmp_path):
+        hc.RandomWalk(whole.hypergraph)
+        (path,) = [tmp_path / name for name in files(tmp_path)]
+        with path.open("wb") as file:
+            np.savez(file, facts=np.frombuffer(facts.encode(), dtype=np.uint8))
+        assert bits(hc.RandomWalk(whole.hypergraph)) == bits(whole)
+    assert "damaged" in caplog.text
+
+
 def test_a_damaged_state_is_computed_anew(eager, krylov, tmp_path, caplog):
     run = partial(hc.RandomWalk, H)
     whole = run()

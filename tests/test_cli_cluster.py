@@ -439,3 +439,30 @@ def test_demo():
     assert done.returncode == 0, done.stderr
     assert "358 images" in done.stdout
     assert "proven, not estimated" in done.stdout
+
+
+class TestOddNamesAndNumbers:
+    def test_options_of_python_are_not_passed_over(self, animals):
+        for name, option in (("exclude", "--exclude"), ("bins", "--bins"), ("features", "--exclude")):
+            done = inside("cluster", animals, "-k", 2, "--id", "name", "-o", f"{name}=size")
+            one_sentence(done, f"-o {name}", option)
+
+    def test_half_a_character_is_refused_before_the_work(self, tmp_path):
+        path = tmp_path / "h.json"
+        hc.write(hc.Hypergraph.from_edges([["\ud800", "a"], ["a", "b"]]), path)
+        for options in (("--csv",), ("--out", tmp_path / "o.csv"), ("--out", tmp_path / "o.parquet")):
+            one_sentence(inside("cluster", path, "-k", 2, *options), "half a character", "JSON")
+        assert inside("cluster", path, "-k", 2, "--out", tmp_path / "o.json").returncode == 0
+
+    def test_numbers_of_more_than_64_bits_are_text_in_parquet(self, tmp_path):
+        hc.write(hc.Hypergraph.from_edges([[2**70, 1], [1, 2]]), tmp_path / "h.json")
+        done = inside("cluster", tmp_path / "h.json", "-k", 2, "--out", tmp_path / "o.parquet")
+        assert done.returncode == 0, done.stderr
+        assert str(2**70) in pq.read_table(tmp_path / "o.parquet")["vertex"].to_pylist()
+
+    def test_numbers_and_names_of_any_length(self, animals, tmp_path):
+        one_sentence(inside("cluster", animals, "-k", "9" * 5000), "-k is a whole number")
+        one_sentence(inside("cluster", animals, "-k", 2, "--bins", "9" * 5000), "no number of bins")
+        one_sentence(
+            inside("cluster", animals, "-k", 2, "--out", tmp_path / f"{'a' * 300}.csv"), "no file can have"
+        )

@@ -108,3 +108,24 @@ def test_what_is_read_is_not_written_over(blocks):
     before = blocks.read_text()
     one_sentence(inside("local", blocks, "--seed", "x1", "--out", blocks), "choose another name")
     assert blocks.read_text() == before
+
+
+def test_classes_are_not_written_over(blocks, tmp_path):
+    classes = tmp_path / "classes.csv"
+    classes.write_text("vertex,class\n" + "".join(f"{kind}{i},{kind}\n" for kind in "xy" for i in range(9)))
+    before = classes.read_text()
+    one_sentence(
+        inside("local", blocks, "--seed", "x1", "--classes", classes, "--out", classes), "choose another name"
+    )
+    assert classes.read_text() == before
+
+
+def test_a_name_of_two_vertices_is_refused(tmp_path):
+    hc.write(hc.Hypergraph.from_edges([[7, "a"], ["7", "b"], ["a", "b"]]), tmp_path / "h.json")
+    one_sentence(inside("local", tmp_path / "h.json", "--seed", "7"), "'7'", "several vertices")
+
+
+def test_half_a_character_is_refused_before_the_work(tmp_path):
+    hc.write(hc.Hypergraph.from_edges([["\ud800", "a"], ["a", "b"]]), tmp_path / "h.json")
+    one_sentence(inside("local", tmp_path / "h.json", "--seed", "a", "--csv"), "half a character", "JSON")
+    assert inside("local", tmp_path / "h.json", "--seed", "a", "--json").returncode == 0

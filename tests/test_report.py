@@ -840,3 +840,9 @@ def contrast(one, other):
 
 def blended(over, share, under):
     return [share * a + (1 - share) * b for a, b in zip(over, under, strict=True)]
+
+
+@pytest.mark.parametrize("path", [None, b"r.html", "x\0.html", 7])
+def test_what_is_no_name_of_a_file_is_refused(planted, path):
+    with pytest.raises(InputError, match="the name of a file is needed"):
+        planted[0].to_html(path)

@@ -38,6 +38,10 @@ SPEED = 2e8  # bytes written per second, until a file tells
 MEASURED_FROM = 1_000_000  # bytes of a file that tells
 STALE = 600  # seconds after which a file that was not finished is no longer being written
 ABOUT = "README.txt"
+UNSOUND = (  # what a damaged file may raise when it is read
+    *(AttributeError, EOFError, KeyError, OSError, RuntimeError, TypeError, ValueError),
+    *(zipfile.BadZipFile, zlib.error),
+)
 
 Values: TypeAlias = dict[str, Any]
 
@@ -268,9 +272,12 @@ class _Folder:
                     values: Values = json.loads(arrays["facts"].tobytes())
                     for key, turned in values.pop("turned").items():
                         values[key] = arrays[key].T if turned else arrays[key]
+                    values["seconds"] = float(values["seconds"])
+                    if "rng" not in values:
+                        raise ValueError
         except FileNotFoundError:
             return None
-        except (OSError, ValueError, KeyError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error):
+        except UNSOUND:
             _log.warning("the checkpoint %s is damaged; it is deleted and computed anew", path)
             with suppress(OSError):
                 path.unlink(missing_ok=True)

@@ -27,6 +27,7 @@ LAST = 0.2  # accuracy at which nothing local is left to find: far from the seed
 ROUGHLY, FINELY = 0.2, 0.02  # share by which a round must lower the conductance to be worth another
 RESTART = 1 / 2  # of the conductance: the restart that is chosen, but at least and at most
 RESTARTS = (0.02, 0.25)
+LOWEST = 1e-4  # restart below which mass is pushed round and round for ever
 EDGE = 0.6  # of the vertices that mass arrived at: a larger cluster may have more members beyond
 SLACK = 1 + 1e-12  # what rounding may add to a volume
 LEAST = 700  # vertices that mass arrives at before a search ends; a single seed's first rounds show nothing
@@ -126,7 +127,7 @@ def local_cluster(
     >>> sorted(local_cluster(h, ["a"]).members.tolist())
     ['a', 'b', 'c']
     """
-    _check_between("restart", restart, 1.0)
+    _check_between("restart", restart, 1.0, LOWEST)
     _check_between("accuracy", accuracy, np.inf)
     _check_between("max_volume", max_volume, 1.0)
     if max_size is not None:
@@ -297,11 +298,11 @@ def _query(
     return _Query(ground, seeds, max_volume * SLACK, largest, keep_seeds)
 
 
-def _check_between(argument: str, value: Any, most: float, optional: bool = True) -> None:
-    """Raise an `InputError` unless the value is a number above 0 and below the most."""
-    if not (value is None and optional) and not (is_number(value) and 0 < value < most):
+def _check_between(argument: str, value: Any, most: float, least: float = 0.0, optional: bool = True) -> None:
+    """Raise an `InputError` unless the value is a number above the least and below the most."""
+    if not (value is None and optional) and not (is_number(value) and least < value < most):
         below = f" and below {most:g}" if most < np.inf else ""
-        raise InputError(f"{argument} must be a number above 0{below}; got {value!r}")
+        raise InputError(f"{argument} must be a number above {least:g}{below}; got {value!r}")
 
 
 def _chosen(conductance: float) -> float:

@@ -16,9 +16,10 @@ from hyperclus.cli.bars import progress
 from hyperclus.cli.common import Voice, app, command_line, examples, grouped, kept
 from hyperclus.cli.outline import Page, show_partition, show_suggestion
 from hyperclus.cli.outputs import Outputs, facts, print_csv, print_json
-from hyperclus.cli.reading import PANEL, Source, Taken
+from hyperclus.cli.reading import DIGITS, PANEL, Source, Taken
 from hyperclus.errors import HyperclusError, InputError
 from hyperclus.hypergraph import Hypergraph
+from hyperclus.ids import shown
 from hyperclus.io.files import printable
 from hyperclus.partition import Partition
 from hyperclus.suggest import Suggestion
@@ -138,6 +139,7 @@ def cluster(
     taken = source.taken()
     with _running(voice, checkpoint):
         h, known_classes, seconds = _read(taken, classes, voice)
+        outputs.check_ids(h.vertex_ids, h.edge_ids)
         suggestion = None
         if count is None:
             suggestion = hyperclus.suggest_k(h, max_k or MOST, alpha=settings.alpha, seed=settings.seed)
@@ -298,6 +300,6 @@ def _count(k: str | None) -> int | None:
         raise InputError("say how many clusters: -k 3, or -k auto for as many as are suggested")
     if k == "auto":
         return None
-    if not k.isdecimal() or int(k) < 1:
-        raise InputError(f"-k is a whole number from 1, or auto; got {k!r}")
+    if not k.isdecimal() or len(k) > DIGITS or int(k) < 1:
+        raise InputError(f"-k is a whole number from 1, or auto; got {shown(k)}")
     return int(k)

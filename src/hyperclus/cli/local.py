@@ -12,12 +12,12 @@ from hyperclus.cli.bars import progress
 from hyperclus.cli.clustering import HOW, Alpha, Classes
 from hyperclus.cli.common import Voice, app, examples, grouped, put, text_of
 from hyperclus.cli.outline import Page, cut_off
-from hyperclus.cli.outputs import PANEL, TABLES, as_text, check_target, print_json, write_table
+from hyperclus.cli.outputs import PANEL, Outputs, as_text, print_json, write_table
 from hyperclus.cli.reading import Source
 from hyperclus.errors import InputError
 from hyperclus.hypergraph import Hypergraph
 from hyperclus.ids import caption, shown
-from hyperclus.io.files import fault, printable
+from hyperclus.io.files import printable
 from hyperclus.local import LocalCluster
 from hyperclus.walk import RandomWalk
 
@@ -88,15 +88,12 @@ def local(
     The members come nearest first. The score says how many times more often a
     walker from the seeds is there than any walker.
     """
-    if as_json and as_csv:
-        raise InputError("choose --json or --csv, not both")
-    if out is not None:
-        check_target(out, TABLES)
-        if out.exists() and source.path.exists() and out.samefile(source.path):
-            raise fault(out, "this is the file to read; choose another name for --out")
+    outputs = Outputs(out=out, as_json=as_json, as_csv=as_csv)
+    outputs.check(source.path, classes)
     taken = source.taken()
     with voice.listening(), progress(voice):
         h = taken.read(voice)
+        outputs.check_ids(h.vertex_ids)
         known = taken.classes(h, classes)
         seeds = _named(seed, h)
         walk, inside = _walk(h, alpha, quick)
@@ -126,16 +123,20 @@ def _walk(h: Hypergraph, alpha: float, quick: bool) -> tuple[RandomWalk, Any]:
 
 def _named(names: list[str], h: Hypergraph) -> list[Any]:
     """The ids of vertices as they are typed: 7 on the command line is 7 in the file."""
-    places = {caption(vertex): place for place, vertex in enumerate(h.vertex_ids.tolist())}
+    places: dict[str, list[int]] = {}
+    for place, vertex in enumerate(h.vertex_ids.tolist()):
+        places.setdefault(caption(vertex), []).append(place)
     covered = h.covered
     for name in names:
         if name not in places:
             near = get_close_matches(name, places, 1) if h.n_vertices <= COMPARED else []
             hint = f"did you mean {shown(near[0])}?" if near else "correct it or leave it out"
             raise InputError(f"seed {shown(name)} is not among the {h.n_vertices:,} vertices; {hint}")
-        if not covered[places[name]]:
+        if len(places[name]) > 1:
+            raise InputError(f"seed {shown(name)} is the name of several vertices; rename them")
+        if not covered[places[name][0]]:
             raise InputError(f"seed {shown(name)} is in no hyperedge; leave it out")
-    return [h.vertex_ids[places[name]] for name in names]
+    return [h.vertex_ids[places[name][0]] for name in names]
 
 
 def _facts(found: LocalCluster) -> dict[str, Any]:

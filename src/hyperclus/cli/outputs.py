@@ -17,13 +17,14 @@ import typer
 from hyperclus import portrait
 from hyperclus.cli.common import put
 from hyperclus.errors import InputError
-from hyperclus.ids import caption
+from hyperclus.ids import caption, shown
 from hyperclus.io.files import fault, printable, writing
 from hyperclus.io.streaming import arrow
 from hyperclus.metrics import Agreement
 from hyperclus.optional import library
 from hyperclus.partition import Partition, pandas_for
 from hyperclus.suggest import Suggestion
+from hyperclus.types import Ids
 
 PANEL = "What to write"
 TABLES = (".csv", ".tsv", ".parquet", ".json")
@@ -87,6 +88,14 @@ class Outputs:
         if self.report is not None:
             check_report()
 
+    def check_ids(self, *ids: Ids) -> None:
+        """Refuse ids that the files cannot hold."""
+        if self.as_csv or any(
+            path is not None and ".json" not in path.suffixes for path in (self.out, self.edges)
+        ):
+            for some in ids:
+                check_ids(some)
+
     def write(
         self,
         part: Partition,
@@ -114,6 +123,12 @@ def check_target(path: Path, suffixes: Sequence[str]) -> None:
         if path.name.lower().endswith(".gz"):
             raise fault(path, "Parquet is packed already; leave .gz out of the name")
         arrow()
+    try:
+        os.stat(path)
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        raise fault(path, f"no file can have this name ({error.strerror}); choose another") from None
     if path.is_dir():
         raise fault(path, "this is a folder; give the name of a file")
     folder = Path(os.path.realpath(path)).parent
@@ -121,6 +136,17 @@ def check_target(path: Path, suffixes: Sequence[str]) -> None:
         raise fault(path, "the folder is not there; make it first")
     if not os.access(folder, os.W_OK):
         raise fault(path, "the folder cannot be written to; choose another")
+
+
+def check_ids(ids: Ids) -> None:
+    """Refuse ids that no table can hold."""
+    for name in ids.tolist() if ids.dtype == object else ():
+        try:
+            caption(name).encode()
+        except UnicodeEncodeError:
+            raise InputError(
+                f"id {shown(name)} has half a character, which no table can hold; rename it, or ask for JSON"
+            ) from None
 
 
 def check_report() -> None:
@@ -252,4 +278,5 @@ def _parquet_column(values: list[Any]) -> Any:
     """Integers, numbers or text as they are; ids of other or mixed kinds as text."""
     kinds = set(map(type, values))
     plain = kinds <= {int} or kinds <= {int, float} or kinds <= {str}
+    plain = plain and all(-(2**63) <= value < 2**63 for value in values if isinstance(value, int))
     return arrow().array(values if plain else list(map(caption, values)))

@@ -21,6 +21,7 @@ from hyperclus.io.table_files import TextTable
 
 PANEL = "What to read"
 SHOWN = 3  # columns of a kind that are named
+DIGITS = 9  # of a number of bins or clusters
 
 From = Annotated[
     str | None,
@@ -148,8 +149,9 @@ class Source:
                     f"--{name} is for a table with a row per incidence, which needs --vertex and --edge; a "
                     "row per vertex may have --id",
                 )
-        if "features" in given:
-            raise fault(self.path, "say with --exclude which columns not to use; features is for Python")
+        for name, option in (("features", "--exclude"), ("exclude", "--exclude"), ("bins", "--bins")):
+            if name in given:
+                raise fault(self.path, f"-o {name} is for Python; on the command line there is {option}")
         left_out = dict.fromkeys([*(self.exclude or ()), *filter(None, [self.label])])
         more: dict[str, Any] = {"vertex": self.id, "exclude": list(left_out)}
         if self.bins:
@@ -246,7 +248,7 @@ def bins_of(texts: list[str]) -> BinsOrRule | dict[str, BinsOrRule] | bool:
 def _bins(value: str, text: str) -> Bins:
     """A count, a rule, or both."""
     rule, sign, count = ("width", ":", value) if value.isdecimal() else value.partition(":")
-    if sign and not count.isdecimal():
+    if sign and not (count.isdecimal() and len(count) <= DIGITS):
         raise InputError(f"--bins {text}: {count!r} is no number of bins; such as 8, quantile or quantile:8")
     try:
         return replace(Bins(cast(Rule, rule)), count=int(count)) if sign else Bins(cast(Rule, rule))

@@ -136,6 +136,8 @@ def writing(path: Place) -> Iterator[BinaryIO]:
 
     Gzipped if the name ends with .gz.
     """
+    if not isinstance(path, str | os.PathLike) or "\0" in os.fspath(path):
+        raise InputError(f"the name of a file is needed, not {path!r}")
     wanted = Path(os.path.realpath(path))  # what a link points to is written, and the link stays
     part = wanted.with_name(f".{token_hex(8)}.part")
     try:
