@@ -171,3 +171,11 @@ class TestConvertRows:
         done = inside("convert", tmp_path / "t.csv", tmp_path / "u.csv", "-q")
         one_sentence(done, "u.csv", "'a = b = c'", ".npz")
         assert not (tmp_path / "u.csv").exists()
+
+
+@pytest.mark.parametrize("option", ["path=x", "format=csv", "hypergraph=x"])
+def test_only_options_are_options(tmp_path, option):
+    path = tmp_path / "h.csv"
+    path.write_text("vertex,edge\na,1\nb,1\n")
+    one_sentence(inside("info", path, "-o", option), "has no option")
+    one_sentence(inside("convert", path, tmp_path / "h.json", "-w", option), "has no option")

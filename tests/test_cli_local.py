@@ -79,6 +79,7 @@ def test_isolated_vertices_are_passed_over(tmp_path):
         (("--seed", "x33"), ("'x33'", "18 vertices", "did you mean 'x3'?")),
         (("--seed", "x1", "--max-volume", "2"), ("--max-volume must be",)),
         (("--seed", "x1", "--restart", "1"), ("--restart must be",)),
+        (("--seed", "x1", "--restart", "1e-9"), ("--restart must be", "from 0.0001")),
         (("--seed", "x1", "--seed", "x2", "--max-size", "1"), ("2 seeds", "--max-size 1")),
         (("--seed", "x1", "--json", "--csv"), ("choose",)),
         (("--seed", "x1", "--out", "members.doc"), ("members.doc", "must end with")),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import hyperclus as hc
 from hyperclus.errors import LossWarning
-from hyperclus.io.formats import FORMATS, guess
+from hyperclus.io.formats import FORMATS, guess, known_options
 from strategies import hypergraphs
 
 examples = settings(deadline=None, max_examples=40)
@@ -116,6 +116,14 @@ class TestGuess:
         with pytest.raises(hc.InputError, match=message):
             call(tmp_path)
         assert {file.name for file in tmp_path.iterdir()} == {"words"}
+
+
+@pytest.mark.parametrize("one", FORMATS.values(), ids=FORMATS)
+@pytest.mark.parametrize("name", ["path", "hypergraph", "format"])
+def test_what_is_no_option_of_a_format(one, name):
+    for function in (one.read, one.write):
+        with pytest.raises(hc.InputError, match=f"the format {one.name} has no option '{name}'"):
+            known_options(function, {name: "x"}, one)
 
 
 def test_no_warning_where_nothing_is_lost(tmp_path):

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import hyperclus as hc
 from contracts import refused
+from hyperclus.io.columns import table_file
 from hyperclus.io.rows import read_rows
 from hyperclus.io.survey import survey
 
@@ -88,6 +89,22 @@ class TestDelimiters:
         path = written(tmp_path, '"acid, fixed";"a;b"\n1;x\n2;y\n')
         assert survey(path).source.names == ["acid, fixed", "a;b"]
         assert survey(written(tmp_path, "x;y,z\n1,2\n2,3\n")).source.names == ["x;y", "z"]
+
+    @pytest.mark.parametrize(
+        ("text", "names"),
+        [
+            ("width, cm;kind\n1,5;a\n2,5;b\n", ["width, cm", "kind"]),
+            ("width, cm;height, cm\n1,5;2,5\n2,5;3,5\n", ["width, cm", "height, cm"]),
+            ("width, cm;kind\n1;a\n2;b\n", ["width, cm", "kind"]),
+            ("size, cm;kind;code\n1, 2;a;x\n3, 4;b;y\n", ["size, cm", "kind", "code"]),
+            ("x;y,kind\n1;2,a\n3;4,b\n", ["x;y", "kind"]),
+            ('"a;b",c\n"1,5",x\n"2;5",y\n', ["a;b", "c"]),
+            ("a,b;c\n1,2\n3,4\n5\n", ["a", "b;c"]),
+        ],
+    )
+    def test_the_first_records_count_where_the_header_has_several_signs(self, tmp_path, text, names):
+        path = written(tmp_path, text)
+        assert table_file(path).names == names
 
     def test_one_column_is_a_table_too(self, tmp_path):
         assert survey(written(tmp_path, "colour\nred\nblue\n")).source.names == ["colour"]
@@ -177,8 +194,29 @@ class TestNumbers:
             refused(lambda path=path: read_rows(path), "t.csv, line 4", "'x'", "missing=category")
         assert self.column(tmp_path, ["a", "NA", "?"]) == ["a", "NA", "?"]
 
-    def test_integers_beyond_64_bits_are_numbers_still(self, tmp_path):
-        assert len(self.column(tmp_path, [f"{i}{'0' * 30}" for i in range(1, 40)])) == 5
+    @pytest.mark.parametrize(
+        "values",
+        [
+            ["9223372036854775808", "9223372036854775809"],
+            ["9007199254740993", "9007199254740992", "1.5"],
+            ["-9007199254740993", "-9007199254740992", "1.5"],
+            ["1e301", "1e3010", "14e3014"],
+            [f"{i}{'0' * 30}" for i in range(1, 40)],
+        ],
+    )
+    def test_numbers_that_floats_cannot_tell_apart_stay_text(self, tmp_path, values):
+        assert self.column(tmp_path, values) == values
+
+    def test_integers_of_64_bits_and_large_floats_are_numbers(self, tmp_path):
+        assert self.column(tmp_path, ["9007199254740993", "9007199254740992"]) == [2**53 + 1, 2**53]
+        assert self.column(tmp_path, ["9007199254740991", "1.5", "1e300"]) == [2.0**53 - 1, 1.5, 1e300]
+
+    def test_an_empty_field_in_quotes_is_missing_among_numbers(self, tmp_path):
+        found = self.column(tmp_path, ['"1"', '""', '"2.5"'], missing="category")
+        assert found == [1.0, 2.5, None]
+        path = written(tmp_path, 'x,y\n"1","a"\n"","b"\n')
+        refused(lambda: read_rows(path), "t.csv, line 3", "'x'", "the value is missing")
+        assert self.column(tmp_path, ['"a"', '""']) == ["a", ""]
 
     @settings(deadline=None, max_examples=50)
     @given(
@@ -294,7 +332,8 @@ class TestFaults:
             ("a,b\nx,2\ny,2\n", {"bins": 1}, ["from 2"]),
             ("a,b\nx,2\ny,2\n", {"missing": "fill"}, ["missing must be"]),
             ("a,b\nx,2\ny,2\n", {"ids": "odd"}, ["ids must be"]),
-            ("a\n1e999\n2\n3\n", {"bins": {"a": 2}}, ["t.csv, line 2: column 'a': the number is infinite"]),
+            ("a\n1e999\n2\n3\n", {"bins": {"a": 2}}, ["t.csv, line 2", "'1e999' is too large a number"]),
+            ("a;b\n1,5;2\n1e999;2\n", {"bins": {"a": 2}}, ["t.csv, line 3", "'1e999' is too large"]),
             ("a,b\n1,2\n", {"decimal": "x"}, ["decimal must be"]),
             ("a,b\n1,2\n", {"repeated": "x"}, ["repeated must be"]),
             ("a,b\nx,\ny,\nz,\n", {"missing": "drop", "features": ["b"]}, ["t.csv"]),
@@ -303,6 +342,17 @@ class TestFaults:
     def test_one_sentence_with_the_file(self, tmp_path, text, options, words):
         path = written(tmp_path, text)
         refused(lambda: hc.read(path, format="rows", **options), *words)
+
+    def test_infinite_numbers_have_no_bins(self, tmp_path):
+        pq.write_table(pa.table({"a": [1.0, float("inf"), 2.0]}), tmp_path / "t.parquet")
+        words = "row 1, column 'a': the number is infinite"
+        refused(lambda: read_rows(tmp_path / "t.parquet", bins={"a": 2}), words)
+
+    def test_parquet_without_rows(self, tmp_path):
+        pq.write_table(
+            pa.table({"a": pa.array([], pa.int64()), "b": pa.array([], pa.string())}), tmp_path / "t.pq"
+        )
+        refused(lambda: read_rows(tmp_path / "t.pq"), "t.pq", "the table has no rows")
 
     def test_read_says_how_to_take_a_table_that_is_no_long_one(self, animals):
         refused(lambda: hc.read(animals), "no column 'vertex'", "'legs'", 'format="rows"')

@@ -299,10 +299,11 @@ def _query(
 
 
 def _check_between(argument: str, value: Any, most: float, least: float = 0.0, optional: bool = True) -> None:
-    """Raise an `InputError` unless the value is a number above the least and below the most."""
-    if not (value is None and optional) and not (is_number(value) and least < value < most):
+    """Raise an `InputError` unless the value is a number above 0, from the least and below the most."""
+    if not (value is None and optional) and not (is_number(value) and 0 < value < most and value >= least):
+        start = f"from {least:g}" if least else "above 0"
         below = f" and below {most:g}" if most < np.inf else ""
-        raise InputError(f"{argument} must be a number above {least:g}{below}; got {value!r}")
+        raise InputError(f"{argument} must be a number {start}{below}; got {value!r}")
 
 
 def _chosen(conductance: float) -> float:

@@ -20,7 +20,7 @@ from hyperclus.errors import DownloadError, InputError
 from hyperclus.hypergraph import Hypergraph
 from hyperclus.ids import caption, object_array, shown
 from hyperclus.io.files import fault, printable
-from hyperclus.io.formats import by_name
+from hyperclus.io.formats import FORMATS, by_name, known_options
 from hyperclus.io.hif import read_hif_document, write_hif_document
 from hyperclus.io.survey import Note
 from hyperclus.summary import Summary, summary
@@ -125,6 +125,8 @@ def convert(
             hypergraph, more = taken.read(voice), options({}, write_option)
             if into in ("csv", "tsv", "parquet", "hif") and "ids" not in more:
                 hypergraph = _as_text(hypergraph, target, voice)
+            if into in FORMATS:
+                known_options(FORMATS[into].write, more, FORMATS[into])
             hyperclus.write(hypergraph, target, format=writes, **more)
     if not voice.quiet:
         say(f"written to {printable(target)}", "green")

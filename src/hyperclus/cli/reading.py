@@ -170,6 +170,7 @@ class Taken:
     def read(self, voice: Voice) -> Hypergraph:
         """The hypergraph; of a table with a row per vertex it is said how it was taken."""
         if self.format != "rows":
+            known_options(FORMATS[self.format].read, self.options, FORMATS[self.format])
             return hyperclus.read(self.source.path, format=self.format, **self.options)
         return self.made(self.survey(), voice)
 

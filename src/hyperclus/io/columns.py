@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,8 @@ PASS = 0.9  # of the time that reading takes
 LOOK = 4096  # bytes by which text is told from Parquet, and commas from tabs
 NUMBER = r"\A[+-]?(([1-9][0-9]*|0)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\z"  # 007 is a name, not a number
 COMMA = NUMBER.replace(r"\.", ",")
-ABSENT = ("NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "?")  # in a column of numbers
+EXACT = 2.0**53  # from here on, different whole numbers may be one float
+ABSENT = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "?")  # in a column of numbers
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,6 +40,8 @@ class Column:
         A text that is no number, where most others are numbers.
     comma : bool
         Whether the numbers were written with a decimal comma.
+    beyond : str or None
+        A number that a float cannot hold, for which the column stays text.
     """
 
     name: str
@@ -47,6 +50,7 @@ class Column:
     distinct: int
     odd: str | None = None
     comma: bool = False
+    beyond: str | None = None
 
     @property
     def missing(self) -> int:
@@ -57,6 +61,8 @@ class Column:
     def first_other(self) -> int:
         """Of a column that is not one of numbers, the first row with a value that is no number."""
         pa, pc = arrow(), arrow("pyarrow.compute")
+        if self.beyond is not None:
+            return int(pc.index(self.values, self.beyond).as_py())
         others = self.values.is_valid()
         if pa.types.is_string(self.values.type):
             absent = pc.is_in(self.values, value_set=pa.array(ABSENT, self.values.type))
@@ -124,6 +130,8 @@ def read_columns(source: TableFile, names: Sequence[str], decimal: Decimal | Non
             rows += len(batch[0])
             share = PASS * min(source.place / max(source.size, 1), 1.0)
             tell("reading", share * source.size, source.unit, share, f"{rows:,} rows")
+    if not all(pieces):
+        raise source.fault("the table has no rows; it needs one for each vertex")
     return [_told(name, pa.chunked_array(p), signs) for name, p in zip(names, pieces, strict=True)]
 
 
@@ -151,9 +159,10 @@ def _told(name: str, values: Any, signs: tuple[Decimal, ...]) -> Column:
         values = values.cast(values.type.value_type)
     if pa.types.is_floating(values.type):
         values = pc.if_else(pc.is_nan(values), None, values)
-    odd, comma, text = None, False, values
+    odd, comma, beyond, text = None, False, None, values
     for sign in signs:
-        values, other = _numbers(text, sign)
+        values, other, large = _numbers(text, sign)
+        beyond = beyond or large
         odd = odd or other
         if values is not text:
             odd, comma = None, sign == "," and pc.any(pc.match_substring(text, ",")).as_py()
@@ -164,11 +173,14 @@ def _told(name: str, values: Any, signs: tuple[Decimal, ...]) -> Column:
         distinct = pc.count_distinct(values).as_py()
     except pa.ArrowNotImplementedError:  # lists and the like, which `Hypergraph.from_table` will refuse
         distinct = len(values)
-    return Column(name, values, numbers, distinct, odd, comma)
+    return Column(name, values, numbers, distinct, odd, comma, beyond)
 
 
-def _numbers(text: Any, sign: Decimal) -> tuple[Any, str | None]:
-    """Text as integers or floats where it can be; else as it is, with a text that is in the way."""
+def _numbers(text: Any, sign: Decimal) -> tuple[Any, str | None, str | None]:
+    """Text as integers or floats where it can be; else as it is, with a text that is in the way.
+
+    Last, where all are numbers but stay text, comes one that a float cannot hold.
+    """
     pa, pc = arrow(), arrow("pyarrow.compute")
     encoded = text.combine_chunks().dictionary_encode()
     if isinstance(encoded, pa.ChunkedArray):  # an older PyArrow
@@ -178,14 +190,21 @@ def _numbers(text: Any, sign: Decimal) -> tuple[Any, str | None]:
     present = words.filter(pc.invert(absent))
     good = pc.match_substring_regex(present, NUMBER if sign == "." else COMMA)
     if not len(present) or good.false_count:
-        others = present.filter(pc.invert(good))
-        mostly = good.true_count > 2 * len(others)
-        return text, others[0].as_py() if mostly else None
-    whole = pc.match_substring_regex(present, WHOLE).false_count == 0
+        return text, _odd(present, good), None
     kept = pc.if_else(absent, None, words if sign == "." else pc.replace_substring(words, ",", "."))
-    for kind in (pa.int64(), pa.float64()) if whole else (pa.float64(),):
-        try:
-            return kept.cast(kind).take(encoded.indices), None
-        except pa.ArrowInvalid:  # beyond 64 bits
-            continue
-    return text, None
+    if pc.match_substring_regex(present, WHOLE).false_count == 0:
+        with suppress(pa.ArrowInvalid):  # beyond 64 bits
+            return kept.cast(pa.int64()).take(encoded.indices), None, None
+    floats = kept.cast(pa.float64())
+    size = pc.abs(floats.filter(pc.invert(absent)))
+    whole = pc.match_substring_regex(present, r"\A[+-]?[0-9]+\z")
+    held = pc.less(size, pc.if_else(whole, EXACT, np.inf))
+    if held.false_count:
+        return text, _odd(present, held), present.filter(pc.invert(held))[0].as_py()
+    return floats.take(encoded.indices), None, None
+
+
+def _odd(words: Any, good: Any) -> str | None:
+    """The first word that is not good, where most are."""
+    others = words.filter(arrow("pyarrow.compute").invert(good))
+    return others[0].as_py() if good.true_count > 2 * len(others) else None

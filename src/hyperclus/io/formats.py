@@ -190,8 +190,9 @@ def _suffixes() -> str:
 def known_options(function: Callable[..., Any], options: dict[str, Any], chosen: Format) -> dict[str, Any]:
     """The options, and the format itself where the function takes several."""
     parameters = inspect.signature(function).parameters
+    known = [name for name, one in parameters.items() if one.kind is one.KEYWORD_ONLY and name != "format"]
     for name in options:
-        if name not in parameters:
-            known = ", ".join(name for name, one in parameters.items() if one.kind is one.KEYWORD_ONLY)
-            raise InputError(f"the format {chosen.name} has no option {name!r}; it has {known or 'none'}")
+        if name not in known:
+            has = ", ".join(known) or "none"
+            raise InputError(f"the format {chosen.name} has no option {name!r}; it has {has}")
     return {**options, "format": chosen.name} if "format" in parameters else options

@@ -61,8 +61,8 @@ def read_long(
         The column of omega, which must be the same in all rows of a hyperedge; by default "edge_weight"
         where there is one, otherwise omega = 1. False: omega = 1 in any case.
     delimiter : one character, optional
-        Of text. By default a tab for TSV; for CSV a comma, or a semicolon, a bar or a tab where the header
-        has one column with a comma and several with that. With it, text may have any name.
+        Of text. By default a tab for TSV; for CSV a comma, or a semicolon, a bar or a tab where the first
+        records tell that it is one. With it, text may have any name.
     decimal : {".", ","}
         Of weights in text.
     ids : {"guess", "text"}

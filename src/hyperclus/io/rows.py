@@ -31,7 +31,8 @@ def read_rows(
 
     Text has no numbers, so they are told: a column holds numbers when every field is one (3, -0.5, 1e6; 007
     is a name), is empty, or is NA, N/A, NaN, null, None or ?, which count as missing there and as
-    values in other columns.
+    values in other columns. A column stays text with a number beyond floats (1e999), or with a whole one from
+    2^53 on, unless all are 64-bit integers.
 
     Parameters
     ----------

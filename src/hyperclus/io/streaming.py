@@ -201,7 +201,7 @@ class Numbering:
         if any(check(column.type) for check in is_text):
             return column.cast(pa.large_string())
         raise self._fault(
-            f"ids must be integers or text, not {shown(str(column.type))}; convert the column", row
+            f"an id must be an integer or text, not {shown(str(column.type))}; convert the column", row
         )
 
     def _fault(self, message: str, row: int) -> InputError:

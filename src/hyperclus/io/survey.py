@@ -303,9 +303,10 @@ def _rules(
         rule = asked.get(column.name)
         if rule is not None and not column.numbers:
             row = column.first_other
+            why = "is no number" if column.beyond is None else "is too large a number"
             raise source.fault(
-                f"column {shown(column.name)} cannot have bins: {shown(column.values[row].as_py())} is no "
-                "number; correct it, or leave the column out of bins",
+                f"column {shown(column.name)} cannot have bins: {shown(column.values[row].as_py())} {why}; "
+                "correct it, or leave the column out of bins",
                 row,
             )
         if rule is None and column.numbers and column.distinct > FEW:

@@ -10,7 +10,7 @@ import io
 import os
 import re
 from collections.abc import Generator, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
@@ -32,6 +32,8 @@ ROWS = 1 << 16  # of Parquet, read at once, or more
 BATCHES = 32  # about as many in a large file, as each costs some work for every id known before
 PARQUET = (".parquet", ".pq")
 PATIENCE = 0.5  # seconds for a thread that reads ahead to end
+RECORDS = 20  # of text, by which it is told what parts the columns
+DECIMAL_COMMA = re.compile(r"\s*[+-]?[0-9]*,[0-9]+([eE][+-]?[0-9]+)?\s*")
 OPTIONAL = ("weight", "edge_weight")  # columns that are used where they are there
 
 
@@ -208,7 +210,11 @@ class TextTable(_Table):
 
 
 def told_delimiter(path: Place) -> str:
-    r"""What parts the columns of text: a comma, unless the header has one column with it and more without.
+    r"""What parts the columns of text, by its first records.
+
+    The sign that gives all of them the same number of fields, and the most; a comma if in doubt, but not
+    where another sign leaves commas within decimal numbers only. If no sign does, the header alone tells: a
+    comma, unless it has one column with it and more without.
 
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp(), "wine.csv")
@@ -217,11 +223,30 @@ def told_delimiter(path: Place) -> str:
     ';'
     """
     try:
-        header = _start(path)
-        counts = {sign: len(next(_header(header, sign), [])) for sign in ",;|\t"}
-    except (UnicodeDecodeError, csv.Error):  # which the table will explain
+        text = _start(path)
+    except UnicodeDecodeError:  # which the table will explain
         return ","
+    records = {sign: _first_records(text, sign) for sign in ",;|\t"}
+    counts = {sign: len(found[0]) if found else 0 for sign, found in records.items()}
+    even = [sign for sign in counts if counts[sign] > 1 and len(set(map(len, records[sign]))) == 1]
+    decimal = [sign for sign in even if _has_decimal_commas(records[sign])]
+    if even:
+        return max(decimal or even, key=lambda sign: counts[sign])
     return "," if counts[","] > 1 else max(counts, key=lambda sign: counts[sign])
+
+
+def _first_records(text: str, delimiter: str) -> list[list[str]]:
+    """The header and a few rows; fewer where one cannot be read, which the table will explain."""
+    records: list[list[str]] = []
+    with suppress(csv.Error):
+        records.extend(islice(_header(text, delimiter), RECORDS))
+    return records
+
+
+def _has_decimal_commas(records: list[list[str]]) -> bool:
+    """Whether there are commas within the fields below the header, and only as decimal signs."""
+    fields = [field for record in records[1:] for field in record if "," in field]
+    return bool(fields) and all(map(DECIMAL_COMMA.fullmatch, fields))
 
 
 def _start(path: Place) -> str:
