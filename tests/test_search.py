@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import hyperclus as hc
 from hyperclus import compiled, moves
-from hyperclus.grouping import guesses
+from hyperclus.grouping import drafts
 from hyperclus.search import EFFORTS, Clusters, kick, lowest
 from oracles import min_ncut, ncut, stationary, transition
 from strategies import alphas, disconnected, hypergraphs, random_hypergraph, with_partition
@@ -171,7 +171,7 @@ def test_compiled_and_interpreted_kernels_give_the_same_bits(monkeypatch):
     for pays_from in (float("inf"), 0):
         monkeypatch.setattr(compiled, "PAYS_FROM", pays_from)
         rng = np.random.default_rng(0)
-        labels = lowest(walk, guesses(walk, pairs, 4, 0.0, rng), 4, EFFORTS["default"], 40, 0.0, 0.0, rng)
+        labels = lowest(walk, drafts(walk, pairs, 4, 0.0, rng), 4, EFFORTS["default"], 40, 0.0, 0.0, rng)
         found[pays_from] = labels, Clusters.of(walk, labels, 4).state.insides
     assert list(compiled._compiled) == ["hyperclus.moves"]
     for interpreted, machine_code in zip(*found.values(), strict=True):

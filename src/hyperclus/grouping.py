@@ -22,13 +22,6 @@ DRAWN = 4  # candidates for each centre that k-means starts from
 FAR = 1e6  # embedding rows are cut off here: only vertices with phi below 1e-12 get so far
 
 
-def guesses(
-    walk: RandomWalk, pairs: Eigenpairs, k: int, least: float, rng: np.random.Generator
-) -> Iterator[Integers]:
-    """The labels of `drafts`."""
-    return (draft() for draft in drafts(walk, pairs, k, least, rng))
-
-
 def drafts(
     walk: RandomWalk, pairs: Eigenpairs, k: int, least: float, rng: np.random.Generator
 ) -> Iterator[Callable[[], Integers]]:

@@ -151,7 +151,7 @@ def check_ids(ids: Ids) -> None:
 
 def check_report() -> None:
     """The library that draws the pictures of a report must be there."""
-    library("vl_convert", "vl-convert", "the report", "report")
+    library("vl_convert", "vl-convert-python", "the report", "report")
 
 
 def write_table(path: Path, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
