@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup peers demo test test-slow bench reproduction picture clean
+.PHONY: setup peers demo test test-slow bench bench-full reproduction picture clean
 
 setup: .venv/.ready
 
@@ -34,8 +34,12 @@ test: setup peers
 test-slow: setup
 	$(BIN)/pytest -q -m slow
 
+# Minutes, and an hour or so. Interrupted, the same command goes on; FLAGS=--fresh measures all anew.
 bench: setup
-	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/run.py $(FLAGS)
+
+bench-full: setup
+	$(BIN)/python benchmarks/run.py --full $(FLAGS)
 
 reproduction: setup
 	$(BIN)/hyperclus reproduce --slow --fresh --markdown > docs/reproduction.new

@@ -1,9 +1,15 @@
-"""Run the benchmarks and write the first part of `benchmarks/RESULTS.md`: `make bench`.
+"""Run all benchmarks and write their two sections of benchmarks/RESULTS.md.
 
-Every figure is measured in a process of its own, one after the other, in one run; speed is given as
-a ratio within that run.
+`make bench` takes minutes: hyperclus by itself, then beside other libraries (rivals/run.py).
+`make bench-full` (--full) takes an hour or so: the same, with the other libraries up to 1e7 incidences.
+Every figure is measured in a process of its own, one after the other; speed is given as a ratio within a run.
+
+Finished figures are kept in rivals/.cache as long as the code stays the same: the same command goes on where
+an interrupted one stopped. `make bench FLAGS=--fresh` (or bench-full) forgets them and starts anew; if that
+run is interrupted too, go on without it.
 """
 
+import argparse
 import datetime
 import json
 import os
@@ -14,22 +20,55 @@ import time
 from importlib.metadata import version
 from pathlib import Path
 
+from rivals import section, setting
+
 HERE = Path(__file__).parent
+DATA = setting.ROOT.parent / "shared" / "data"  # where tests/paper_data.py looks
+KEPT = setting.CACHE / "cases.json"
 SIZES = ("1e5", "1e6", "5e6", "2e7")
 EFFORTS = ("fast", "default", "thorough")
-KEPT = "<!-- What follows was measured"  # by other scripts, and stays as it is
 NINE = ("mushroom", "rice", "car", "digit-24", "covertype", "zoo", "wine-567", "letter", "digit")
 
 
-def measure(case: str, argument: str) -> dict[str, float]:
-    """One case in a fresh process."""
-    print(f"  {case} {argument} ...", end=" ", flush=True)
-    done = subprocess.run(
-        [sys.executable, str(HERE / "cases.py"), case, argument], capture_output=True, text=True, check=True
-    )
-    result = json.loads(done.stdout)
-    print(f"{result['wall']:.3g} s", flush=True)
-    return result
+class Figures:
+    """Finished figures on disk, with when they were measured; those of other code are forgotten."""
+
+    def __init__(self) -> None:
+        own = [HERE / "cases.py", HERE / "families.py", *setting.own_files()]
+        self.stamp = setting.digest(own, setting.machine())
+        found = json.loads(KEPT.read_text()) if KEPT.exists() else {}
+        self.cases: dict[str, dict] = found["cases"] if found.get("stamp") == self.stamp else {}
+
+    def keep(self, name: str, result: dict) -> None:
+        """Add a figure and write the file, whole or not at all."""
+        self.cases[name] = result
+        temporary = KEPT.with_suffix(".new")
+        temporary.write_text(json.dumps({"stamp": self.stamp, "cases": self.cases}, indent=1))
+        temporary.replace(KEPT)
+
+    def measure(self, case: str, argument: str) -> dict:
+        """One case in a fresh process, unless it is kept."""
+        name = f"{case} {argument}"
+        print(f"  {name} ...", end=" ", flush=True)
+        kept = name in self.cases
+        if not kept:
+            began = clock()
+            command = [sys.executable, str(HERE / "cases.py"), case, argument]
+            done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+            self.keep(name, {**json.loads(done.stdout), "began": began, "ended": clock()})
+        result = self.cases[name]
+        print(f"{result['wall']:.3g} s{' (kept)' if kept else ''}", flush=True)
+        return result
+
+    def period(self) -> str:
+        """From the first to the last."""
+        cases = self.cases.values()
+        return f"from {min(case['began'] for case in cases)} to {max(case['ended'] for case in cases)}"
+
+
+def clock() -> str:
+    """Date and time."""
+    return f"{datetime.datetime.now():%Y-%m-%d %H:%M}"
 
 
 def import_seconds() -> float:
@@ -46,17 +85,10 @@ def import_seconds() -> float:
     return median("import hyperclus") - median("pass")
 
 
-def machine() -> str:
-    """The processor, cores, memory and versions of this run."""
-    lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
-    model = next(
-        (line.split(":")[1].strip() for line in lines if line.startswith("model name")), platform.processor()
-    )
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    versions = ", ".join(f"{name} {version(name)}" for name in ("hyperclus", "numba", "numpy", "scipy"))
-    return (
-        f"{model}, {os.cpu_count()} cores, {memory:.0f} GiB; Python {platform.python_version()}, {versions}"
-    )
+def versions() -> str:
+    """Python and the libraries that count."""
+    found = ", ".join(f"{name} {version(name)}" for name in ("numba", "numpy", "scipy"))
+    return f"Python {platform.python_version()}, {found}"
 
 
 def table(header: list[str], rows: list[list[str]]) -> str:
@@ -65,11 +97,11 @@ def table(header: list[str], rows: list[list[str]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def against_the_paper() -> str:
+def against_the_paper(figures: Figures) -> str:
     """The algorithm with dense matrices beside ours."""
     rows = []
     for name in ("mushroom", "covertype"):
-        ours, rival = measure("ours", name), measure("rival", name)
+        ours, rival = figures.measure("ours", name), figures.measure("rival", name)
         rows.append([
             name, f"{rival['wall']:.1f}", f"{ours['wall']:.3f}", f"**{rival['wall'] / ours['wall']:,.0f}**",
             f"{rival['peak_bytes'] / 2**20:,.0f}", f"{ours['peak_bytes'] / 2**20:,.0f}",
@@ -79,11 +111,11 @@ def against_the_paper() -> str:
     return table([*header, "NCut as written", "NCut"], rows)
 
 
-def scaling(family: str) -> str:
+def scaling(figures: Figures, family: str) -> str:
     """Time and memory per incidence at growing sizes."""
     rows, first = [], 0.0
     for size in SIZES:
-        run = measure(family, size)
+        run = figures.measure(family, size)
         m = run["incidences"]
         each = 1e9 * run["wall"] / m
         first = first or each
@@ -96,11 +128,11 @@ def scaling(family: str) -> str:
     return table([*header, "peak bytes per incidence", "products", "agreement"], rows)
 
 
-def efforts() -> str:
+def efforts(figures: Figures) -> str:
     """What the search costs on the paper's data sets, and what it finds."""
     rows = []
     for name in NINE:
-        run = measure("effort", name)
+        run = figures.measure("effort", name)
         rows.append([
             name, *(f"{1000 * run[stage]:.1f}" for stage in ("law", "eigenvectors", *EFFORTS)),
             *(f"{run[effort] / run['eigenvectors']:.1f}" for effort in EFFORTS),
@@ -116,11 +148,11 @@ def efforts() -> str:
     return table([*header, *(f"NCut {effort}" for effort in EFFORTS), "gap"], rows)
 
 
-def refinement() -> str:
+def refinement(figures: Figures) -> str:
     """One pass over all vertices beside ten operator products."""
     rows = []
     for family in ("sparse", "binned"):
-        run = measure(f"refine {family}", "1e7")
+        run = figures.measure(f"refine {family}", "1e7")
         m = run["incidences"]
         rows.append([
             family, f"{m:,}", f"{run['products']:.2f}", f"{run['wall']:.2f}",
@@ -139,16 +171,14 @@ def refinement() -> str:
     return table([*header, "memory of the sums (bytes per incidence)"], rows)
 
 
-def main() -> None:
-    """Measure everything, then write the page."""
-    start = time.perf_counter()
-    search, passes = efforts(), refinement()
-    paper, sparse, binned = against_the_paper(), scaling("sparse"), scaling("binned")
-    minutes = (time.perf_counter() - start) / 60
-    page = f"""# Benchmark results
-
-Machine: {machine()}.
-Date: {datetime.date.today():%Y-%m-%d}. Command: `make bench`, {minutes:.0f} minutes.
+def page(figures: Figures, command: str, code: str) -> str:
+    """Measure everything that is not kept; the section on hyperclus by itself."""
+    search, passes = efforts(figures), refinement(figures)
+    paper = against_the_paper(figures)
+    sparse, binned = scaling(figures, "sparse"), scaling(figures, "binned")
+    return f"""Machine: {setting.machine()}; {versions()}.
+Measured {figures.period()}. Command: `{command}`.
+Code: {code}.
 The machine is shared, so times vary; ratios are between runs of the same session.
 
 ## Against the algorithm as the paper writes it
@@ -192,12 +222,45 @@ of the input, the input, and the interpreter. *Products* are those of L_sym with
 ## Start-up
 
 `import hyperclus` takes {import_seconds():.2f} s (median of nine, less the bare interpreter).
-
 """
-    temporary, results = HERE / "RESULTS.md.new", HERE / "RESULTS.md"
-    temporary.write_text(page + "".join(results.read_text().partition(KEPT)[1:]))
-    temporary.replace(results)
-    print(page)
+
+
+def arguments() -> argparse.Namespace:
+    """The command line, which rivals/run.py understands too."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--full", action="store_true", help="the other libraries up to 1e7 incidences")
+    parser.add_argument("--fresh", action="store_true", help="forget all finished figures, start anew")
+    return parser.parse_args()
+
+
+def by_itself(chosen: argparse.Namespace) -> None:
+    """Measure hyperclus by itself and write its section."""
+    setting.freeze()
+    code = setting.code()
+    print(f"hyperclus by itself: {code}", flush=True)
+    if chosen.fresh:
+        KEPT.unlink(missing_ok=True)
+    figures = Figures()
+    try:
+        text = page(figures, "make bench-full" if chosen.full else "make bench", code)
+    except KeyboardInterrupt:
+        print(f"\ninterrupted; {len(figures.cases)} figures are kept, run the same command to go on")
+        sys.exit(130)
+    section.put(HERE / "RESULTS.md", "hyperclus by itself", text)
+
+
+def main() -> None:
+    """First hyperclus by itself, where the paper's data sets are; then beside other libraries."""
+    chosen = arguments()
+    if DATA.is_dir():
+        by_itself(chosen)
+    else:
+        print(f"the paper's data sets are not in {DATA}: the section on hyperclus by itself stays as it is")
+    sys.stdout.flush()
+    rivals = str(HERE / "rivals" / "run.py")
+    os.execv(sys.executable, [sys.executable, rivals, *sys.argv[1:]])  # so that Ctrl-C reaches it alone
 
 
 if __name__ == "__main__":

@@ -11,7 +11,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import hyperclus as hc
+import standin
 from command_line import inside, one_sentence
+from hyperclus.engines import cuda
 from hyperclus.io.columns import read_columns, table_file
 
 ANIMALS = "name,size,milk,eggs,class\n" + "".join(
@@ -432,6 +434,53 @@ class TestReport:
         done = inside("report", animals, tmp_path / "given.csv", tmp_path / "out.html", "-q")
         one_sentence(done, "given.csv", *words)
         assert not (tmp_path / "out.html").exists()
+
+
+class TestEngines:
+    GPU = ("--engine", "cuda")
+
+    def test_without_cupy_one_sentence_before_the_file_is_read(self, papers, tmp_path, monkeypatch):
+        monkeypatch.setitem(sys.modules, "cupy", None)
+        for path in (papers, tmp_path / "not there.csv"):
+            for command in (("cluster", path, "-k", 2), ("report", path, papers, tmp_path / "out.html")):
+                done = inside(*command, *self.GPU)
+                assert (done.returncode, done.stdout) == (1, "")
+                assert done.stderr == "hyperclus: --engine cuda needs CuPy: pip install 'hyperclus[cuda]'\n"
+
+    def test_without_a_gpu_one_sentence(self, papers, monkeypatch):
+        monkeypatch.setattr(cuda, "missing", lambda: "no driver")
+        done = inside("cluster", papers, "-k", "auto", *LONG, *self.GPU, "--precision", "float32")
+        one_sentence(done, "--engine cuda needs an NVIDIA GPU (no driver); use --engine cpu")
+
+    def test_settings_that_do_not_go_together(self, papers):
+        done = inside("cluster", papers, "-k", 2, *LONG, "--precision", "float32")
+        one_sentence(done, "--precision float32 is for --engine cuda")
+        done = inside("cluster", papers, "-k", 2, *LONG, "--engine", "gpu")
+        assert done.returncode == 2
+        assert "'auto', 'cpu', 'cuda'" in done.stderr
+
+    def test_the_cpu_goes_without_saying(self, papers):
+        done = inside("cluster", papers, "-k", 2, *LONG)
+        assert done.returncode == 0, done.stderr
+        assert "engine" not in done.stdout
+        assert inside("cluster", papers, "-k", 2, *LONG, "--engine", "cpu").stdout == done.stdout
+        settings = json.loads(inside("cluster", papers, "-k", 2, *LONG, "--json").stdout)["settings"]
+        assert (settings["engine"], settings["precision"]) == ("cpu", "float64")
+
+    @pytest.mark.parametrize("precision", ["float64", "float32"])
+    def test_another_engine_is_said(self, papers, tmp_path, monkeypatch, precision):
+        monkeypatch.setattr(cuda, "DEVICE", standin.StandIn)
+        monkeypatch.setattr(cuda, "missing", lambda: None)
+        monkeypatch.setattr(cuda, "fits", lambda *_: True)
+        page, kept = tmp_path / "out.html", tmp_path / "kept.csv"
+        options = (*LONG, *self.GPU, "--precision", precision)
+        done = inside("cluster", papers, "-k", 2, *options, "--out", kept, "--report", page)
+        assert done.returncode == 0, done.stderr
+        said = f"\n  engine       cuda, {precision}\n"
+        assert said in done.stdout
+        assert done.stdout.replace(said, "\n") == inside("cluster", papers, "-k", 2, *LONG).stdout
+        assert f"--engine cuda --precision {precision}" in page.read_text()
+        assert said in inside("report", papers, kept, page, *options).stdout
 
 
 def test_demo():

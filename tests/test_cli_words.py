@@ -8,6 +8,7 @@ import pytest
 import hyperclus as hc
 from command_line import inside
 from hyperclus.cli.words import in_shell
+from hyperclus.engines import cuda
 from hyperclus.errors import HyperclusError
 from hyperclus.partition import outline
 
@@ -27,6 +28,15 @@ def text(folder, content, name="t.csv"):
 def tiny(folder):
     edges = [list(range(60)), list(range(30)), list(range(20, 60)), [*range(50, 60)], ["p", "q"], ["q", 0]]
     return outline(hc.cluster(hc.Hypergraph.from_edges(edges), 2, min_share=0)).remarks[0]
+
+
+def on_a_gpu(lacking, free=1e9):
+    """On a machine where CuPy is there, and the GPU lacks something."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cuda, "missing", lambda: lacking)
+        patch.setattr(cuda, "bytes_free", lambda: free)
+        patch.setattr(cuda, "fits", lambda *_: False)
+        hc.cluster(RING, 2, engine="cuda")
 
 
 SENTENCES = [
@@ -72,6 +82,13 @@ SENTENCES = [
         "--effort is a setting of --method auto",
     ),
     (lambda _: hc.cluster(RING, 2, tolerance=-1), "--tolerance must be"),
+    (lambda _: hc.cluster(RING, 2, precision="float32"), "--precision float32 is for --engine cuda; leave"),
+    (lambda _: hc.cluster(RING, 2, engine="gpu"), "--engine must be 'auto'"),
+    (
+        lambda _: on_a_gpu("no driver"),
+        "--engine cuda needs an NVIDIA GPU (no driver); use --engine cpu",
+    ),
+    (lambda _: on_a_gpu(None), "use --engine cpu, or --precision float32"),
     (lambda _: hc.local_cluster(BLOBS, ["a0", "a1"], max_size=1), "do not fit into --max-size 1;"),
     (lambda _: hc.suggest_k(BLOBS, 3).reason, "try a larger --max-k"),
     (tiny, "for larger ones ask for a --min-share"),
@@ -105,6 +122,7 @@ def test_warnings_too(tmp_path):
         "data/missing=drop/t.csv: the file is empty",
         "the table has no column 'min_share'; its columns are 'max_k', \"ids='text'\"",
         "the walk has alpha and a bound; the delimiter parts columns",
+        "leaves the range of double precision; the engine is 'cuda'",
     ],
 )
 def test_names_and_english_stay(message):

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import warnings
+from contextlib import closing
 from typing import ClassVar
 
 import numpy as np
@@ -255,6 +256,161 @@ def test_batches_of_any_size_give_the_same(tmp_path, monkeypatch):
             monkeypatch.setattr(table_files, "ROWS", batch)
             assert exact(read_long(tmp_path / "t.csv")) == expected
             assert exact(read_long(tmp_path / "t.parquet")) == expected
+
+
+# ---- rows in any order --------------------------------------------------------------------------
+
+
+def runs_of_rows(order, n_edges=60, size=12):
+    """Columns of a table whose hyperedges, of `size` members, come in this order."""
+    rng = np.random.default_rng(3)
+    edge = np.repeat(np.arange(n_edges), size)
+    vertex = np.concatenate([rng.permutation(90)[:size] for _ in range(n_edges)])
+    rows = {
+        "sorted": np.arange(len(edge)),
+        "backwards": np.arange(len(edge))[::-1],
+        "visited twice": np.argsort(np.arange(len(edge)) % size >= size // 2, kind="stable"),
+        "half sorted": np.append(np.arange(360), 360 + rng.permutation(len(edge) - 360)),
+        "mostly sorted": np.append(np.arange(648), 648 + rng.permutation(len(edge) - 648)),
+        "shuffled": rng.permutation(len(edge)),
+    }[order]
+    weight = 0.5 + rng.random(len(edge))
+    table = {"vertex": vertex, "edge": 7 * edge - 100, "weight": weight, "edge_weight": 1.0 + edge % 5}
+    return {name: column[rows] for name, column in table.items()}
+
+
+ORDERS = ["sorted", "backwards", "visited twice", "half sorted", "mostly sorted", "shuffled"]
+KINDS = {
+    "near": lambda ids: pa.array(ids),
+    "far": lambda ids: pa.array(ids * 2**40),
+    "text": lambda ids: pa.array([f"id {i}" for i in ids]),
+    "large text": lambda ids: pa.array([f"id {i}" for i in ids], pa.large_string()),
+}
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("rows", [1, 5, 64, 1000])  # 1 and 5: a hyperedge lies in several batches
+def test_rows_in_any_order(tmp_path, monkeypatch, order, kind, rows):
+    monkeypatch.setattr(table_files, "ROWS", rows)
+    monkeypatch.setattr(table_files, "BATCHES", 1000)
+    monkeypatch.setattr(streaming, "SPAN", 1000)
+    table = runs_of_rows(order)
+    table |= {name: KINDS[kind](table[name]) for name in ("vertex", "edge")}
+    pq.write_table(pa.table(table), tmp_path / "t.parquet", row_group_size=100)
+    found = read_long(tmp_path / "t.parquet")
+    assert exact(found) == exact(Hypergraph.from_long(table))
+    edges = found.edge_ids[::-1].tolist()
+    vertices = [*found.vertex_ids[::-1].tolist(), "none of these"]
+    options = {"edge_ids": edges, "vertex_ids": vertices, "isolated": "drop"}
+    again = read_long(tmp_path / "t.parquet", **options)
+    assert exact(again) == exact(Hypergraph.from_long(table, **options))
+    refused(
+        lambda: read_long(tmp_path / "t.parquet", vertex_ids=vertices), "no hyperedge holds vertex 'none of"
+    )
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("rows", [1, 5, 64, 1000])
+def test_duplicates_and_zeros_in_any_order(tmp_path, monkeypatch, order, rows):
+    monkeypatch.setattr(table_files, "ROWS", rows)
+    monkeypatch.setattr(table_files, "BATCHES", 1000)
+    path, table = tmp_path / "t.parquet", runs_of_rows(order)
+    for start in (4, 5, 63, 300):  # some pairs lie across a border of batches
+        table = {name: np.insert(column, start, column[start]) for name, column in table.items()}
+    table["weight"][[20, 400]] = 0.0
+    pq.write_table(pa.table(table), path)
+    for duplicates in ("error", "sum", "max"):
+        expected = outcome(lambda duplicates=duplicates: Hypergraph.from_long(table, duplicates=duplicates))
+        found = outcome(lambda duplicates=duplicates: read_long(path, duplicates=duplicates))
+        assert found == (f"{path}: {expected}" if isinstance(expected, str) else expected)
+    table["weight"][table["vertex"] == 17] = 0.0
+    pq.write_table(pa.table(table), path)
+    refused(lambda: read_long(path, duplicates="sum"), "no hyperedge holds vertex 17")
+    assert 17 not in read_long(path, duplicates="sum", isolated="drop").vertex_ids
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("rows", [1, 5, 64, 1000])
+def test_weights_of_a_hyperedge_that_differ(tmp_path, monkeypatch, order, rows):
+    monkeypatch.setattr(table_files, "ROWS", rows)
+    monkeypatch.setattr(table_files, "BATCHES", 1000)
+    path, table = tmp_path / "t.parquet", runs_of_rows(order)
+    edge, omega = table["edge"], table["edge_weight"]
+    last = int(np.flatnonzero(edge == edge[200])[-1])
+    omega[last] += 0.25
+    pq.write_table(pa.table(table), path)
+    known = f"is {omega[last]}, and {omega[last] - 0.25} in an earlier row"
+    refused(lambda: read_long(path), f"row {last}, column 'edge_weight'", f"hyperedge {edge[last]} ", known)
+    omega[edge == edge[200]] = 0.0
+    pq.write_table(pa.table(table), path)
+    first = int(np.flatnonzero(edge == edge[200])[0])
+    refused(lambda: read_long(path), f"row {first}, column", f"hyperedge {edge[first]} is 0")
+
+
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=30), st.integers(1, 7), st.integers(1, 9))
+@examples
+def test_runs_hold_a_code_for_every_row(codes, length, step):
+    plain = np.array(codes, dtype=np.int32)
+    cuts = range(0, len(codes), length)
+    runs = streaming.Runs.joined([streaming.Runs.of(plain[cut : cut + length]) for cut in cuts])
+    assert runs.by_row().tolist() == codes
+    assert runs.counts(6).tolist() == np.bincount(codes, minlength=6).tolist()
+    free = np.cumsum(runs.counts(6)) - runs.counts(6)
+    rows = np.full(len(codes), -1)
+    for start in range(0, len(codes) + 1, step):  # the last one may be empty
+        stop = min(start + step, len(codes))
+        part = runs.between(start, stop)
+        assert part.by_row().tolist() == codes[start:stop]
+        rows[streaming._places(part, free)] = np.arange(start, stop)
+    assert rows.tolist() == np.argsort(plain, kind="stable").tolist()
+
+
+def test_runs_of_more_rows_than_32_bits_count():
+    half = streaming.Runs(np.array([4, 6], dtype=np.int32), np.array([0, 9], dtype=np.int32), 2**31 - 1)
+    runs = streaming.Runs.joined([half, half, half])
+    assert runs.counts(7).tolist() == [0, 0, 0, 0, 27, 0, 3 * (2**31 - 10)]
+    start = 2 * (2**31 - 1)
+    assert runs.between(start - 2, start + 11).by_row().tolist() == [6, 6, *[4] * 9, 6, 6]
+
+
+def test_a_table_of_integers_grows_both_ways(tmp_path, monkeypatch):
+    monkeypatch.setattr(table_files, "ROWS", 10)
+    monkeypatch.setattr(table_files, "BATCHES", 1000)
+    least, most = -(2**63), 2**63 - 1
+    ids = {
+        "up": np.arange(500),
+        "down": -np.arange(500),
+        "both": np.arange(500) * (-1) ** np.arange(500),
+        "from the least": least + np.arange(500),
+        "to the least": least + np.arange(500)[::-1],
+        "to the most": most - np.arange(500)[::-1],
+        "from the most": most - np.arange(500),
+        "far at last": np.append(np.arange(499), most),
+        "far and low at last": np.append(np.arange(499), least),
+    }
+    for name, some in ids.items():
+        table = {"vertex": np.roll(some, 250), "edge": some}
+        pq.write_table(pa.table(table), tmp_path / "t.parquet")
+        for span in (1 << 22, 520, 300, 0):
+            monkeypatch.setattr(streaming, "SPAN", span)
+            assert exact(read_long(tmp_path / "t.parquet")) == exact(Hypergraph.from_long(table)), name
+
+
+def test_batches_are_joined_where_ids_are_hashed(tmp_path, monkeypatch):
+    monkeypatch.setattr(table_files, "ROWS", 10)
+    monkeypatch.setattr(table_files, "BATCHES", 5)
+    table = pa.table({"vertex": np.arange(1000) * 2**40, "weight": np.arange(1000.0)})
+    pq.write_table(table, tmp_path / "t.parquet", row_group_size=150)
+    source = table_files.ParquetTable(tmp_path / "t.parquet")
+    pieces = []
+    for vertex, weight in source.batches(["vertex", "weight"]):
+        pieces.append(pa.table({"vertex": vertex, "weight": weight}))
+        source.large = source.large or len(pieces) == 3
+    assert [len(piece) for piece in pieces] == [10, 10, 10, 200, 200, 200, 200, 170]
+    assert pa.concat_tables(pieces).equals(table)
+    with closing(source.batches(["vertex"])) as batches:
+        assert len(next(batches)[0]) == 10
 
 
 # ---- hostile files ------------------------------------------------------------------------------

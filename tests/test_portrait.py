@@ -48,7 +48,7 @@ def test_blocks_change_nothing(monkeypatch):
     part = hc.cluster(random_hypergraph(60, 80, 5, seed=1), k=4, alpha=0.5)
     whole = portrait.telling(part), portrait.stays(part), portrait.grid(part).cells
     monkeypatch.setattr(portrait, "CELLS", 12)
-    monkeypatch.setattr("hyperclus.factors.CHUNK", 40)
+    monkeypatch.setattr("hyperclus.passes.CHUNK", 40)
     for once, again in zip(whole[0], portrait.telling(part), strict=True):
         assert once.edges.tolist() == again.edges.tolist()
         np.testing.assert_allclose(once.shares, again.shares)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import hyperclus as hc
-from hyperclus import factors, progress, search, stationary
+from hyperclus import passes, progress, search, stationary
 from hyperclus.io import table_files
 from strategies import random_hypergraph
 
@@ -128,7 +128,7 @@ def test_a_file_of_two_gzipped_pieces_is_told_to_its_end(tmp_path):
 
 
 def test_only_the_thread_of_the_run_tells(monkeypatch):
-    monkeypatch.setattr(factors, "PARALLEL_FROM", 0)
+    monkeypatch.setattr(passes, "PARALLEL_FROM", 0)
     monkeypatch.setattr(search, "PARALLEL_FROM", 0)
     threads = set()
     with hc.watching(lambda _: threads.add(threading.get_ident())):

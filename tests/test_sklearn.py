@@ -27,7 +27,9 @@ from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import hyperclus as hc
+import standin
 from contracts import refused
+from hyperclus.engines import cuda
 from hyperclus.sklearn import HyperClusG, HypergraphSpectralEmbedding
 from strategies import alphas, copies_around_a_hub, disconnected, hypergraphs, random_hypergraph
 
@@ -190,6 +192,23 @@ def test_bad_settings_and_data_get_one_sentence():
         lambda: HyperClusG(2, alpha=1).fit(MATRIX).predict([[1e308, 1e308, 1e308, 1e308]]),
         "the weights of a sample leave the range of double precision",
     )
+
+
+@pytest.mark.parametrize("estimator", [HyperClusG, HypergraphSpectralEmbedding])
+def test_the_engine_is_handed_on(estimator, monkeypatch):
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    with pytest.raises(hc.MissingLibraryError, match="engine='cuda' needs CuPy"):
+        estimator(engine="cuda").fit(MATRIX)
+    refused(lambda: estimator(engine="gpu").fit(MATRIX), "engine must be 'auto', 'cpu' or 'cuda', not 'gpu'")
+    monkeypatch.setattr(cuda, "DEVICE", standin.StandIn)
+    monkeypatch.setattr(cuda, "missing", lambda: None)
+    monkeypatch.setattr(cuda, "fits", lambda *_: True)
+    X, _ = planted(k=2)
+    here, there = (estimator(random_state=0, engine=engine).fit(X) for engine in ("cpu", "cuda"))
+    kept = pickle.loads(pickle.dumps(there))
+    use = "predict" if estimator is HyperClusG else "transform"
+    np.testing.assert_allclose(getattr(kept, use)(X), getattr(here, use)(X), atol=1e-6)
+    np.testing.assert_allclose(there.stationary_, here.stationary_, atol=1e-12)
 
 
 # ---- the embedding ----------------------------------------------------------------------------

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 import oracles
 from contracts import check_map, check_transposes, refused
-from hyperclus import RandomWalk
-from hyperclus import factors as factors_module
+from hyperclus import RandomWalk, compiled, passes, sums
 from hyperclus.components import components
 from hyperclus.factors import Factors
 from strategies import (
@@ -63,14 +62,63 @@ def test_walk_is_the_double_loop_of_the_definition(h, alpha):
 @given(h=hypergraphs(), alpha=alphas)
 def test_contract_holds_on_several_threads(monkeypatch, blocks, h, alpha):
     """From PARALLEL_FROM incidences on, products are split into blocks of rows, some perhaps empty."""
-    monkeypatch.setattr(factors_module, "PARALLEL_FROM", 0)
-    monkeypatch.setattr(factors_module, "BLOCKS", blocks)
+    monkeypatch.setattr(passes, "PARALLEL_FROM", 0)
+    monkeypatch.setattr(passes, "THREADS", blocks)
+    check_passes(h, alpha)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("runs", [0, 8])
+@forced
+@given(h=hypergraphs(), alpha=st.sampled_from([0, 1]))
+def test_contract_holds_in_blocks(monkeypatch, threads, runs, h, alpha):
+    """From BLOCKED_FROM incidences on; here a block may be a single vertex, and some are empty."""
+    in_blocks(monkeypatch, threads, runs)
+    assert isinstance(Factors(h, alpha=alpha).passes, passes.BlockPasses)
+    check_passes(h, alpha)
+
+
+@pytest.mark.parametrize("alpha", [0, 1])
+def test_compiled_blocks_give_the_same_bits_on_any_number_of_threads(monkeypatch, alpha):
+    h = random_hypergraph(3000, 2000, 12, seed=2, gamma=2.0)
+    law, values = np.random.default_rng(0).random((2, 3000))
+    found = []
+    for threads in (1, 2, 5):
+        in_blocks(monkeypatch, threads, runs=8)
+        monkeypatch.setattr(compiled, "PAYS_FROM", 0)
+        monkeypatch.setattr(passes, "BLOCKS", 7)
+        factors = Factors(h, alpha=alpha)
+        found.append((factors.both_ways(np.sqrt(law), values), factors.to_edges(law), factors.holding))
+    for other in found[1:]:
+        for one, same in zip(found[0], other, strict=True):
+            np.testing.assert_array_equal(one, same)
+
+
+def in_blocks(monkeypatch, threads, runs):
+    """Have hypergraphs of any size lie in blocks."""
+    monkeypatch.setattr(passes, "BLOCKED_FROM", 0)
+    monkeypatch.setattr(passes, "NARROW", 1)
+    monkeypatch.setattr(passes, "THREADS", threads)
+    monkeypatch.setattr(passes, "RUNS", runs)
+    monkeypatch.setattr(sums, "SPAN", 0)
+
+
+def check_passes(h, alpha):
+    """All that is made of passes, against the matrices of the definition."""
     a, b = oracles.factor_matrices(h, alpha)
     factors = Factors(h, alpha=alpha)
     check_map(factors.vertex_means, a)
     check_map(factors.to_edges, a.T)
     check_map(factors.edge_means, b)
     check_map(factors.to_vertices, b.T)
+    np.testing.assert_allclose(factors.holding, np.diag(a @ b), rtol=1e-13)
+    rng = np.random.default_rng(0)
+    root, vector = rng.random(h.n_vertices) + 0.1, rng.standard_normal(h.n_vertices)
+    scaled = root[:, None] * (a @ b) / root
+    expected = (scaled + scaled.T) @ vector
+    np.testing.assert_allclose(
+        factors.both_ways(root, vector), expected, rtol=0, atol=1e-12 * np.abs(scaled).max()
+    )
 
 
 @pytest.mark.parametrize("alpha", [0, 0.7, 1])

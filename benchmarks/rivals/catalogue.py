@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """A row of the tables: a module in methods/, where it runs, and what it leaves out of the input."""
+    """A row of the tables: a module in methods/, where it runs, what it leaves out and what it forms."""
 
     name: str
     module: str
@@ -13,6 +13,7 @@ class Method:
     packages: tuple[str, ...]
     ignores: str
     how: str
+    forms: str = "no"  # or the matrix between all vertices that it forms
 
 
 OWN = ("hyperclus", "numba", "numpy", "scipy")
@@ -52,6 +53,7 @@ METHODS = (
         "nothing",
         '`SpectralClustering(affinity="precomputed", eigen_solver="lobpcg", assign_labels="cluster_qr")` on '
         "the sum of omega gamma gamma' / sum of gamma; the default solver factorises, far slower on sparse",
+        "the clique expansion",
     ),
     Method(
         "HyperNetX",
@@ -60,6 +62,7 @@ METHODS = (
         ("hypernetx", "scikit-learn", "pandas", "numpy", "scipy"),
         "omega (it takes the spread of gamma in its place)",
         "`spec_clus(H, 2, weights=True)`, gamma as cell weights",
+        "P and L",
     ),
     Method(
         "XGI",
@@ -68,6 +71,7 @@ METHODS = (
         ("xgi", "numpy", "scipy"),
         "gamma and omega",
         "`spectral_clustering(H, 2)` as it comes; its k-means never sees that it has converged",
+        "L",
     ),
     Method(
         "XGI's Laplacian, k-means",
@@ -76,6 +80,7 @@ METHODS = (
         ("xgi", "scikit-learn", "numpy", "scipy"),
         "gamma and omega",
         "the same Laplacian and eigenvectors, with scikit-learn's `KMeans` in place of its own",
+        "L",
     ),
     Method(
         "hypergraphx",
@@ -84,6 +89,7 @@ METHODS = (
         ("hypergraphx", "scikit-learn", "numpy", "scipy"),
         "gamma and omega",
         "`HySC().fit(H, 2)`; dense matrices",
+        "L",
     ),
     Method(
         "Mt-KaHyPar",

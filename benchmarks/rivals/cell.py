@@ -65,6 +65,7 @@ def measure(module: str, tiny: Path, problem: Path, folder: Path) -> dict[str, o
         "peak_bytes": peak,
         "input_bytes": input_bytes,
         "incidences": len(data.edge),
+        "vertices": data.n_vertices,
     }
 
 

@@ -1,11 +1,11 @@
 """Finished cells, kept in one JSON file, so that a run can be interrupted and go on."""
 
 import json
-from hashlib import sha256
 from pathlib import Path
 
+import setting
 from catalogue import Method
-from environments import HERE, REQUIREMENTS, ROOT
+from environments import HERE, REQUIREMENTS
 
 SHARED = ("cell.py", "problem.py", "../families.py")
 
@@ -13,23 +13,25 @@ SHARED = ("cell.py", "problem.py", "../families.py")
 class Records:
     """Cells by method, family and size; a cell counts as long as nothing that it depends on has changed."""
 
-    def __init__(self, path: Path, machine: str) -> None:
+    def __init__(self, path: Path) -> None:
         self.path = path
-        self.machine = machine
         self.cells: dict[str, dict] = json.loads(path.read_text()) if path.exists() else {}
         self._stamps: dict[str, str] = {}
 
     def find(self, method: Method, family: str, size: int, seconds: float, gigabytes: float) -> dict | None:
-        """The cell of an earlier run, if it would come out the same under these limits."""
+        """The cell of an earlier run as it is under these limits; a failure is tried again."""
         cell = self.cells.get(self.key(method, family, size))
-        if cell is None or cell["stamp"] != self.stamp(method):
+        if cell is None or cell["stamp"] != self.stamp(method) or cell["status"] == "failed":
             return None
+        limits = {"seconds": seconds, "gigabytes": gigabytes}
         if cell["status"] == "time":
-            return cell if cell["seconds"] >= seconds else None
+            return {**cell, **limits} if cell["seconds"] >= seconds else None
         if cell["status"] == "memory":
-            return cell if cell["gigabytes"] >= gigabytes else None
-        if cell["status"] == "done":
-            return cell if cell["wall"] <= seconds and cell["peak_bytes"] <= gigabytes * 1e9 else None
+            return {**cell, **limits} if cell["gigabytes"] >= gigabytes else None
+        if cell["wall"] > seconds:
+            return {**cell, **limits, "status": "time"}
+        if cell["peak_bytes"] > gigabytes * 1e9:
+            return {**cell, **limits, "status": "memory"}
         return cell
 
     def keep(self, method: Method, family: str, size: int, cell: dict) -> None:
@@ -47,12 +49,8 @@ class Records:
             if method.environment:
                 files += [REQUIREMENTS / f"{method.environment}.txt"]
             else:
-                files += sorted((HERE / "methods").glob("hyperclus_*.py"))
-                files += sorted((ROOT / "src" / "hyperclus").rglob("*.py"))
-            digest = sha256(self.machine.encode())
-            for file in files:
-                digest.update(file.read_bytes())
-            self._stamps[method.name] = digest.hexdigest()
+                files += [*sorted((HERE / "methods").glob("hyperclus_*.py")), *setting.own_files()]
+            self._stamps[method.name] = setting.digest(files, setting.machine())
         return self._stamps[method.name]
 
     @staticmethod

@@ -1,38 +1,41 @@
-"""Compare hyperclus with its rivals and write RESULTS.md and two plots.
+"""Compare hyperclus with its rivals: the section on other libraries in benchmarks/RESULTS.md, and two plots.
 
-`python benchmarks/rivals/run.py` takes minutes (up to about 1e6 incidences, 30 s for each cell);
-`--full` takes an hour or so (up to 1e7, 120 s). Every cell is a process of its own, one after the other.
-Finished cells are kept: an interrupted run goes on where it stopped, and `--fresh` starts anew.
+`make bench` takes minutes for it (up to about 1e6 incidences, 30 s for each cell), `make bench-full` an hour
+or so (--full: up to 1e7, 120 s). Every cell is a process of its own, one after the other.
+
+Finished cells are kept in .cache/cells.json as long as the code that they measure stays the same: the same
+command goes on where an interrupted one stopped. --fresh forgets them and starts anew; if that run is
+interrupted too, go on without --fresh.
+
+With --seconds, --gigabytes, --largest or --only the page and the plots go to .cache/, and RESULTS.md stays.
 """
 
 import argparse
 import datetime
 import json
-import os
-import platform
 import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import environments
 import page
+import section
+import setting
 import watch
 from catalogue import METHODS, Method
 from records import Records
+from setting import CACHE, PHYSICAL
 
 HERE = Path(__file__).parent
-CACHE = HERE / ".cache"
-IMAGES = HERE.parent / "images"
+FOLDER = CACHE / "cell"
 SIZES = {
-    "sparse": (10_000, 100_000, 1_000_000, 10_000_000),
-    "binned": tuple(22 * n for n in (1_000, 4_000, 16_000, 64_000, 256_000, 454_545)),
+    "sparse": (10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 10_000_000),
+    "binned": tuple(22 * n for n in (1_000, 4_000, 8_000, 16_000, 32_000, 64_000, 256_000, 454_545)),
 }
 TINY = {"sparse": 1_500, "binned": 2_200}
 QUICK = 1_500_000
-PHYSICAL = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 def arguments() -> argparse.Namespace:
@@ -41,15 +44,16 @@ def arguments() -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--full", action="store_true", help="sizes up to 1e7 and 120 s for each cell")
-    parser.add_argument("--fresh", action="store_true", help="forget the cells of earlier runs")
+    parser.add_argument("--fresh", action="store_true", help="forget the cells of earlier runs, start anew")
     parser.add_argument("--seconds", type=float, help="limit of wall time for each cell; at least 2")
-    parser.add_argument("--gigabytes", type=float, default=10, help="limit of resident memory for each cell")
+    parser.add_argument("--gigabytes", type=float, help="limit of resident memory for each cell; 10")
     parser.add_argument("--largest", type=float, help="the largest number of incidences")
     parser.add_argument("--only", nargs="+", metavar="MODULE", help="only these methods, and hyperclus")
     chosen = parser.parse_args()
+    chosen.partial = any((chosen.seconds, chosen.gigabytes, chosen.largest, chosen.only))
     chosen.seconds = max(2.0, chosen.seconds or (120 if chosen.full else 30))
     chosen.largest = chosen.largest or (1e7 if chosen.full else QUICK)
-    chosen.gigabytes = round(min(chosen.gigabytes, 0.8 * PHYSICAL / 1e9), 1)
+    chosen.gigabytes = round(min(chosen.gigabytes or 10, 0.8 * PHYSICAL / 1e9), 1)
     smallest = max(sizes[0] for sizes in SIZES.values())
     if chosen.largest < smallest:
         parser.error(f"--largest leaves a family without sizes; give {smallest} or more")
@@ -59,15 +63,6 @@ def arguments() -> argparse.Namespace:
             f"no method {', '.join(sorted(unknown))}; there are {', '.join(m.module for m in METHODS)}"
         )
     return chosen
-
-
-def machine() -> str:
-    """The processor, cores, memory and system of this run."""
-    lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
-    model = next(
-        (line.split(":")[1].strip() for line in lines if line.startswith("model name")), platform.processor()
-    )
-    return f"{model}, {os.cpu_count()} cores, {PHYSICAL / 2**30:.0f} GiB, {platform.system()}"
 
 
 def problem_file(family: str, size: int) -> Path:
@@ -88,31 +83,38 @@ def score(problem: Path, labels: str) -> dict:
     return json.loads(done.stdout)[0]
 
 
+def cell_process(method: Method, python: Path, family: str, size: int, seconds: float, n_bytes: float) -> str:
+    """Run one cell in an empty folder, and say how it ended."""
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    FOLDER.mkdir(parents=True)
+    inputs = [str(problem_file(family, TINY[family])), str(problem_file(family, size)), str(FOLDER)]
+    command = [str(python), str(HERE / "cell.py"), method.module, *inputs]
+    return watch.run(command, FOLDER / "started", FOLDER / "log", seconds, n_bytes)
+
+
 def measure(method: Method, python: Path, family: str, size: int, chosen: argparse.Namespace) -> dict:
     """One cell in a fresh process, and how good its labels are."""
-    folder = CACHE / "cell"
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    problem, log = problem_file(family, size), folder / "log"
-    inputs = [str(problem_file(family, TINY[family])), str(problem), str(folder)]
-    command = [str(python), str(HERE / "cell.py"), method.module, *inputs]
-    ended = watch.run(command, folder / "started", log, chosen.seconds, chosen.gigabytes * 1e9)
-    result = folder / "cell.json"
+    began = clock()
+    ended = cell_process(method, python, family, size, chosen.seconds, chosen.gigabytes * 1e9)
+    result = FOLDER / "cell.json"
     if ended == "ended" and result.exists():
         cell = json.loads(result.read_text())
     elif ended == "ended":
-        lines = log.read_text().strip().splitlines() or ["the process ended without a word"]
+        lines = (FOLDER / "log").read_text().strip().splitlines() or ["the process ended without a word"]
         cell = {"status": "failed", "error": lines[-1][:160]}
+    elif ended == "start-up":
+        cell = {"status": "failed", "error": f"no start within {watch.START_UP:g} s"}
     else:
         cell = {"status": ended}
     if cell["status"] == "done":
-        cell |= score(problem, str(folder / "labels.npy"))
-    return {
-        **cell,
-        "seconds": chosen.seconds,
-        "gigabytes": chosen.gigabytes,
-        "date": f"{datetime.datetime.now():%Y-%m-%d %H:%M}",
-    }
+        cell |= score(problem_file(family, size), str(FOLDER / "labels.npy"))
+    limits = {"seconds": chosen.seconds, "gigabytes": chosen.gigabytes}
+    return {**cell, **limits, "began": began, "ended": clock()}
+
+
+def clock() -> str:
+    """Date and time."""
+    return f"{datetime.datetime.now():%Y-%m-%d %H:%M}"
 
 
 def column(
@@ -125,7 +127,7 @@ def column(
         if python is None:
             continue
         if (method.name, family) in stopped:
-            cells[method.name] = {"status": "skipped"}
+            cells[method.name] = {"status": "skipped", "after": stopped[method.name, family]}
             continue
         print(f"  {family} {size:,} {method.name} ...", end=" ", flush=True)
         cell = records.find(method, family, size, chosen.seconds, chosen.gigabytes)
@@ -136,14 +138,14 @@ def column(
         cells[method.name] = cell
         print(page.outcome(cell) + (" (kept)" if kept else ""), flush=True)
         if cell["status"] in ("time", "memory"):
-            stopped.add((method.name, family))
+            stopped[method.name, family] = f"{page.stopped(cell)} at {size:,}"
     return cells
 
 
 def interpreters(chosen: argparse.Namespace) -> dict:
-    """The interpreter of each method, None where there is none; and an empty set of those stopped."""
+    """The interpreter of each method, None where there is none; and no note yet of those stopped."""
     made: dict[str | None, Path | None] = {None: environments.own()}
-    known: dict = {"stopped": set()}
+    known: dict = {"stopped": {}}
     for method in METHODS:
         wanted = not chosen.only or method.environment is None or method.module in chosen.only
         if wanted and method.environment not in made:
@@ -152,41 +154,66 @@ def interpreters(chosen: argparse.Namespace) -> dict:
     return known
 
 
+def compile_loops(largest: float) -> None:
+    """Fill Numba's cache for the frozen code at a small and a large size: no cell is to count compiling."""
+    for family, sizes in SIZES.items():
+        fitting = [size for size in sizes if size <= min(largest, QUICK)]
+        for size in {fitting[0], fitting[-1]}:
+            cell_process(METHODS[0], environments.own(), family, size, 600, PHYSICAL)
+
+
+def measure_all(chosen: argparse.Namespace, records: Records) -> dict:
+    """Every cell, measured or kept, and all that the page says about them."""
+    known = interpreters(chosen)
+    compile_loops(chosen.largest)
+    results: dict[str, dict[int, dict]] = {}
+    for family, sizes in SIZES.items():
+        results[family] = {}
+        for size in (size for size in sizes if size <= chosen.largest):
+            results[family][size] = column(family, size, known, chosen, records)
+            results[family][size]["planted"] = score(problem_file(family, size), "planted")
+    command = " ".join(["python benchmarks/rivals/run.py", *sys.argv[1:]])
+    standing = "make bench-full" if chosen.full else "make bench"
+    return {
+        "machine": setting.machine(),
+        "command": command if chosen.partial else standing,
+        "seconds": chosen.seconds,
+        "gigabytes": chosen.gigabytes,
+        "missing": [m.name for m in METHODS if known[m.name] is None and not chosen.only],
+        "results": results,
+    }
+
+
 def main() -> None:
     """Measure what is missing, then write the page and the plots."""
     chosen = arguments()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     CACHE.mkdir(exist_ok=True)
-    file = CACHE / "cells.json"
+    setting.freeze()
+    code, file = setting.code(), CACHE / "cells.json"
+    print(f"rivals: {code}", flush=True)
     if chosen.fresh:
         file.unlink(missing_ok=True)
-    records, start = Records(file, machine()), time.monotonic()
+    records = Records(file)
     try:
-        known = interpreters(chosen)
-        results: dict[str, dict[int, dict]] = {}
-        for family, sizes in SIZES.items():
-            results[family] = {}
-            for size in (size for size in sizes if size <= chosen.largest):
-                results[family][size] = column(family, size, known, chosen, records)
-                results[family][size]["planted"] = score(problem_file(family, size), "planted")
+        run = {**measure_all(chosen, records), "code": code}
     except KeyboardInterrupt:
         print(f"\ninterrupted; {len(records.cells)} cells are kept, run the same command to go on")
         sys.exit(130)
-    missing = [m.name for m in METHODS if known[m.name] is None and not chosen.only]
-    run = {
-        "machine": machine(),
-        "command": " ".join(["python benchmarks/rivals/run.py", *sys.argv[1:]]),
-        "minutes": (time.monotonic() - start) / 60,
-        "seconds": chosen.seconds,
-        "gigabytes": chosen.gigabytes,
-        "missing": missing,
-        "results": results,
-    }
+    write(run, CACHE if chosen.partial else HERE.parent)
+
+
+def write(run: dict, home: Path) -> None:
+    """The plots and the page; a run that is not one of the two standing ones gets a page of its own."""
     (CACHE / "run.json").write_text(json.dumps(run, indent=1))
-    plots = [str(environments.own()), str(HERE / "plots.py"), str(CACHE / "run.json"), str(IMAGES)]
+    plots = [str(environments.own()), str(HERE / "plots.py"), str(CACHE / "run.json"), str(home / "images")]
     subprocess.run(plots, check=True)
-    (HERE / "RESULTS.md").write_text(page.markdown(run))
-    print(f"wrote {HERE / 'RESULTS.md'} and {IMAGES}/rivals-*.png")
+    results = home / "RESULTS.md"
+    if home == CACHE:
+        results.write_text(page.markdown(run))
+    else:
+        section.put(results, "rivals", page.markdown(run))
+    print(f"wrote {results} and {home}/images/rivals-*.png")
 
 
 if __name__ == "__main__":

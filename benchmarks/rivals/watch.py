@@ -15,7 +15,7 @@ START_UP = 300.0  # seconds for imports, the tiny problem, and reading the input
 
 
 def run(command: list[str], started: Path, log: Path, seconds: float, n_bytes: float) -> str:
-    """How it ended: "ended", "time" or "memory"; the time counts from when `started` exists."""
+    """How it ended: "ended", "time", "memory" or "start-up"; time counts from when `started` exists."""
     with log.open("w") as output:
         process = subprocess.Popen(command, stdout=output, stderr=output, start_new_session=True)
         try:
@@ -30,7 +30,7 @@ def _watch(process: subprocess.Popen, started: Path, seconds: float, n_bytes: fl
         if not running and started.exists():
             deadline, running = time.monotonic() + seconds, True
         if time.monotonic() > deadline:
-            return "time"
+            return "time" if running else "start-up"
         if resident_bytes(process.pid) > n_bytes:
             return "memory"
         time.sleep(EVERY)

@@ -9,7 +9,8 @@ without losing digits.
 import numpy as np
 import scipy.sparse as sp
 
-from hyperclus.factors import Factors, row_chunks
+from hyperclus.factors import Factors
+from hyperclus.passes import row_chunks
 from hyperclus.types import Booleans, Floats, Integers
 
 WEAK = 1e-4  # an incidence is weak if it carries less than this share of its vertex's flow, both ways
@@ -20,10 +21,10 @@ def weakly_joined_blocks(factors: Factors, law: Floats) -> Integers | None:
     """The block of each vertex once weak incidences are taken away; None where none is weak."""
     from scipy.sparse.csgraph import connected_components
 
+    if not has_weak_joints(factors, law):
+        return None
     h = factors.hypergraph
     strong = _strong(factors, law)
-    if strong.all():
-        return None
     edges = np.repeat(np.arange(h.n_edges), h.edge_sizes)[strong]
     total = h.n_edges + h.n_vertices
     ones = np.ones(len(edges))
@@ -32,6 +33,13 @@ def weakly_joined_blocks(factors: Factors, law: Floats) -> Integers | None:
     _, labels = connected_components(graph.tocsr(), directed=False)
     _, blocks = np.unique(labels[h.n_edges :], return_inverse=True)
     return np.asarray(blocks) if blocks.max() < MOST_BLOCKS else None
+
+
+def has_weak_joints(factors: Factors, law: Floats) -> bool:
+    """Whether some incidence is weak, wherever the incidences lie."""
+    arrival = factors.to_edges(law) / factors.edge_degrees
+    least = factors.passes.least_share(factors.edge_weights, 1.0 / factors.degrees, arrival, 1.0 / law)
+    return least < WEAK
 
 
 def block_chain(factors: Factors, law: Floats, blocks: Integers) -> Floats:

@@ -30,7 +30,7 @@ from hyperclus.hypergraph import Hypergraph
 from hyperclus.io.files import Place, fault, writing
 from hyperclus.types import Seed
 
-FORMAT = 1
+FORMAT = 2
 WORTH = 0.2  # seconds of work from which a result is kept; less is done again
 PAUSE = 2.0  # seconds between two states, at least
 SHARE = 0.05  # of the time may go into writing states, and as much into results

@@ -37,8 +37,9 @@ def components(factors: Factors) -> Components:
     gamma = factors.hypergraph.gamma
     n_edges, n_vertices = gamma.shape
     if _reaches_all(factors):
-        of_edge = np.where(np.diff(gamma.indptr) > 0, 0, -1)
-        return Components(1, np.zeros(n_vertices, dtype=np.int64), of_edge)
+        filled = np.diff(gamma.indptr) > 0
+        of_edge = np.broadcast_to(np.int64(0), n_edges) if filled.all() else np.where(filled, 0, -1)
+        return Components(1, np.broadcast_to(np.int64(0), n_vertices), of_edge)
     total = n_edges + n_vertices
     index_type = np.int64 if max(total, gamma.nnz) > np.iinfo(np.int32).max else gamma.indices.dtype
     indptr = np.concatenate([gamma.indptr, np.full(n_vertices, gamma.nnz)]).astype(index_type)
@@ -56,12 +57,13 @@ def _reaches_all(factors: Factors) -> bool:
 
     False decides nothing. It saves the copies of the incidences that a full search makes.
     """
-    reached = np.zeros(factors.hypergraph.n_vertices, dtype=bool)
-    reached[0] = True
+    reached = np.zeros_like(factors.degrees)
+    reached[0] = 1.0
+    count = 1
     for _ in range(8):
-        before = np.count_nonzero(reached)
-        edges = factors.edge_means(reached.astype(np.float64)) > 0
-        reached = factors.vertex_means(edges.astype(np.float64)) > 0
-        if np.count_nonzero(reached) in (before, len(reached)):
+        edges = factors.passes.edge_sums(reached, "picks") > 0
+        reached = (factors.passes.vertex_sums(edges.astype(np.float64), "picks") > 0).astype(np.float64)
+        before, count = count, int(reached.sum())
+        if count in (before, len(reached)):
             break
-    return bool(reached.all())
+    return count == len(reached)

@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from hyperclus.factors import row_chunks
+from hyperclus.passes import row_chunks
 from hyperclus.types import Booleans, Floats, Integers
 from hyperclus.walk import RandomWalk, vertex_vector
 
@@ -64,10 +64,10 @@ def cut(walk: RandomWalk, labels: Integers, n_clusters: int) -> Cut:
 
 def flow(walk: RandomWalk, inside: Booleans) -> tuple[float, float]:
     """vol(S) and |boundary S| = sum_e a_e(S) (1 - b_e(S)) of one set of vertices, given as a mask."""
-    members = inside.astype(np.float64)
-    leaving = walk.factors.edge_means(1.0 - members)
-    boundary = walk.factors.to_edges(members * walk.stationary) @ leaving
-    return float(members @ walk.stationary), float(boundary)
+    members = walk.factors.passes.put(inside).astype(walk.stationary.dtype)
+    starting = members * walk.stationary
+    leaving, picked = walk.factors.passes.edge_pairs(1.0 - members, starting / walk.factors.degrees)
+    return float(starting.sum()), float((walk.factors.shares * picked) @ leaving)
 
 
 def edge_shares(walk: RandomWalk, labels: Integers, n_clusters: int) -> Floats:

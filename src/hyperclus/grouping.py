@@ -11,6 +11,7 @@ from functools import cached_property, partial
 
 import numpy as np
 
+from hyperclus.arrays import like, on_host
 from hyperclus.eigen import Eigenpairs
 from hyperclus.search import Clusters
 from hyperclus.types import Floats, Integers
@@ -18,6 +19,7 @@ from hyperclus.walk import RandomWalk
 
 SAMPLE = 20_000  # vertices that k-means sees; the rest join the nearest centre
 ROUNDS = 6  # of Lloyd's algorithm, and k more at most; single moves do the rest
+ROWS = 1 << 20  # points at a time that are put to their centres
 DRAWN = 4  # candidates for each centre that k-means starts from
 FAR = 1e6  # embedding rows are cut off here: only vertices with phi below 1e-12 get so far
 
@@ -35,8 +37,7 @@ def drafts(
     if k == 1:
         yield lambda: np.zeros(walk.hypergraph.n_vertices, dtype=np.int64)
         return
-    vectors = np.hstack([pairs.vectors[:, 1:], pairs.spare])
-    rows = np.clip(vectors / np.sqrt(walk.stationary)[:, None], -FAR, FAR)
+    rows = embedding(walk, pairs)
     if k == 2:
         yield partial(_swept, walk, rows[:, 0], least)
         for column in rows.T:
@@ -45,12 +46,18 @@ def drafts(
     values = np.maximum(pairs.values[1:k], 1e-2 * pairs.values[-1] + 1e-300)
     first = rows[:, : k - 1]
     scaled = np.clip(first / np.sqrt(values), -FAR, FAR)
-    spaces = [_Space(points, walk.stationary) for points in (first, scaled, rows)]
+    spaces = [Space(points, walk.stationary) for points in (first, scaled, rows)]
     if least > 0:
-        spaces.insert(0, _Space(_quantiles(rows, walk.stationary), walk.stationary))
+        spaces.insert(0, Space(_quantiles(rows, walk.stationary), walk.stationary))
     while True:
         for space in spaces:
             yield partial(space.grouped, k, rng)
+
+
+def embedding(walk: RandomWalk, pairs: Eigenpairs) -> Floats:
+    """The rows of the eigenvectors beyond the first, and of the spare ones, over sqrt(phi)."""
+    vectors = np.hstack([pairs.vectors[:, 1:], pairs.spare])
+    return np.clip(vectors / np.sqrt(walk.stationary)[:, None], -FAR, FAR)
 
 
 def _quantiles(rows: Floats, masses: Floats) -> Floats:
@@ -74,8 +81,8 @@ def _swept(walk: RandomWalk, scores: Floats, least: float) -> Integers:
 
 
 @dataclass(frozen=True, eq=False)
-class _Space:
-    """Points with masses, and a sample of them that k-means runs on."""
+class Space:
+    """Points with masses, and a sample of them, in the memory of the host, that k-means runs on."""
 
     points: Floats
     masses: Floats
@@ -83,15 +90,26 @@ class _Space:
     @cached_property
     def sample(self) -> tuple[Floats, Floats]:
         """All points in the order of their rows, or where they are many, points at equal steps of mass."""
-        order = np.lexsort(self.points.T[::-1])
-        if len(order) <= SAMPLE:
-            return self.points[order], self.masses[order]
-        steps = (np.arange(SAMPLE) + 0.5) / SAMPLE
+        if len(self.masses) <= SAMPLE:
+            order = np.lexsort(on_host(self.points).T[::-1])
+            return on_host(self.points)[order], on_host(self.masses)[order]
+        order = np.argsort(self.points[:, 0])
+        steps = like((np.arange(SAMPLE) + 0.5) / SAMPLE, self.masses)
         chosen = np.searchsorted(np.cumsum(self.masses[order]), steps * self.masses.sum())
-        return self.points[order[np.minimum(chosen, len(order) - 1)]], np.ones(SAMPLE)
+        return on_host(self.points[order[np.minimum(chosen, len(order) - 1)]]), np.ones(SAMPLE)
 
     def grouped(self, k: int, rng: np.random.Generator) -> Integers:
         """Labels by Lloyd's k-means from k-means++ seeds (Arthur and Vassilvitskii, 2007); none is empty."""
+        return self._assigned(self._centres(k, rng))
+
+    def best_of(self, starts: int, k: int, rng: np.random.Generator) -> Integers:
+        """The same from several starts, of which the one counts that leaves least to the centres."""
+        points, masses = self.sample
+        tried = [self._centres(k, rng) for _ in range(starts)]
+        costs = [float(masses @ _squared_distances(points, centres).min(axis=1)) for centres in tried]
+        return self._assigned(tried[int(np.argmin(costs))])
+
+    def _centres(self, k: int, rng: np.random.Generator) -> Floats:
         points, masses = self.sample
         centres = _seeds(points, masses, k, rng)
         clusters = np.arange(k)[:, None]
@@ -103,7 +121,14 @@ class _Space:
             weights = (labels == clusters).astype(np.float64) * masses
             totals = weights.sum(axis=1, keepdims=True)
             np.divide(weights @ points, totals, out=centres, where=totals > 0)
-        return _filled(_nearest(self.points, centres), self.points, centres)
+        return centres
+
+    def _assigned(self, centres: Floats) -> Integers:
+        """Each point to the nearest centre, some at a time."""
+        there, labels = like(centres, self.points), np.empty_like(self.masses, dtype=np.int64)
+        for first in range(0, len(labels), ROWS):
+            labels[first : first + ROWS] = _nearest(self.points[first : first + ROWS], there)
+        return _filled(labels, self.points, there)
 
 
 def _seeds(points: Floats, masses: Floats, k: int, rng: np.random.Generator) -> Floats:
@@ -134,10 +159,10 @@ def _nearest(points: Floats, centres: Floats) -> Integers:
 
 def _filled(labels: Integers, points: Floats, centres: Floats) -> Integers:
     """Give each empty cluster the vertex farthest from its centre in a cluster that can spare one."""
-    sizes = np.bincount(labels, minlength=len(centres))
-    for empty in np.flatnonzero(sizes == 0):
+    sizes = on_host(np.bincount(labels, minlength=len(centres)))
+    for empty in np.flatnonzero(sizes == 0).tolist():
         distances = np.square(points - centres[labels]).sum(axis=1)
-        taken = np.argmax(np.where(sizes[labels] > 1, distances, -1.0))
-        sizes[labels[taken]] -= 1
+        taken = int(np.argmax(np.where(like(sizes, labels)[labels] > 1, distances, -1.0)))
+        sizes[int(labels[taken])] -= 1
         labels[taken], sizes[empty] = empty, 1
     return labels

@@ -21,6 +21,10 @@ class Operator(Protocol):
         """The image of a vector (n,) or of the columns of a block (n, k)."""
         ...
 
+    def normal(self, rng: np.random.Generator) -> Floats:
+        """A vector of random numbers, where its vectors lie."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NormalizedLaplacian:
@@ -42,15 +46,30 @@ class NormalizedLaplacian:
         return self.walk.hypergraph.n_vertices
 
     def apply(self, block: Floats) -> Floats:
-        """L_sym x for a vector or a block of columns: four passes over the incidences.
+        """L_sym x for a vector or a block of columns: two passes of pairs over the incidences.
 
-        Two for a reversible walk, whose M is symmetric as it is.
+        Of single values for a reversible walk, whose M is symmetric as it is.
         """
-        root = _root(self.walk, block)
-        forward = root * self.walk.forward(block / root)
+        if block.ndim == 2:
+            return self._columns(block)
+        root = np.sqrt(self.walk.stationary)
         if self.walk.reversible:
-            return block - forward
-        return block - 0.5 * (forward + self.walk.adjoint(block * root) / root)
+            return block - root * self.walk.forward(block / root)
+        image = self.walk.factors.both_ways(root, block)
+        image *= -0.5
+        image += block
+        return image
+
+    def normal(self, rng: np.random.Generator) -> Floats:
+        """A random vector, where the vectors of the walk lie."""
+        return self.walk.factors.passes.normal(self.size, rng).astype(self.walk.stationary.dtype, copy=False)
+
+    def _columns(self, block: Floats) -> Floats:
+        """One after the other: a large block would not fit the cache."""
+        image = np.empty_like(block)
+        for column in range(block.shape[1]):
+            image[:, column] = self.apply(block[:, column])
+        return image
 
     def dense(self) -> Floats:
         """The n x n array, exactly symmetric: for small hypergraphs and for tests."""

@@ -9,10 +9,14 @@ from typing import Any, Literal
 
 import numpy as np
 
+from hyperclus.arrays import on_host
 from hyperclus.certificate import ncut_lower_bound
 from hyperclus.checkpoint import check_seed, slot
 from hyperclus.cut import cut
 from hyperclus.eigen import Eigenpairs, smallest_eigenpairs
+from hyperclus.eigen.pairs import with_residuals
+from hyperclus.eigen.trivial import zero_vectors
+from hyperclus.engines import Engine, Precision, check_engine, chosen, passes_on
 from hyperclus.errors import InputError, check_choice
 from hyperclus.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.laplacian import NormalizedLaplacian
@@ -23,6 +27,8 @@ from hyperclus.types import Booleans, Integers, Seed, random_generator
 from hyperclus.walk import RandomWalk
 
 Bound = Literal["eigenvalues", "tight"]
+
+SINGLE = 2e-5  # a residual that single precision reaches
 
 _log = logging.getLogger(__name__)
 
@@ -39,6 +45,8 @@ class Run:
     bound: Bound
     tolerance: float
     seed: Seed
+    engine: Engine = "cpu"
+    precision: Precision = "float64"
     active: Booleans = field(init=False)
     whole: Hypergraph = field(init=False)
     rng: np.random.Generator = field(init=False)
@@ -48,6 +56,7 @@ class Run:
         check_hypergraph(self.hypergraph)
         check_choice("bound", self.bound, ("eigenvalues", "tight"))
         check_seed(self.seed)
+        check_engine(self.engine, self.precision)
         self.rng = random_generator(self.seed)
         self.active = self.hypergraph.covered
         self.whole = self.hypergraph if self.active.all() else self.hypergraph.restrict(self.active)
@@ -66,13 +75,20 @@ class Run:
 
     def solve(self, hypergraph: Hypergraph, k: int, spare: int = 0) -> tuple[RandomWalk, Eigenpairs]:
         """Steps 1 to 5 of Algorithm 1: the walk, its stationary law, the smallest eigenpairs of L_sym."""
+        engine, elsewhere = chosen(self.engine, hypergraph), None
+        if engine != "cpu":
+            with self.timed("copy"):
+                elsewhere = passes_on(engine, self.precision, hypergraph, self.alpha)
         with self.timed("stationary law"):
-            walk = RandomWalk(hypergraph, alpha=self.alpha)
+            walk = RandomWalk(hypergraph, alpha=self.alpha, elsewhere=elsewhere)
         with self.timed("eigenvectors"):
             wanted = min(max(k, 2), hypergraph.n_vertices)
-            pairs = smallest_eigenpairs(
-                NormalizedLaplacian(walk), wanted, tolerance=self.tolerance, seed=self.rng, spare=spare
-            )
+            if self.precision == "float32":
+                pairs = _in_single(walk, wanted, self.tolerance, self.rng, spare)
+            else:
+                pairs = smallest_eigenpairs(
+                    NormalizedLaplacian(walk), wanted, tolerance=self.tolerance, seed=self.rng, spare=spare
+                )
         _log.info("%r: stationary law by %s, eigenvectors by %s", hypergraph, walk.law.method, pairs.method)
         return walk, pairs
 
@@ -80,7 +96,7 @@ class Run:
         self, walk: RandomWalk, pairs: Eigenpairs, labels: Integers, settings: dict[str, Any]
     ) -> Partition:
         """Number the clusters by size (ties by first vertex), score them, put back isolated vertices."""
-        count = int(labels.max()) + 1
+        labels, count = on_host(labels), int(labels.max()) + 1
         first = np.empty(count, dtype=np.int64)
         first[labels[::-1]] = np.arange(len(labels) - 1, -1, -1)
         rank = np.empty(count, dtype=np.int64)
@@ -94,6 +110,8 @@ class Run:
         if self.bound == "tight":
             with self.timed("bound"):
                 tight = _tight_bound(walk, count, scored.ncut)
+        used = {"engine": "cpu" if walk.factors.passes.host else "cuda", "precision": self.precision}
+        walk, pairs = walk.on_host(), pairs.on_host()
         everywhere = np.full(self.hypergraph.n_vertices, -1, dtype=np.int64)
         everywhere[self.active] = rank[labels]
         return Partition(
@@ -103,7 +121,7 @@ class Run:
             pairs,
             walk,
             tight,
-            {"k": count, **settings, **self.settings},
+            {"k": count, **settings, **self.settings, **used},
             self.timings,
         )
 
@@ -113,6 +131,25 @@ class Run:
         start = time.perf_counter()
         yield
         self.timings[stage] = self.timings.get(stage, 0.0) + time.perf_counter() - start
+
+
+def _in_single(
+    walk: RandomWalk, k: int, tolerance: float, rng: np.random.Generator, spare: int
+) -> Eigenpairs:
+    """The eigenpairs in single precision, and their residuals in double."""
+    single, law = np.float32, walk.law
+    there = replace(law, vertices=law.vertices.astype(single), edges=law.edges.astype(single))
+    rough = smallest_eigenpairs(
+        NormalizedLaplacian(RandomWalk.with_law(walk.factors.astype(single), there)),
+        k,
+        tolerance=max(tolerance, SINGLE),
+        seed=rng,
+        spare=spare,
+    )
+    known = zero_vectors(walk.stationary, law.components, k)
+    others = rough.vectors[:, known.shape[1] :].astype(np.float64)
+    spared = rough.spare.astype(np.float64)
+    return with_residuals(NormalizedLaplacian(walk), known, others, spared, rough.steps, rough.method)
 
 
 def _tight_bound(walk: RandomWalk, k: int, upper: float) -> TightBound:

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from hyperclus.cut import sweep
-from hyperclus.factors import row_chunks
 from hyperclus.ids import vertex_codes
 from hyperclus.laplacian import NormalizedLaplacian
 from hyperclus.metrics import Agreement, agreement
 from hyperclus.partition import Partition
+from hyperclus.passes import row_chunks
 from hyperclus.types import Booleans, Floats, Incidence, Integers
 
 SHOWN = 4000  # vertices in a picture of the embedding

@@ -8,11 +8,10 @@ from operator import itemgetter
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hyperclus import moves
 from hyperclus.checkpoint import NOWHERE, Slot, Values
-from hyperclus.compiled import kernels
+from hyperclus.compiled import kernels, read_only
 from hyperclus.moves import Flow, State
 from hyperclus.progress import Work, listening
 from hyperclus.threads import in_parallel, single_blas_thread
@@ -405,16 +404,9 @@ def flow_of(walk: RandomWalk) -> Flow:
         walk.stationary / factors.degrees,
         walk.hypergraph.edge_weights / factors.edge_degrees,
     )
-    return Flow(*(_read_only(array) for array in arrays))
+    return Flow(*(read_only(array) for array in arrays))
 
 
 def _halves(work: int, whole: int, middle: int) -> list[tuple[int, int]]:
     """A range in two, one for each thread, where the work pays for a second thread."""
     return [(0, middle), (middle, whole)] if work >= PARALLEL_FROM else [(0, whole)]
-
-
-def _read_only(array: NDArray[Any]) -> NDArray[Any]:
-    """A view that cannot be written to; Numba compiles once more where some arrays can and some cannot."""
-    view = array.view()
-    view.flags.writeable = False
-    return view

@@ -15,13 +15,12 @@ from numpy.typing import ArrayLike
 
 from hyperclus.cluster import Rounding, cluster
 from hyperclus.cut import cut
-from hyperclus.eigen import smallest_eigenpairs
+from hyperclus.engines import Engine
 from hyperclus.errors import InputError, check_whole
 from hyperclus.hypergraph import Hypergraph
 from hyperclus.ids import shown
-from hyperclus.laplacian import NormalizedLaplacian
 from hyperclus.optional import library
-from hyperclus.pipeline import Bound
+from hyperclus.pipeline import Bound, Run
 from hyperclus.types import AbsencePolicy, Floats, Incidence, Integers, Seed
 from hyperclus.walk import RandomWalk
 
@@ -118,6 +117,8 @@ class HyperClusG(_Clusterer, _Coat):  # type: ignore[misc]
     n_clusters : int
     method, effort, min_share, alpha, bound, rounding, strategy, tolerance
         As in `hyperclus.cluster`.
+    engine : {"auto", "cpu", "cuda"}
+        Where `fit` computes, as in `hyperclus.cluster`; all that it leaves is in the memory of the host.
     edge_weights : sequence of length n_features, or mapping from feature name, optional
         omega(e) > 0; 1 by default.
     random_state : int, RandomState, Generator or None
@@ -167,6 +168,7 @@ class HyperClusG(_Clusterer, _Coat):  # type: ignore[misc]
         strategy: Literal["best", "largest"] | None = None,
         edge_weights: Mapping[Any, float] | ArrayLike | None = None,
         tolerance: float = 1e-8,
+        engine: Engine = "auto",
         random_state: Any = None,
     ) -> None:
         self.n_clusters = n_clusters
@@ -179,6 +181,7 @@ class HyperClusG(_Clusterer, _Coat):  # type: ignore[misc]
         self.strategy = strategy
         self.edge_weights = edge_weights
         self.tolerance = tolerance
+        self.engine = engine
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> "HyperClusG":
@@ -197,6 +200,7 @@ class HyperClusG(_Clusterer, _Coat):  # type: ignore[misc]
             strategy=self.strategy,
             tolerance=self.tolerance,
             seed=self._seed(),
+            engine=self.engine,
         )
         self.partition_ = part
         self.labels_ = part.labels.copy()
@@ -270,7 +274,7 @@ class HypergraphSpectralEmbedding(_Named, _Transformer, _Coat):  # type: ignore[
         q, the number of coordinates.
     alpha, tolerance
         As in `hyperclus.cluster`.
-    edge_weights, random_state
+    edge_weights, engine, random_state
         As in `HyperClusG`.
 
     Attributes
@@ -301,12 +305,14 @@ class HypergraphSpectralEmbedding(_Named, _Transformer, _Coat):  # type: ignore[
         alpha: float = 0.0,
         edge_weights: Mapping[Any, float] | ArrayLike | None = None,
         tolerance: float = 1e-8,
+        engine: Engine = "auto",
         random_state: Any = None,
     ) -> None:
         self.n_components = n_components
         self.alpha = alpha
         self.edge_weights = edge_weights
         self.tolerance = tolerance
+        self.engine = engine
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> "HypergraphSpectralEmbedding":
@@ -319,13 +325,9 @@ class HypergraphSpectralEmbedding(_Named, _Transformer, _Coat):  # type: ignore[
                 f"{self.n_components} components need at least {self.n_components + 1} samples with a "
                 f"positive entry; there are {hypergraph.n_vertices}"
             )
-        self.walk_ = RandomWalk(hypergraph, alpha=self.alpha)
-        pairs = smallest_eigenpairs(
-            NormalizedLaplacian(self.walk_),
-            self.n_components + 1,
-            tolerance=self.tolerance,
-            seed=self._seed(),
-        )
+        run = Run(hypergraph, self.alpha, "eigenvalues", self.tolerance, self._seed(), self.engine)
+        walk, pairs = run.solve(hypergraph, self.n_components + 1)
+        self.walk_, pairs = walk.on_host(), pairs.on_host()
         self.eigenvalues_ = pairs.values[1:]
         flat = np.abs(1 - self.eigenvalues_) <= FLAT
         scale = np.where(flat, 0.0, 1 / np.where(flat, 1.0, 1 - self.eigenvalues_))

@@ -16,14 +16,16 @@ Components keep the mass they start with, their share of the total degree.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from hyperclus.aggregation import block_chain, weakly_joined_blocks
-from hyperclus.checkpoint import Slot, slot
+from hyperclus.aggregation import block_chain, has_weak_joints, weakly_joined_blocks
+from hyperclus.arnoldi import gmres_cycle
+from hyperclus.arrays import on_host
+from hyperclus.checkpoint import NOWHERE, Slot, slot
 from hyperclus.components import Components, components
 from hyperclus.errors import ConvergenceError, InputError
 from hyperclus.factors import Factors
@@ -75,6 +77,9 @@ class _Chain:
 
     def normalised(self, law: Floats) -> Floats:
         """Each component scaled to its share; states in no component (empty hyperedges) stay 0."""
+        if len(self.shares) == 1:
+            total: float = law.sum()
+            return law / total
         masses = np.bincount(np.maximum(self.component, 0), weights=law, minlength=len(self.shares))
         return law * (self.shares / masses)[self.component]
 
@@ -95,8 +100,10 @@ def stationary_law(factors: Factors, tolerance: float = 1e-14) -> StationaryLaw:
     InputError
         When some vertex's probability is too small for double precision.
     """
-    place = slot("stationary law", factors.hypergraph, factors.alpha, tolerance)
     found = components(factors)
+    if not factors.passes.host:
+        return _law_elsewhere(factors, tolerance, found)
+    place = slot("stationary law", factors.hypergraph, factors.alpha, tolerance)
     kept = place.result()
     if kept is None:
         law = _solved(factors, tolerance, found, place)
@@ -108,16 +115,12 @@ def stationary_law(factors: Factors, tolerance: float = 1e-14) -> StationaryLaw:
 
 def _solved(factors: Factors, tolerance: float, found: Components, place: Slot) -> StationaryLaw:
     """The law by the way that suits it."""
-    shares = found.masses(factors.degrees) / factors.degrees.sum()
-    chain = _Chain(lambda law: factors.to_vertices(factors.to_edges(law)), found.of_vertex, shares)
+    chain = _vertex_chain(factors, found)
     start, exact = _closed_form(factors)
     start = chain.normalised(start)
     if exact:
         return _checked(factors, start, 0, "closed form", found)
-    smaller = chain
-    on_edges = factors.hypergraph.n_edges < factors.hypergraph.n_vertices
-    if on_edges:
-        smaller = _Chain(lambda law: factors.to_edges(factors.to_vertices(law)), found.of_edge, shares)
+    smaller, on_edges = _smaller_chain(factors, found, chain)
     if np.count_nonzero(smaller.component >= 0) <= ELIMINATION_UP_TO and _cheap_chain(factors, on_edges):
         law = _eliminate(factors.edge_chain() if on_edges else factors.vertex_chain(), smaller)
         return _checked(factors, factors.to_vertices(law) if on_edges else law, 0, "elimination", found)
@@ -126,11 +129,12 @@ def _solved(factors: Factors, tolerance: float, found: Components, place: Slot) 
     law, steps, residual = _krylov(smaller, start, descent, place.part("first"))
     law = factors.to_vertices(law) if on_edges else law
     method = "krylov"
-    if residual > ACCEPTED and factors.hypergraph.n_incidences <= FACTORISATION_UP_TO:
+    accepted = max(ACCEPTED, tolerance)
+    if residual > accepted and factors.hypergraph.n_incidences <= FACTORISATION_UP_TO:
         law, residual, method = _factorise(factors, chain, law), 0.0, "factorisation"
-    if residual <= ACCEPTED:
+    if residual <= accepted:
         law, more = _with_block_masses(factors, chain, law, descent.then(tolerance), place.part("blocks"))
-        return _checked(factors, law, steps + more, method, found)
+        return _checked(factors, law, steps + more, method, found, accepted)
     raise ConvergenceError(
         f"the stationary law stalled at residual {residual:.1e} after {steps} steps, because the walk mixes "
         "too slowly; remove weights that are negligible next to the others",
@@ -138,27 +142,62 @@ def _solved(factors: Factors, tolerance: float, found: Components, place: Slot) 
     )
 
 
+def _law_elsewhere(factors: Factors, tolerance: float, found: Components) -> StationaryLaw:
+    """The law where the vectors do not lie in the memory of the host: what GMRES cannot do is done there."""
+    chain = _vertex_chain(factors, found)
+    start, exact = _closed_form(factors)
+    law, steps, residual = chain.normalised(start), 0, 0.0
+    if not exact:
+        smaller, on_edges = _smaller_chain(factors, found, chain)
+        descent = Descent("stationary law", tolerance)
+        law, steps, residual = _krylov(smaller, factors.to_edges(law) if on_edges else law, descent, NOWHERE)
+        law = factors.to_vertices(law) if on_edges else law
+    if residual > max(ACCEPTED, tolerance) or (not exact and has_weak_joints(factors, law)):
+        by_host = stationary_law(Factors(factors.hypergraph, alpha=factors.alpha), tolerance)
+        there = factors.passes.put(by_host.vertices), factors.passes.put(by_host.edges)
+        return replace(by_host, vertices=there[0], edges=there[1])
+    method = "closed form" if exact else "krylov"
+    checked = _checked(factors, law, steps, method, found, max(ACCEPTED, tolerance))
+    tell("stationary law", steps, "products", 1.0, checked.method)
+    return checked
+
+
+def _vertex_chain(factors: Factors, found: Components) -> _Chain:
+    """The walk from vertex to vertex."""
+    shares = found.masses(on_host(factors.degrees)) if found.count > 1 else np.ones(1)
+    shares, component = shares / shares.sum(), found.of_vertex
+    if found.count > 1:
+        shares, component = factors.passes.put(shares), factors.passes.put(component)
+    return _Chain(lambda law: factors.to_vertices(factors.to_edges(law)), component, shares)
+
+
+def _smaller_chain(factors: Factors, found: Components, chain: _Chain) -> tuple[_Chain, bool]:
+    """The walk from hyperedge to hyperedge where these are fewer, and whether they are."""
+    if factors.hypergraph.n_edges >= factors.hypergraph.n_vertices:
+        return chain, False
+    of_edge = factors.passes.put(found.of_edge) if found.count > 1 else found.of_edge
+    return _Chain(lambda law: factors.to_edges(factors.to_vertices(law)), of_edge, chain.shares), True
+
+
 def _cheap_chain(factors: Factors, on_edges: bool) -> bool:
     """Whether forming the dense chain (4 ns per pair of incidences) beats GMRES (50 ns per incidence)."""
-    lists = factors.gamma_by_vertex if on_edges else factors.hypergraph.gamma
-    pairs = float((np.diff(lists.indptr).astype(np.float64) ** 2).sum())
-    return 4e-9 * pairs <= 1e-3 + 5e-8 * lists.nnz
+    h = factors.hypergraph
+    sizes = np.bincount(h.gamma.indices) if on_edges else h.edge_sizes
+    return 4e-9 * float((sizes.astype(np.float64) ** 2).sum()) <= 1e-3 + 5e-8 * h.n_incidences
 
 
 def _closed_form(factors: Factors) -> tuple[Floats, bool]:
     """d(v) gamma(v) / gamma(v)^alpha, and whether it is the law up to its scale (else only near it)."""
     if factors.alpha == 1:
         return factors.degrees, True
-    gamma, picks = factors.gamma_by_vertex, factors.picks_by_vertex
-    first = gamma.indptr[:-1]
-    varies = gamma.data[1:] != gamma.data[:-1]
-    varies[first[1:] - 1] = False
-    edge_independent = not varies.any()
-    if edge_independent:
-        strength, picked = gamma.data[first], picks.data[first]
+    strength = factors.passes.constants()
+    exact = strength is not None
+    if strength is not None:
+        picked = strength**factors.alpha
     else:
-        strength, picked = np.asarray(gamma.sum(axis=1)), np.asarray(picks.sum(axis=1))
-    return factors.degrees / picked * (strength / strength.max()), edge_independent
+        ones = np.ones_like(factors.edge_weights)
+        strength, picked = (factors.passes.vertex_sums(ones, kind) for kind in ("gamma", "picks"))
+    return factors.degrees / picked * (strength / strength.max()), exact
 
 
 def _chi(residual: Floats, law: Floats) -> float:
@@ -182,8 +221,6 @@ class _Cycles:
 @single_blas_thread
 def _krylov(chain: _Chain, start: Floats, descent: Descent, place: Slot) -> tuple[Floats, int, float]:
     """GMRES cycles until the chi residual is below the goal or no longer falls."""
-    from scipy.sparse.linalg import LinearOperator, gmres
-
     kept = place.result()
     at = _Cycles(**(kept or place.state() or {"law": start, "best": start}))
     descent.first, descent.lowest, descent.done = at.first_residual, at.residual, at.steps
@@ -205,21 +242,11 @@ def _krylov(chain: _Chain, start: Floats, descent: Descent, place: Slot) -> tupl
         def apply(x: Floats, scale: Floats = scale) -> Floats:
             return x - chain.step(x * scale) / scale
 
-        def count(reduction: float, residual: float = residual) -> None:
+        def count(residual: float) -> None:
             at.steps += 1
-            descent.tell(at.steps, residual * reduction)
+            descent.tell(at.steps, residual)
 
-        operator = LinearOperator((len(law),) * 2, matvec=apply, dtype=np.float64)
-        correction, _ = gmres(
-            operator,
-            change / scale,
-            rtol=0.0,
-            atol=descent.goal / 2,
-            restart=RESTART,
-            maxiter=1,
-            callback=count,
-            callback_type="pr_norm",
-        )
+        correction, _ = gmres_cycle(apply, change / scale, descent.goal / 2, RESTART, count)
         at.steps += 2
         descent.done = at.steps
         corrected = law - scale * correction
@@ -297,9 +324,16 @@ def _with_block_masses(
     return law, steps
 
 
-def _checked(factors: Factors, law: Floats, steps: int, method: str, found: Components) -> StationaryLaw:
+def _checked(
+    factors: Factors,
+    law: Floats,
+    steps: int,
+    method: str,
+    found: Components,
+    accepted: float = ACCEPTED,
+) -> StationaryLaw:
     if not (np.isfinite(law).all() and law.min() > np.finfo(float).tiny):
-        worst = named(factors.hypergraph.vertex_ids, np.array([np.argmin(law)]))
+        worst = named(factors.hypergraph.vertex_ids, np.array([int(np.argmin(law))]))
         raise InputError(
             f"the walk almost never visits vertex {worst} (probability below 1e-300), too rarely for double "
             "precision; leave the vertex out or make its weights less uneven"
@@ -307,7 +341,7 @@ def _checked(factors: Factors, law: Floats, steps: int, method: str, found: Comp
     law = law / law.sum()
     edges = factors.to_edges(law)
     residual = float(np.abs(factors.to_vertices(edges) - law).sum())
-    if residual > 10 * ACCEPTED:
+    if residual > 10 * accepted:
         raise ConvergenceError(
             f"the stationary law has residual {residual:.1e}; it cannot be trusted", residual
         )
@@ -317,8 +351,7 @@ def _checked(factors: Factors, law: Floats, steps: int, method: str, found: Comp
 def estimated_law(factors: Factors, steps: int) -> StationaryLaw:
     """The closed form and a few steps of the walk from there: a law that is near, not exact."""
     found = components(factors)
-    shares = found.masses(factors.degrees) / factors.degrees.sum()
-    chain = _Chain(lambda law: factors.to_vertices(factors.to_edges(law)), found.of_vertex, shares)
+    chain = _vertex_chain(factors, found)
     law = chain.normalised(_closed_form(factors)[0])
     for _ in range(steps):
         law = chain.normalised(chain.step(law))

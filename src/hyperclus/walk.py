@@ -1,14 +1,16 @@
 """The random walk on an EDVW hypergraph, with its stationary law."""
 
-from dataclasses import InitVar, dataclass, field
-from typing import Any
+from dataclasses import InitVar, dataclass, field, replace
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hyperclus.arrays import on_host
 from hyperclus.errors import InputError
 from hyperclus.factors import Factors
 from hyperclus.hypergraph import Hypergraph
+from hyperclus.passes import Passes
 from hyperclus.stationary import StationaryLaw, stationary_law
 from hyperclus.types import Floats
 
@@ -29,10 +31,11 @@ class RandomWalk:
         How much gamma counts when a vertex picks a hyperedge; 0 or more. What is proved of the walk
         holds for every alpha.
 
+    elsewhere : Passes, optional
+        Passes over the incidences where these, and all vectors, do not lie in the memory of the host.
+
     Attributes
     ----------
-    factors : Factors
-        A and B as products.
     law : StationaryLaw
         phi, psi, how they were found and how accurate they are.
 
@@ -56,26 +59,46 @@ class RandomWalk:
     hypergraph: Hypergraph
     tolerance: InitVar[float] = 1e-14
     alpha: float = field(default=0.0, kw_only=True)
-    factors: Factors = field(init=False, repr=False)
+    elsewhere: InitVar[Passes | None] = field(default=None, kw_only=True)
     law: StationaryLaw = field(init=False, repr=False)
+    _factors: Factors | None = field(init=False, repr=False)
 
-    def __post_init__(self, tolerance: float) -> None:
-        factors = Factors(self.hypergraph, alpha=self.alpha)
+    def __post_init__(self, tolerance: float, elsewhere: Passes | None) -> None:
+        factors = Factors(self.hypergraph, alpha=self.alpha, elsewhere=elsewhere)
         object.__setattr__(self, "alpha", factors.alpha)
-        object.__setattr__(self, "factors", factors)
+        object.__setattr__(self, "_factors", factors)
         object.__setattr__(self, "law", stationary_law(factors, tolerance))
 
     @classmethod
     def with_law(cls, factors: Factors, law: StationaryLaw) -> "RandomWalk":
         """The walk whose law is known already, or roughly; nothing is solved."""
         walk = object.__new__(cls)
-        for name, value in {
-            "hypergraph": factors.hypergraph,
-            "alpha": factors.alpha,
-            "factors": factors,
-            "law": law,
-        }.items():
-            object.__setattr__(walk, name, value)
+        walk.__setstate__((factors.hypergraph, factors.alpha, law))
+        object.__setattr__(walk, "_factors", factors)
+        return walk
+
+    def __getstate__(self) -> tuple[Hypergraph, float, StationaryLaw]:
+        return self.hypergraph, self.alpha, self.law
+
+    def __setstate__(self, state: tuple[Hypergraph, float, StationaryLaw]) -> None:
+        for name, value in zip(("hypergraph", "alpha", "law"), state, strict=True):
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "_factors", None)
+
+    @property
+    def factors(self) -> Factors:
+        """A and B as products; made anew, in the memory of the host, where the walk came without."""
+        if self._factors is None:
+            object.__setattr__(self, "_factors", Factors(self.hypergraph, alpha=self.alpha))
+        return cast(Factors, self._factors)
+
+    def on_host(self) -> "RandomWalk":
+        """The same walk with all vectors in the memory of the host."""
+        if isinstance(self.law.vertices, np.ndarray):
+            return self
+        walk = object.__new__(RandomWalk)
+        law = replace(self.law, vertices=on_host(self.law.vertices), edges=on_host(self.law.edges))
+        walk.__setstate__((self.hypergraph, self.alpha, law))
         return walk
 
     @property
@@ -113,8 +136,8 @@ class RandomWalk:
 
 def vertex_vector(walk: RandomWalk, values: Any) -> NDArray[Any]:
     """Values as an array with one entry per vertex of the walk, or an `InputError`."""
-    vector = np.asarray(values)
+    vector = values if hasattr(values, "shape") else np.asarray(values)
     if vector.shape != (walk.hypergraph.n_vertices,):
         n = walk.hypergraph.n_vertices
         raise InputError(f"{n} vertices need a value each; these values have shape {vector.shape}")
-    return vector
+    return cast(NDArray[Any], vector)

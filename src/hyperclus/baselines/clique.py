@@ -40,6 +40,10 @@ class CliqueLaplacian:
         """The number of vertices."""
         return self.factors.hypergraph.n_vertices
 
+    def normal(self, rng: np.random.Generator) -> Floats:
+        """Normal numbers."""
+        return rng.standard_normal(self.size)
+
     def apply(self, block: Floats) -> Floats:
         """The image of a vector or of the columns of a block: two passes over the incidences."""
         root, own, omega = np.sqrt(self.degrees), self.factors.degrees, self.factors.hypergraph.edge_weights

@@ -17,6 +17,7 @@ from hyperclus.cli.common import Voice, app, command_line, examples, grouped, ke
 from hyperclus.cli.outline import Page, show_partition, show_suggestion
 from hyperclus.cli.outputs import Outputs, facts, print_csv, print_json
 from hyperclus.cli.reading import DIGITS, PANEL, Source, Taken
+from hyperclus.engines import Engine, Precision, check_engine, passes_on
 from hyperclus.errors import HyperclusError, InputError
 from hyperclus.hypergraph import Hypergraph
 from hyperclus.ids import shown
@@ -56,6 +57,17 @@ Tolerance = Annotated[
 Seed = Annotated[
     int, typer.Option(min=0, metavar="NUMBER", help="Of all that is drawn at random.", rich_help_panel=HOW)
 ]
+OnEngine = Annotated[
+    Engine,
+    typer.Option(
+        help="Where to compute; auto: on an NVIDIA GPU where there is one and the data are large.",
+        rich_help_panel=HOW,
+    ),
+]
+InPrecision = Annotated[
+    Precision,
+    typer.Option(help="Of weights and eigenvectors; float32: on a GPU only.", rich_help_panel=HOW),
+]
 Checkpoint = Annotated[
     Path | None,
     typer.Option(metavar="FOLDER", help="Keep the state there, to go on after a stop.", rich_help_panel=HOW),
@@ -87,6 +99,8 @@ class Settings:
     bound: Bound = "eigenvalues"
     tolerance: Tolerance = 1e-8
     seed: Seed = 0
+    engine: OnEngine = "auto"
+    precision: InPrecision = "float64"
 
 
 @app.command(
@@ -136,6 +150,7 @@ def cluster(
     if count is not None and max_k is not None:
         raise InputError("--max-k is for -k auto; leave it out where the number is given")
     outputs.check(source.path, classes)
+    _check_engine(settings.engine, settings.precision)
     taken = source.taken()
     with _running(voice, checkpoint):
         h, known_classes, seconds = _read(taken, classes, voice)
@@ -222,6 +237,8 @@ def report(
     bound: Bound = "eigenvalues",
     tolerance: Tolerance = 1e-8,
     seed: Seed = 0,
+    engine: OnEngine = "auto",
+    precision: InPrecision = "float64",
     checkpoint: Checkpoint = None,
     voice: Voice,
 ) -> None:
@@ -231,11 +248,21 @@ def report(
     """
     outputs = Outputs(report=target)
     outputs.check(source.path, clusters, classes)
+    _check_engine(engine, precision)
     taken = source.taken()
     with _running(voice, checkpoint):
         h, known_classes, seconds = _read(taken, classes, voice)
         labels = known.of_file(clusters, h.vertex_ids, "cluster", ("vertex", "cluster"))
-        part = hyperclus.evaluate(h, labels, alpha=alpha, bound=bound, tolerance=tolerance, seed=seed)
+        part = hyperclus.evaluate(
+            h,
+            labels,
+            alpha=alpha,
+            bound=bound,
+            tolerance=tolerance,
+            seed=seed,
+            engine=engine,
+            precision=precision,
+        )
     _finish(part, None, known_classes, outputs, voice, source, command_line(context, NOT_REPEATED), seconds)
 
 
@@ -292,6 +319,13 @@ def _running(voice: Voice, checkpoint: Path | None) -> Iterator[None]:
 
     with kept(words), voice.listening(), progress(voice), folder:
         yield
+
+
+def _check_engine(engine: Engine, precision: Precision) -> None:
+    """Refuse before the work an engine that is not there: what is copied to it is as small as can be."""
+    check_engine(engine, precision)
+    if engine == "cuda":
+        passes_on(engine, precision, Hypergraph.from_edges([["a", "b"]]), 0.0)
 
 
 def _count(k: str | None) -> int | None:

@@ -93,6 +93,8 @@ def show_partition(
     page.line(said.title, "bold")
     for name, value in (("NCut", said.ncut), ("proven", said.bound), ("conductance", said.conductance)):
         page.fact(name, value)
+    if part.settings["engine"] != "cpu":
+        page.fact("engine", f"{part.settings['engine']}, {part.settings['precision']}")
     if suggestion is not None:
         page.fact("k", in_shell(suggestion.reason))
     if found is not None:

@@ -21,15 +21,15 @@ PHRASES = {
     "raise the tolerance": "raise --tolerance",
 }
 OPTIONS = (
-    *("alpha", "bound", "delimiter", "duplicates", "effort", "max_k", "max_size", "max_volume", "method"),
-    *("min_share", "restart", "shuffles", "tolerance"),
+    *("alpha", "bound", "delimiter", "duplicates", "effort", "engine", "max_k", "max_size", "max_volume"),
+    *("method", "min_share", "precision", "restart", "shuffles", "tolerance"),
 )
 READING = ("constant", "decimal", "empty_edges", "ids", "isolated", "missing", "repeated")  # for -o
 ALONE = ("max_k", "max_size", "max_volume", "min_share")  # no words of English
 
 _NAMES = "|".join((*OPTIONS, *READING))
 _START, _END = r"(?<!['\"/\w-])(?<!-w )", r"(?![\w/'\"])"  # nothing within quotes or in the name of a file
-_GIVEN = re.compile(rf"{_START}({_NAMES})=(?:'([a-z]+)'|('[^']+')|(\w+)){_END}")
+_GIVEN = re.compile(rf"{_START}({_NAMES})=(?:'([a-z]+[0-9]*)'|('[^']+')|(\w+)){_END}")
 _WRONG = re.compile(rf"{_START}({_NAMES}) (must be|is a setting)")
 _ALONE = re.compile(rf"{_START}({'|'.join(ALONE)}){_END}( =)?")
 

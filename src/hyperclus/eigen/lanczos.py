@@ -6,6 +6,7 @@ only at restarts, and ties the vectors to NumPy.
 
 import numpy as np
 
+from hyperclus.arrays import empty_columns, like, on_host
 from hyperclus.checkpoint import NOWHERE, Slot
 from hyperclus.errors import ConvergenceError
 from hyperclus.laplacian import Operator
@@ -66,7 +67,7 @@ def lanczos_vectors(
         steps += more
         order = np.argsort([*values, left[0]], kind="stable")[:count]
         values = np.append(values, left)[order]
-        vectors = np.hstack([vectors, missed])[:, order]
+        vectors = np.hstack([vectors, missed])[:, order.tolist()]
     return np.hstack([vectors, spared]), steps
 
 
@@ -93,12 +94,13 @@ def _solve(
         return done["vectors"], done["values"], done["steps"]
     whole = operator.size - known.shape[1]
     capacity = min(count + EXTRA_BASIS, whole)
-    basis = np.empty((operator.size, capacity + 1), order="F")
-    if (at := place.state()) is None:
-        basis[:, 0] = _orthonormal(rng.standard_normal(operator.size), known, basis[:, :0], rng)[0]
-        projected, first, steps = np.zeros((capacity, capacity)), 0, 0
+    start = operator.normal(rng) if (at := place.state()) is None else at["basis 0"]
+    basis = empty_columns(start, capacity + 1)
+    if at is None:
+        basis[:, 0] = _orthonormal(operator, start, known, basis[:, :0], rng)[0]
+        projected, first, since, steps = np.zeros((capacity, capacity)), 0, 0, 0
     else:
-        projected, first, steps = at["projected"], at["first"], at["steps"]
+        projected, first, since, steps = (at[name] for name in ("projected", "first", "since", "steps"))
         descent.first, descent.lowest = at["residuals"]
         for column in range(first + 1):
             basis[:, column] = at.pop(f"basis {column}")  # one after the other, to free it
@@ -107,10 +109,14 @@ def _solve(
             if place.due:
                 columns = {f"basis {number}": basis[:, number] for number in range(column + 1)}
                 seen = descent.first, descent.lowest
-                place.keep(projected=projected, first=column, steps=steps, residuals=seen, **columns)
+                now = {"projected": projected, "first": column, "since": since, "steps": steps}
+                place.keep(**now, residuals=seen, **columns)
             filled = column + 1
             image = operator.apply(basis[:, column])
-            basis[:, filled], overlaps, beta = _orthonormal(image, known, basis[:, :filled], rng)
+            recent = 0 if column == since else column - 1
+            basis[:, filled], overlaps, beta = _orthonormal(
+                operator, image, known, basis[:, :filled], rng, recent
+            )
             projected[:filled, column] = projected[column, :filled] = overlaps
             steps += 1
             if filled < count or (steps % CHECK_EVERY and filled < capacity):
@@ -120,12 +126,12 @@ def _solve(
             residuals = beta * np.abs(rotation[-1])
             descent.tell(steps, float((residuals / _allowed(values, 1.0))[:count].max()))
             if (residuals <= _allowed(values, descent.goal))[:count].all() or filled == whole:
-                vectors = basis[:, :filled] @ rotation[:, : count + spare]
+                vectors = basis[:, :filled] @ like(rotation[:, : count + spare], basis)
                 place.finish(vectors=vectors, values=values[:count], steps=steps)
                 return vectors, values[:count], steps
         if steps >= max_products:
             break
-        first = count + (capacity - count) // 2
+        first = since = count + (capacity - count) // 2
         _rotate(basis, rotation[:, :first])
         basis[:, first] = basis[:, capacity]
         projected[:] = 0.0
@@ -141,9 +147,17 @@ def _solve(
 def _rotate(basis: Floats, rotation: Floats) -> None:
     """The first columns become V times the rotation, some rows at a time."""
     before, after = rotation.shape
+    rotation = like(rotation, basis)
     for row in range(0, len(basis), ROWS):
         rows = slice(row, row + ROWS)
         basis[rows, :after] = basis[rows, :before] @ rotation
+
+
+def _without(known: Floats, vector: Floats) -> Floats:
+    """The part of a vector orthogonal to the known ones; a product with a single column would be slow."""
+    if known.shape[1] == 1:
+        return vector - known[:, 0] * (known[:, 0] @ vector)
+    return vector - known @ (known.T @ vector)
 
 
 def _allowed(values: Floats, tolerance: float) -> Floats:
@@ -151,21 +165,28 @@ def _allowed(values: Floats, tolerance: float) -> Floats:
 
 
 def _orthonormal(
-    vector: Floats, known: Floats, basis: Floats, rng: np.random.Generator
+    operator: Operator,
+    vector: Floats,
+    known: Floats,
+    basis: Floats,
+    rng: np.random.Generator,
+    recent: int = 0,
 ) -> tuple[Floats, Floats, float]:
     """The part of a vector orthogonal to both sets, at length 1; its overlaps with the basis; its length.
 
-    Two rounds of Gram-Schmidt. Where nothing is left the space is invariant: the length is 0 and a
-    random direction takes the vector's place, so that the search goes on in what is not yet seen.
+    Two rounds of Gram-Schmidt, the first with the columns from `recent` on, which are all that an image has
+    much of: to read the others costs as much as a product. Where nothing is left the space is invariant:
+    the length is 0 and a random direction takes the vector's place, so that the search goes on in what is
+    not yet seen.
     """
     overlaps = np.zeros(basis.shape[1])
-    for _ in range(2):
-        vector = vector - known @ (known.T @ vector)
-        inside = basis.T @ vector
-        vector -= basis @ inside
-        overlaps += inside
+    for start in (recent, 0):
+        vector = _without(known, vector)
+        inside = basis[:, start:].T @ vector
+        vector -= basis[:, start:] @ inside
+        overlaps[start:] += on_host(inside)
     length = float(np.linalg.norm(vector))
     if length > 1e-12 or known.shape[1] + basis.shape[1] >= len(vector):
         return vector / (length or 1.0), overlaps, length
-    fresh, _, _ = _orthonormal(rng.standard_normal(len(vector)), known, basis, rng)
+    fresh, _, _ = _orthonormal(operator, operator.normal(rng), known, basis, rng)
     return fresh, overlaps, 0.0

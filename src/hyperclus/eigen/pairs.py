@@ -1,9 +1,10 @@
 """What every eigen-solver returns."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from hyperclus.arrays import empty_columns, on_host
 from hyperclus.laplacian import Operator
 from hyperclus.types import Floats
 
@@ -35,6 +36,10 @@ class Eigenpairs:
     method: str
     spare: Floats
 
+    def on_host(self) -> "Eigenpairs":
+        """The same with all vectors in the memory of the host."""
+        return replace(self, vectors=on_host(self.vectors), spare=on_host(self.spare))
+
 
 def with_residuals(
     operator: Operator, zero: Floats, others: Floats, spare: Floats, steps: int, method: str
@@ -43,12 +48,12 @@ def with_residuals(
     vectors = np.hstack([zero, others])
     values = np.empty(vectors.shape[1])
     residuals = np.empty(vectors.shape[1])
-    fixed = np.empty(vectors.shape, order="F")
+    fixed = empty_columns(vectors[:, 0], vectors.shape[1])
     for column in range(vectors.shape[1]):  # one at a time: a large block would not fit the cache
-        vector = vectors[:, column] * np.sign(vectors[np.argmax(np.abs(vectors[:, column])), column])
+        vector = vectors[:, column] * np.sign(vectors[int(np.argmax(np.abs(vectors[:, column]))), column])
         image = operator.apply(vector)
-        values[column] = max(vector @ image, 0.0) if column >= zero.shape[1] else 0.0
-        residuals[column] = np.linalg.norm(image - values[column] * vector)
+        values[column] = max(float(vector @ image), 0.0) if column >= zero.shape[1] else 0.0
+        residuals[column] = float(np.linalg.norm(image - values[column] * vector))
         fixed[:, column] = vector
     order = np.argsort(values, kind="stable")
-    return Eigenpairs(values[order], fixed[:, order], residuals[order], steps, method, spare)
+    return Eigenpairs(values[order], fixed[:, order.tolist()], residuals[order], steps, method, spare)

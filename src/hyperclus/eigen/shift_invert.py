@@ -89,6 +89,10 @@ class _Inverse:
         rest = block - self.laplacian.apply(solution) - SHIFT * solution
         return -(solution + self._solve(rest))
 
+    def normal(self, rng: np.random.Generator) -> Floats:
+        """Normal numbers."""
+        return self.laplacian.normal(rng)
+
     def _solve(self, vector: Floats) -> Floats:
         padded = np.concatenate([vector, np.zeros(2 * self.laplacian.walk.hypergraph.n_edges)])
         return np.asarray(self._factors.solve(padded)[: self.size])

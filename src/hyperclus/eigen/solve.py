@@ -67,6 +67,10 @@ def smallest_eigenpairs(
         tell("eigenvectors", 0, "products", 1.0, "known")
         return with_residuals(laplacian, known, known[:, :0], known[:, :0], 0, "known")
     spare, rng, walk = min(spare, laplacian.size - k), random_generator(seed), laplacian.walk
+    if not walk.factors.passes.host:
+        vectors, steps = lanczos_vectors(laplacian, known, count, tolerance, rng, spare=spare)
+        found = with_residuals(laplacian, known, vectors[:, :count], vectors[:, count:], steps, "lanczos")
+        return _told(found, tolerance)
     inputs = (walk.hypergraph, walk.alpha, walk.stationary, k, tolerance, method, spare)
     place = slot("eigenvectors", *inputs, rng=rng)
     kept = place.result()
@@ -74,7 +78,11 @@ def smallest_eigenpairs(
         vectors, steps, chosen = _vectors(laplacian, known, count, tolerance, rng, method, spare, place)
         pairs = with_residuals(laplacian, known, vectors[:, :count], vectors[:, count:], steps, chosen)
         kept = place.finish(**{name: getattr(pairs, name) for name in Eigenpairs.__slots__})
-    pairs = Eigenpairs(**kept)
+    return _told(Eigenpairs(**kept), tolerance)
+
+
+def _told(pairs: Eigenpairs, tolerance: float) -> Eigenpairs:
+    """The pairs, if their residuals are as small as they should be."""
     tell("eigenvectors", pairs.steps, "products", 1.0, pairs.method)
     worst = float(pairs.residuals.max())
     if worst > tolerance:

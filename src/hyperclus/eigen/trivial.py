@@ -4,6 +4,7 @@ import heapq
 
 import numpy as np
 
+from hyperclus.arrays import like, on_host
 from hyperclus.components import Components
 from hyperclus.types import Floats, Integers
 
@@ -15,8 +16,8 @@ def zero_vectors(phi: Floats, found: Components, count: int) -> Floats:
     the heaviest group so that both halves weigh about the same; its signs are that split. So the
     second eigenvector of a disconnected hypergraph separates its components evenly by volume.
     """
-    columns = [np.sqrt(phi) / np.sqrt(phi.sum())]
-    masses = found.masses(phi)
+    columns = [np.sqrt(phi) / np.sqrt(float(phi.sum()))]
+    masses = found.masses(on_host(phi)) if found.count > 1 else np.ones(1)
     groups = [(-float(masses.sum()), 0, np.argsort(-masses, kind="stable"))]
     while len(columns) < min(count, found.count):
         _, _, group = heapq.heappop(groups)
@@ -45,4 +46,5 @@ def _contrast(phi: Floats, component: Integers, halves: tuple[Integers, Integers
     level = np.zeros(len(masses))
     level[halves[0]] = np.sqrt(second / (first * (first + second)))
     level[halves[1]] = -np.sqrt(first / (second * (first + second)))
-    return np.asarray(level[component] * np.sqrt(phi))
+    contrast: Floats = like(level[component], phi) * np.sqrt(phi)
+    return contrast

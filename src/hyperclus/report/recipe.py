@@ -6,6 +6,7 @@ from hyperclus.partition import Partition
 
 _OF_EVERY_CALL = ("alpha", "bound", "tolerance", "seed")
 _OURS = ("auto", "hyperclus-g")
+_USUAL = (("engine", "cpu"), ("precision", "float64"))  # what is used without asking
 
 
 def python_lines(part: Partition) -> str | None:
@@ -16,7 +17,7 @@ def python_lines(part: Partition) -> str | None:
     >>> print(python_lines(part).splitlines()[-1][:46])
     part = hc.cluster(h, k=2, effort="default", mi
     """
-    settings = dict(part.settings)
+    settings = {name: value for name, value in part.settings.items() if (name, value) not in _USUAL}
     if not all(value is None or isinstance(value, bool | int | float | str) for value in settings.values()):
         return None
     call = _call(settings)

@@ -1,0 +1,191 @@
+"""The CUDA engine at its limits: `python benchmarks/gpu.py 5e8`; needs an NVIDIA GPU, NumPy, SciPy and CuPy.
+
+A random hypergraph (n = |E| = m / 25, each member drawn from all vertices, lognormal gamma, omega in
+[0.5, 2]) is drawn on the device and brought to the host, and from there the way of every hypergraph begins:
+copied to the device in chunks, law, second eigenvector. Each kernel's time is given beside the bytes it must
+move, as a share of what a copy on the device reaches. `--cluster K` plants K blocks and runs `cluster` from
+beginning to end.
+"""
+
+import argparse
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+sys.path[:0] = [str(Path(__file__).parents[1] / "src"), str(Path(__file__).parents[1] / "tests")]
+import cupy as cp  # noqa: E402
+import numpy as np  # noqa: E402
+import scipy.sparse as sp  # noqa: E402
+
+import hyperclus as hc  # noqa: E402
+import on_gpu  # noqa: E402, F401  puts simple things in place of libraries that a bare machine has not
+from hyperclus.engines import cuda  # noqa: E402
+from hyperclus.factors import Factors  # noqa: E402
+from hyperclus.laplacian import NormalizedLaplacian  # noqa: E402
+from hyperclus.stationary import stationary_law  # noqa: E402
+from hyperclus.walk import RandomWalk  # noqa: E402
+
+MEMBERS = 25
+PIECE = 100_000_000  # incidences drawn at a time
+NOISE = 0.2
+
+
+def drawn(m: int, blocks: int = 1) -> hc.Hypergraph:
+    """A hypergraph of hyperedges with MEMBERS members, ascending; some come twice."""
+    rng, n = cp.random.default_rng(0), m // MEMBERS
+    idx, gamma = np.empty(m, dtype=np.int32), np.empty(m)
+    for start in range(0, m, PIECE):
+        size = min(PIECE, m - start)
+        members = rng.integers(0, n, size, dtype=cp.int32).reshape(-1, MEMBERS)
+        if blocks > 1:
+            home = (cp.arange(len(members), dtype=cp.int32) + start // MEMBERS) % blocks
+            members = cp.where(
+                rng.random(members.shape, dtype=cp.float32) < NOISE,
+                members,
+                members // blocks * blocks + home[:, None],
+            )
+            members = cp.minimum(members, n - 1)
+        idx[start : start + size] = cp.sort(members, axis=1).ravel().get()
+        gamma[start : start + size] = cp.exp(rng.standard_normal(size, dtype=cp.float32)).get()
+        del members
+    cp.get_default_memory_pool().free_all_blocks()
+    ptr = np.arange(0, m + 1, MEMBERS, dtype=np.int32 if m < 2**31 else np.int64)
+    matrix = sp.csr_array((n, n))
+    matrix.data, matrix.indices, matrix.indptr = gamma, idx, ptr
+    omega = np.random.default_rng(0).uniform(0.5, 2.0, n)
+    ids = np.arange(n)
+    return hc.Hypergraph._trusted(matrix, omega, ids, ids)
+
+
+def seconds(task: Callable[[], object]) -> tuple[float, object]:
+    """Wall time until the device is done, and the result."""
+    cp.cuda.Device().synchronize()
+    start = time.perf_counter()
+    result = task()
+    cp.cuda.Device().synchronize()
+    return time.perf_counter() - start, result
+
+
+def milliseconds(task: Callable[[], object], repeats: int = 5) -> float:
+    """By the clock of the device, after one run to warm up."""
+    task()
+    start, end = cp.cuda.Event(), cp.cuda.Event()
+    start.record()
+    for _ in range(repeats):
+        task()
+    end.record()
+    end.synchronize()
+    return cp.cuda.get_elapsed_time(start, end) / repeats
+
+
+def copy_rate() -> float:
+    """Bytes read and written per nanosecond by a copy on the device."""
+    source, target = cp.empty(1 << 28, dtype=cp.float32), cp.empty(1 << 28, dtype=cp.float32)
+    return 8 * len(source) / milliseconds(lambda: cp.copyto(target, source)) / 1e6
+
+
+def kernels(passes: cuda.CudaPasses, n: int, m: int, dtype: type, copied: float) -> None:
+    """The time and the bandwidth of each kind of pass."""
+    vector, law = cp.ones(n, dtype=dtype), cp.full(n, 1 / n, dtype=dtype)
+    weight, value = passes.by_edge.blocks[0][2].itemsize, vector.itemsize
+    blocks = len(passes.by_edge.blocks)
+    rows = n * (4 * blocks + value * (2 * blocks - 1))
+    kinds = {
+        "sums by hyperedge, gamma": (
+            lambda: passes.edge_sums(vector, "gamma"),
+            m * (4 + weight) + rows + n * value,
+        ),
+        "sums by hyperedge, ones": (lambda: passes.edge_sums(vector, "picks"), m * 4 + rows + n * value),
+        "sums by vertex, gamma": (
+            lambda: passes.vertex_sums(vector, "gamma"),
+            m * (4 + weight) + rows + n * value,
+        ),
+        "pairs by hyperedge": (
+            lambda: passes.edge_pairs(vector, law),
+            m * (4 + weight) + 2 * rows - 4 * n * blocks + 6 * n * value,
+        ),
+        "both ways (L_sym)": (
+            lambda: passes.both_ways(vector, law, law, law),
+            2 * (m * (4 + weight) + 2 * rows - 4 * n * blocks) + 20 * n * value,
+        ),
+    }
+    print(f"\n| kernel, {dtype.__name__} vectors | ms | GB | of a copy |\n| --- | ---: | ---: | ---: |")
+    for name, (task, moved) in kinds.items():
+        took = milliseconds(task)
+        print(f"| {name} | {took:.2f} | {moved / 1e9:.1f} | {moved / took / 1e6 / copied:.0%} |", flush=True)
+
+
+def solve(m: int, precision: str, copied: float) -> None:
+    """Copy, law to 1e-6, second eigenvector to a relative residual of 1e-4."""
+    from hyperclus import eigen
+
+    h = drawn(m)
+    copying, passes = seconds(lambda: cuda.CudaPasses.of(h, 0.0, precision))
+    held = cp.get_default_memory_pool().used_bytes() / 1e9
+    factors = Factors(h, elsewhere=passes)
+    stationary_law(factors, 0.1)
+    law_time, law = seconds(lambda: stationary_law(factors, 1e-6))
+    walk = RandomWalk.with_law(factors, law)
+    kind = np.dtype(precision).type
+    there = on_precision(walk, kind)
+    eigen.smallest_eigenpairs(NormalizedLaplacian(there), 2, tolerance=0.3)
+    value = 0.6  # of the second eigenvalue, about: the tolerance is relative to it
+    vector_time, pairs = seconds(
+        lambda: eigen.smallest_eigenpairs(NormalizedLaplacian(there), 2, tolerance=1e-4 * value)
+    )
+    print(
+        f"\n{precision}, m = {m:,}: copied and sorted in {copying:.2f} s, {held:.1f} GB; "
+        f"law in {law_time:.3f} s ({law.steps} products, residual {law.residual:.0e}); "
+        f"second eigenvector in {vector_time:.3f} s ({pairs.steps} products, "
+        f"lambda {pairs.values[1]:.4f}, relative residual {pairs.residuals[1] / pairs.values[1]:.0e}); "
+        f"together **{law_time + vector_time:.3f} s**; "
+        f"peak {cp.get_default_memory_pool().total_bytes() / 1e9:.1f} GB",
+        flush=True,
+    )
+    kernels(passes, h.n_vertices, m, kind, copied)
+
+
+def on_precision(walk: RandomWalk, kind: type) -> RandomWalk:
+    """The walk with vectors of this precision."""
+    from dataclasses import replace
+
+    law = replace(walk.law, vertices=walk.law.vertices.astype(kind), edges=walk.law.edges.astype(kind))
+    return RandomWalk.with_law(walk.factors.astype(kind), law)
+
+
+def whole(m: int, k: int, precision: str) -> None:
+    """`cluster` from a hypergraph on the host to the answer."""
+    h = drawn(m, k)
+    took, part = seconds(lambda: hc.cluster(h, k, engine="cuda", precision=precision))
+    stages = ", ".join(f"{name} {value:.2f} s" for name, value in part.timings.items())
+    pure = np.mean(
+        [np.bincount(part.labels[b::k], minlength=k).max() / len(part.labels[b::k]) for b in range(k)]
+    )
+    print(
+        f"\ncluster, {precision}, m = {m:,}, k = {k}: {took:.2f} s ({stages}); NCut {part.ncut:.6f}, bound "
+        f"{part.lower_bound:.6f}; a block's vertices in one cluster: {pure:.4f}",
+        flush=True,
+    )
+
+
+def main() -> None:
+    """Say what device it is and measure."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("sizes", nargs="+", help="numbers of incidences, such as 5e8")
+    parser.add_argument("--precision", default="float64,float32")
+    parser.add_argument("--cluster", type=int, metavar="K", help="run cluster on K planted blocks instead")
+    chosen = parser.parse_args()
+    name, copied = cp.cuda.runtime.getDeviceProperties(0)["name"].decode(), copy_rate()
+    print(f"{name}, CuPy {cp.__version__}; a copy moves {copied:,.0f} GB/s (read and written)")
+    for size in chosen.sizes:
+        for precision in chosen.precision.split(","):
+            cp.get_default_memory_pool().free_all_blocks()
+            m = int(float(size)) // MEMBERS * MEMBERS
+            whole(m, chosen.cluster, precision) if chosen.cluster else solve(m, precision, copied)
+
+
+if __name__ == "__main__":
+    main()

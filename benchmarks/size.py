@@ -1,0 +1,160 @@
+"""From a Parquet file to labels, stage by stage: `python benchmarks/size.py 1e6 1e7 1e8`, and `-k 10 1e7`.
+
+The files hold planted sparse hypergraphs (families.py says which) with integer ids, written in pieces to the
+folder for temporary files. Each is clustered in a process of its own: wall time, CPU time and peak memory of
+every stage, and how the whole compares with a linear extrapolation from the size before.
+"""
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+EDGES = 100_000  # written at a time
+NOISE = 0.2
+
+
+def write(path: Path, n_incidences: int, blocks: int) -> None:
+    """Hyperedges of 10 to 20 members, drawn from the home block or, one in five, from all vertices."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    rng, n = np.random.default_rng(0), n_incidences // 15
+    names = rng.permutation(n)
+    columns = {"vertex": pa.int64(), "edge": pa.int64(), "weight": pa.float64(), "edge_weight": pa.float64()}
+    schema = pa.schema(list(columns.items()))
+    with pq.ParquetWriter(path, schema) as file:
+        for first in range(0, n, EDGES):
+            count = min(EDGES, n - first)
+            edge = np.repeat(np.arange(count), rng.integers(10, 21, count))
+            home = rng.integers(0, blocks, count)[edge]
+            vertex = home * (n // blocks) + rng.integers(0, n // blocks, len(edge))
+            vertex = np.where(rng.random(len(edge)) < NOISE, rng.integers(0, n, len(edge)), vertex)
+            edge, vertex = np.divmod(np.unique(edge * n + vertex), n)
+            omega = rng.uniform(0.5, 2.0, count)[edge]
+            rows = (names[vertex], edge + first, rng.lognormal(size=len(edge)), omega)
+            file.write_table(pa.table(dict(zip(columns, rows, strict=True)), schema=schema))
+
+
+class Stages:
+    """A listener that closes the account of a stage when the next one begins."""
+
+    def __init__(self) -> None:
+        self.rows: dict[str, list[float]] = {}
+        self.stage = ""
+        self.begin()
+
+    def begin(self) -> None:
+        """Set the clocks, and the record of the peak memory, to now."""
+        Path("/proc/self/clear_refs").write_text("5")
+        self.start = time.perf_counter(), time.process_time()
+
+    def to(self, stage: str) -> None:
+        """Book what was spent since the last call on the stage until now."""
+        if stage != self.stage:
+            row = self.rows.setdefault(self.stage, [0.0, 0.0, 0.0])
+            row[0] += time.perf_counter() - self.start[0]
+            row[1] += time.process_time() - self.start[1]
+            row[2] = max(row[2], peak())
+            self.stage = stage
+            self.begin()
+
+
+def peak() -> float:
+    """The peak memory of this process in GB, since it was last set to now."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return 1024e-9 * int(next(line for line in lines if line.startswith("VmHWM")).split()[1])
+
+
+def measure(path: str, k: int, effort: str) -> dict:
+    """Read and cluster; the account of every stage."""
+    stages = Stages()
+    stages.stage = "import"
+    import hyperclus as hc
+
+    with hc.watching(lambda step: stages.to(step.stage)):
+        stages.to("reading")
+        h = hc.read(path)
+        stages.to("building the walk")
+        part = hc.cluster(h, k, effort=effort)
+        stages.to("")
+    return {
+        "stages": {name: row for name, row in stages.rows.items() if name},
+        "incidences": h.n_incidences,
+        "k": k,
+        "ncut": part.ncut,
+        "bound": part.lower_bound,
+        "products": part.eigenpairs.steps,
+        "law": part.walk.law.steps,
+        "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024e-9,
+    }
+
+
+def table(figures: list[dict]) -> str:
+    """A row for each stage and size."""
+    names = list(dict.fromkeys(name for found in figures for name in found["stages"]))
+    head = [f"m = {found['incidences']:,}, k = {found['k']}" for found in figures]
+    lines = [f"| stage | {' | '.join(head)} |", "| --- |" + " ---: |" * len(figures)]
+    for name in [*names, "all"]:
+        cells = []
+        for found in figures:
+            wall, cpu, high = totals(found) if name == "all" else found["stages"].get(name, (0, 0, 0))
+            cells.append(f"{wall:.1f} s, {cpu:.1f} s CPU, {high:.2f} GB")
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    for before, after in pairwise(figures):
+        if before["k"] == after["k"]:
+            growth = totals(after)[0] / totals(before)[0] / (after["incidences"] / before["incidences"])
+            lines.append(
+                f"\n{after['incidences']:,}: {growth:.2f} times linear from {before['incidences']:,}"
+            )
+    lines += [
+        f"\n{found['incidences']:,}: NCut {found['ncut']:.6f}, bound {found['bound']:.6f}, "
+        f"{found['law']} steps for the law, {found['products']} products; peak {found['peak']:.2f} GB"
+        for found in figures
+    ]
+    return "\n".join(lines)
+
+
+def totals(found: dict) -> tuple[float, float, float]:
+    """Wall time, CPU time and peak memory of all stages."""
+    rows = list(found["stages"].values())
+    return sum(row[0] for row in rows), sum(row[1] for row in rows), max(row[2] for row in rows)
+
+
+def main() -> None:
+    """Write the files, measure each in a process of its own, print the table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("sizes", nargs="+", help="numbers of incidences, such as 1e7")
+    parser.add_argument("-k", type=int, default=2, help="clusters, and planted blocks")
+    parser.add_argument("--effort", default="default")
+    parser.add_argument("--folder", type=Path, help="keep the files here and use them again")
+    parser.add_argument("--inner", action="store_true", help=argparse.SUPPRESS)
+    chosen = parser.parse_args()
+    if chosen.inner:
+        print(json.dumps(measure(chosen.sizes[0], chosen.k, chosen.effort)))
+        return
+    figures = []
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = chosen.folder or Path(temporary)
+        for size in chosen.sizes:
+            path = folder / f"sparse-{chosen.k}-{size}.parquet"
+            if not path.exists():
+                write(path, int(float(size)), chosen.k)
+            command = [sys.executable, __file__, str(path), "-k", str(chosen.k), "--effort", chosen.effort]
+            done = subprocess.run([*command, "--inner"], capture_output=True, text=True, check=True)
+            figures.append(json.loads(done.stdout))
+            print(table(figures[-1:]), flush=True)
+    print(table(figures))
+
+
+if __name__ == "__main__":
+    main()

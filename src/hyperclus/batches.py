@@ -1,0 +1,273 @@
+"""Clusters of low NCut where there are very many vertices: all of them are looked at, and moved, at once.
+
+Everything follows from products of the walk. With x_j = Pi^1/2 times the indicator of cluster j,
+
+    linked_j = 2 Pi^1/2 M x_j,    internal(S_j) = x_j' M x_j,    vol(S_j) = x_j' x_j,    L_sym = I - M,
+
+linked_j(v) being the flow between v and S_j in both directions. So what each single move would gain (see
+`moves`) takes one product for each cluster but the last, wherever the vectors lie. The moves that gain are
+made together; where they get in each other's way, only those that gain most.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import pairwise
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+
+from hyperclus.arrays import empty_columns
+from hyperclus.checkpoint import NOWHERE, Slot
+from hyperclus.cut import flow
+from hyperclus.eigen import Eigenpairs
+from hyperclus.grouping import Space, embedding
+from hyperclus.laplacian import NormalizedLaplacian
+from hyperclus.moves import NOISE, SHORT
+from hyperclus.progress import Work
+from hyperclus.search import ENOUGH, Effort
+from hyperclus.threads import single_blas_thread
+from hyperclus.types import Floats, Integers
+from hyperclus.walk import RandomWalk
+
+BATCHED_FROM = 3_000_000  # incidences from which the products cost less than the loops of `moves`
+ROWS = {True: 1 << 16, False: 1 << 24}  # vertices looked at together: what the cache holds, or a device
+SWEPT = (0.03, 0.1, 0.25, 0.4, 0.6, 0.75, 0.9, 0.97)  # of the mass: where an order is cut, beside its zero
+CLOSER = 2  # rounds in which the best cut and its neighbours are halved
+STARTS = 3  # of k-means on a sample, of which the one of lowest cost counts
+ROUNDS = 50  # of moves, at most
+SLOW = 1e-8  # a round that lowers the NCut by less than this share is the last
+
+
+@single_blas_thread
+def lowest_in_batches(
+    walk: RandomWalk,
+    pairs: Eigenpairs,
+    k: int,
+    effort: Effort,
+    least: float,
+    rng: np.random.Generator,
+    start: Integers | None = None,
+    place: Slot = NOWHERE,
+) -> Integers:
+    """Labels 0 .. k - 1 of the lowest NCut found from first guesses, or from given labels.
+
+    They lie where the vectors of the walk do. Parameters as in `search.lowest`.
+    """
+    if k == 1:
+        return np.zeros_like(walk.stationary, dtype=np.int64)
+    crowd = Crowd(walk, k, least, Work("search", "incidences"))
+    given: list[Callable[[], Integers]] = [] if start is None else [partial(crowd.put, start)]
+    guesses = given or guessed(crowd, pairs, effort, rng)
+    crowd.work.begin(crowd.once * (0.5 * (len(SWEPT) + 2 * CLOSER) + 6), 1.0)
+    kept = place.part("guesses").result()
+    if kept is None:
+        found = sorted(((crowd.cost(labels := guess()), labels) for guess in guesses), key=itemgetter(0))
+        best = [labels for _, labels in found[: max(effort.finalists // 2, 1)]]
+        kept = place.part("guesses").finish(**{f"labels {number}": one for number, one in enumerate(best)})
+    ends = [crowd.end(labels, place.part("end", number)) for number, labels in enumerate(kept.values())]
+    cost, labels = min(ends, key=itemgetter(0))
+    crowd.work.end(f"NCut {cost:.4f}")
+    return labels
+
+
+def guessed(
+    crowd: "Crowd", pairs: Eigenpairs, effort: Effort, rng: np.random.Generator
+) -> Iterator[Callable[[], Integers]]:
+    """First guesses: for two clusters the best of some cuts along the second eigenvector; k-means."""
+    masses = crowd.walk.stationary
+    rows = embedding(crowd.walk, pairs)
+    if crowd.k == 2:
+        yield partial(swept, crowd, rows[:, 0])
+    first = rows[:, : crowd.k - 1]
+    spaces = [Space(first, masses)]
+    if crowd.k > 2:
+        values = np.maximum(pairs.values[1 : crowd.k], 1e-2 * pairs.values[-1] + 1e-300)
+        spaces.append(Space(first / crowd.put(np.sqrt(values)), masses))
+    if effort.extra:
+        spaces.append(Space(rows, masses))
+    for space in spaces:
+        for _ in range(max(effort.guesses // 8, 1)):
+            yield partial(space.best_of, STARTS, crowd.k, rng)
+
+
+def swept(crowd: "Crowd", scores: Floats) -> Integers:
+    """Two clusters by a cut along the scores: coarse steps of mass first, then finer ones around the best."""
+    order = np.argsort(scores)
+    ranked = scores[order]
+    volumes = np.cumsum(crowd.walk.stationary[order])
+    costs: dict[float, tuple[float, float]] = {}
+
+    def cost(share: float) -> float:
+        """The NCut where this share of the mass is on one side, noted with the score to cut at."""
+        if share not in costs:
+            place = int(np.searchsorted(volumes, crowd.put(np.array([share])))[0])
+            bar = float(ranked[min(max(place, 0), len(ranked) - 2)])
+            costs[share] = crowd.cost((scores > bar).astype(np.int64)), bar
+        return costs[share][0]
+
+    negative = (float(crowd.walk.stationary[scores <= 0].sum()),)  # the cut by sign
+    shares = sorted({share for share in SWEPT + negative if crowd.least <= share <= 1 - crowd.least})
+    for _ in range(CLOSER):
+        at = int(np.argmin([cost(share) for share in shares]))
+        around = shares[max(at - 1, 0) : at + 2]
+        halves = [(low + high) / 2 for low, high in pairwise(around)]
+        shares = sorted({*around, *halves})
+    return (scores > min((cost(share), costs[share][1]) for share in shares)[1]).astype(np.int64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Look:
+    """Clusters as they are: what every vertex has to do with each of them, and the NCut.
+
+    Attributes
+    ----------
+    labels : array of shape (n,)
+    linked : array of shape (n, k - 1)
+        The flow between a vertex and each cluster but the last; all of them add up to 2 phi.
+    sizes, volumes, insides : arrays of shape (k,)
+        In the memory of the host.
+    cost : float
+        The NCut, and more where a cluster is too small, as in `search`; infinite where one is empty.
+    """
+
+    labels: Integers
+    linked: Floats
+    sizes: Integers
+    volumes: Floats
+    insides: Floats
+    cost: float
+
+    @property
+    def ncut(self) -> float:
+        """K - sum_j internal(S_j) / vol(S_j)."""
+        return float(len(self.volumes) - (self.insides / self.volumes).sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Crowd:
+    """All vertices of a walk, to be put into k clusters of at least some volume."""
+
+    walk: RandomWalk
+    k: int
+    least: float
+    work: Work
+
+    @cached_property
+    def root(self) -> Floats:
+        """The root of phi."""
+        return np.sqrt(self.walk.stationary)
+
+    @cached_property
+    def own(self) -> Floats:
+        """The flow of each vertex to itself."""
+        return self.walk.stationary * self.walk.factors.holding
+
+    @property
+    def once(self) -> float:
+        """The incidences that one look passes over."""
+        return 2.0 * self.walk.hypergraph.n_incidences * (self.k - 1)
+
+    def put(self, values: Any) -> Any:
+        """An array of the host where the vectors lie."""
+        return self.walk.factors.passes.put(values)
+
+    def cost(self, labels: Integers) -> float:
+        """The cost of clusters that are not looked at further: half as many passes as a look takes."""
+        sizes = np.array([int(np.count_nonzero(labels == cluster)) for cluster in range(self.k)])
+        if not sizes.all():
+            return np.inf
+        flows = [flow(self.walk, labels == cluster) for cluster in range(self.k if self.k > 2 else 1)]
+        if self.k == 2:  # as much leaves one side as the other
+            flows.append((float(self.walk.stationary.sum()) - flows[0][0], flows[0][1]))
+        volumes, boundaries = np.array(flows).T
+        cost = self._cost(sizes, volumes, volumes - boundaries)
+        self.work.piece = self.once / 2
+        self.work.finish(f"NCut {cost:.4f}")
+        return cost
+
+    def look(self, labels: Integers) -> Look:
+        """Look at all vertices: k - 1 products."""
+        laplacian, masses = NormalizedLaplacian(self.walk), self.walk.stationary
+        linked = empty_columns(self.root, self.k - 1)
+        volumes, insides, sizes = np.empty(self.k), np.empty(self.k), np.empty(self.k, dtype=np.int64)
+        rest = 2.0 * masses
+        for cluster in range(self.k):
+            inside = labels == cluster
+            members = inside * self.root
+            if cluster < self.k - 1:
+                linked[:, cluster] = 2.0 * self.root * (members - laplacian.apply(members))
+                rest -= linked[:, cluster]
+            between = linked[:, cluster] if cluster < self.k - 1 else rest
+            sizes[cluster] = int(np.count_nonzero(inside))
+            volumes[cluster] = float(members @ members)
+            insides[cluster] = float(inside.astype(self.root.dtype) @ between) / 2
+        cost = self._cost(sizes, volumes, insides)
+        self.work.piece = self.once
+        self.work.finish(f"NCut {cost:.4f}")
+        return Look(labels, linked, sizes, volumes, insides, cost)
+
+    def end(self, labels: Integers, place: Slot) -> tuple[float, Integers]:
+        """Where moves lead from these labels, and the cost there."""
+        kept = place.result()
+        if kept is None:
+            state = place.state()
+            look = self.descend(self.look(labels if state is None else state["labels"]), place)
+            kept = place.finish(cost=look.cost, labels=look.labels)
+        return kept["cost"], kept["labels"]
+
+    def descend(self, look: Look, place: Slot = NOWHERE) -> Look:
+        """Make the moves that gain, all or the better half and so on, until little comes of it."""
+        for _ in range(ROUNDS):
+            gains, targets = self.gains(look)
+            bar = ENOUGH
+            while (moving := gains > bar).any():
+                after = self.look(np.where(moving, targets, look.labels))
+                if after.cost < look.cost:
+                    break
+                bar = max(bar, float(np.median(gains[moving])))
+            else:
+                return look
+            before, look = look, after
+            if place.due:
+                place.keep(labels=look.labels)
+            if before.cost - look.cost < SLOW * look.cost:
+                return look
+        return look
+
+    def gains(self, look: Look) -> tuple[Floats, Integers]:
+        """By how much the best move of each vertex lowers the cost, and where it goes."""
+        found, targets = np.empty_like(self.root), np.empty_like(look.labels)
+        step = ROWS[isinstance(self.root, np.ndarray)]
+        for first in range(0, len(found), step):
+            rows = slice(first, first + step)
+            found[rows], targets[rows] = self._best_moves(look, rows)
+        return found, targets
+
+    def _best_moves(self, look: Look, rows: slice) -> tuple[Floats, Integers]:
+        """As `moves.best_target`, for some vertices at a time."""
+        home, mass, own = look.labels[rows], self.walk.stationary[rows], self.own[rows]
+        best, target = np.full_like(mass, -np.inf), np.zeros_like(home)
+        stay, rest = np.zeros_like(mass), 2.0 * mass
+        for cluster, (volume, inside) in enumerate(zip(look.volumes, look.insides, strict=True)):
+            linked = look.linked[rows, cluster] if cluster < self.k - 1 else rest
+            rest = rest - linked
+            gain = (inside + linked + own) / (volume + mass) - inside / volume
+            if volume < self.least:
+                gain += SHORT * np.minimum(mass, self.least - volume) / self.least
+            left = volume - mass
+            leaving = (inside - linked + own) / np.where(left > 0, left, 1.0) - inside / volume
+            if look.sizes[cluster] < 2:
+                left = left - np.inf
+            at_home = home == cluster
+            stay = np.where(at_home, np.where(left < max(self.least, NOISE), -np.inf, leaving), stay)
+            better = (gain > best) & ~at_home
+            best, target = np.where(better, gain, best), np.where(better, cluster, target)
+        return best + stay, target
+
+    def _cost(self, sizes: Integers, volumes: Floats, insides: Floats) -> float:
+        if not sizes.all() or volumes.min() < NOISE:
+            return np.inf
+        short = np.maximum(1.0 - volumes / self.least, 0.0) if self.least else np.zeros(1)
+        return float(self.k - (insides / volumes).sum() + SHORT * short[short > 1e-12].sum())

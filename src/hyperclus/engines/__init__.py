@@ -1,0 +1,41 @@
+"""Where a walk lives. An engine brings the incidences somewhere and gives the passes over them there.
+
+"cpu" is the memory of the host, "cuda" that of an NVIDIA GPU. Everything else, from the stationary law to the
+moves of vertices, is the same code on other arrays.
+"""
+
+from importlib.util import find_spec
+from typing import Literal, TypeAlias
+
+from hyperclus.engines import cuda
+from hyperclus.errors import InputError, check_choice
+from hyperclus.hypergraph import Hypergraph
+from hyperclus.passes import Passes
+
+Engine: TypeAlias = Literal["auto", "cpu", "cuda"]
+Precision: TypeAlias = Literal["float64", "float32"]
+
+PAYS_FROM = 3_000_000  # incidences from which "auto" takes a GPU: below, to start it takes longer
+
+
+def check_engine(engine: str, precision: str) -> None:
+    """Refuse an unknown engine, and a precision that the engine does not have."""
+    check_choice("engine", engine, ("auto", "cpu", "cuda"))
+    check_choice("precision", precision, ("float64", "float32"))
+    if precision == "float32" and engine != "cuda":
+        raise InputError("precision='float32' is for engine='cuda'; leave it out, or add the engine")
+
+
+def chosen(engine: str, hypergraph: Hypergraph) -> str:
+    """The engine, where it is "auto" after a look at what there is: a GPU, room on it, enough to do."""
+    if engine != "auto":
+        return engine
+    if hypergraph.n_incidences < PAYS_FROM or find_spec("cupy") is None:
+        return "cpu"
+    return "cuda" if cuda.missing() is None and cuda.fits(hypergraph, "float64") else "cpu"
+
+
+def passes_on(engine: str, precision: str, hypergraph: Hypergraph, alpha: float) -> Passes:
+    """The passes over a hypergraph that is brought to an engine other than the CPU."""
+    assert engine == "cuda"
+    return cuda.CudaPasses.of(hypergraph, alpha, precision)

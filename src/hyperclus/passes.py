@@ -1,0 +1,426 @@
+"""Sums over the members of each hyperedge and over the hyperedges of each vertex: all that a walk is made of.
+
+A pass goes once over all incidences. Where the incidences lie, and how a pass runs, is all that one engine
+does otherwise than another: here as SciPy's sparse products for hypergraphs of any size, and as compiled
+loops over blocks of incidences for large ones.
+"""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from itertools import pairwise
+from typing import Any, ClassVar, Literal, Protocol, TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+
+from hyperclus import sums
+from hyperclus.compiled import kernels, read_only
+from hyperclus.errors import InputError
+from hyperclus.hypergraph import Hypergraph
+from hyperclus.threads import in_parallel
+from hyperclus.types import Codes, Floats, Incidence, Integers
+
+Weights: TypeAlias = Literal["gamma", "picks"]
+
+PARALLEL_FROM = 300_000  # incidences from which threads pay
+THREADS = min(8, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+BLOCKED_FROM = 1_500_000  # incidences from which compiled loops over blocks pay
+BLOCKS = 16
+NARROW, WIDE = 40_000, 500_000  # vertices in a block: fewer gain nothing, more do not stay in the cache
+CHUNK = 1 << 20  # incidences at a time where temporary arrays would take much memory
+RUNS = 8  # incidences of a hyperedge in a block from which they are summed before they are stored
+
+
+class Passes(Protocol):
+    """The sums, for vectors and for the columns of blocks, where the incidences lie.
+
+    The weights are gamma, or gamma^alpha ("picks"). Vectors lie where the incidences do: what comes from
+    elsewhere has to be `put` there first. `host` tells whether that is the memory of the host.
+    """
+
+    host: ClassVar[bool]
+
+    def edge_sums(self, values: Floats, weights: Weights) -> Floats:
+        """For each hyperedge the weighted sum of its members' values."""
+        ...
+
+    def vertex_sums(self, values: Floats, weights: Weights) -> Floats:
+        """For each vertex the weighted sum of its hyperedges' values."""
+        ...
+
+    def edge_pairs(self, first: Floats, second: Floats) -> tuple[Floats, Floats]:
+        """For each hyperedge the sums of the first with gamma and of the second with picks; vectors."""
+        ...
+
+    def both_ways(self, vector: Floats, left: Floats, right: Floats, middle: Floats) -> Floats:
+        """Right A middle B left x + left B' middle A' right x, with A of picks, B of gamma; a vector."""
+        ...
+
+    def vertex_squares(self, values: Floats) -> Floats:
+        """For each vertex the sum of its hyperedges' values with gamma times picks."""
+        ...
+
+    def least_share(self, out_edge: Floats, out_vertex: Floats, in_edge: Floats, in_vertex: Floats) -> float:
+        """The least of max(out(e) out(v) picks, in(e) in(v) gamma) over all incidences."""
+        ...
+
+    def constants(self) -> Floats | None:
+        """Gamma of each vertex where it is the same in all of its hyperedges; None if it is not."""
+        ...
+
+    def put(self, values: Any) -> Any:
+        """An array of the host where the vectors lie."""
+        ...
+
+    def normal(self, size: int, rng: np.random.Generator) -> Floats:
+        """A vector of independent normal numbers."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Lists:
+    """gamma and gamma^alpha by hyperedge and by vertex, each made when it is first asked for.
+
+    Indices are shared; at alpha = 0 the powers are one array of ones and at alpha = 1 they are gamma.
+    """
+
+    hypergraph: Hypergraph
+    alpha: float
+
+    @cached_property
+    def gamma_by_vertex(self) -> Incidence:
+        """R transposed."""
+        return self.hypergraph.gamma.T.tocsr()
+
+    @cached_property
+    def picks(self) -> Incidence:
+        """gamma^alpha by hyperedge."""
+        gamma = self.hypergraph.gamma
+        return gamma if self._as_gamma else with_data(gamma, self._powers(gamma.data))
+
+    @cached_property
+    def picks_by_vertex(self) -> Incidence:
+        """gamma^alpha by vertex."""
+        gamma = self.gamma_by_vertex
+        if self._as_gamma:
+            return gamma
+        return with_data(gamma, self.picks.data if self.alpha == 0 else self._powers(gamma.data))
+
+    @cached_property
+    def _as_gamma(self) -> bool:
+        return self.alpha == 1 or bool((self.hypergraph.gamma.data == 1).all())
+
+    def _powers(self, gamma: Floats) -> Floats:
+        if self.alpha == 0:
+            return np.ones(len(gamma))
+        with np.errstate(over="ignore", under="ignore"):
+            powers = gamma**self.alpha
+        limits = np.finfo(float)
+        if not (powers.min(initial=1.0) >= limits.tiny and powers.max(initial=1.0) <= limits.max):
+            raise InputError(
+                f"gamma to the power alpha = {self.alpha:g} leaves the range of double precision; lower "
+                "alpha, or divide gamma by its median first"
+            )
+        return powers
+
+
+class HostPasses:
+    """What all passes in the memory of the host share."""
+
+    host: ClassVar[bool] = True
+
+    def put(self, values: Any) -> Any:
+        """The array itself."""
+        return values
+
+    def normal(self, size: int, rng: np.random.Generator) -> Floats:
+        """Drawn from the generator."""
+        return rng.standard_normal(size)
+
+
+@dataclass(frozen=True, eq=False)
+class SparsePasses(HostPasses):
+    """Passes as SciPy's products, in which each result is gathered; large ones run on several threads."""
+
+    lists: Lists
+
+    def edge_sums(self, values: Floats, weights: Weights) -> Floats:
+        """One product."""
+        return (self._by_gamma if weights == "gamma" else self._by_picks)(values)
+
+    def vertex_sums(self, values: Floats, weights: Weights) -> Floats:
+        """One product."""
+        return (self._gamma_by_vertex if weights == "gamma" else self._picks_by_vertex)(values)
+
+    def edge_pairs(self, first: Floats, second: Floats) -> tuple[Floats, Floats]:
+        """Two products."""
+        return self._by_gamma(first), self._by_picks(second)
+
+    def both_ways(self, vector: Floats, left: Floats, right: Floats, middle: Floats) -> Floats:
+        """Four products."""
+        meant, picked = self.edge_pairs(vector * left, vector * right)
+        going, coming = self._picks_by_vertex(meant * middle), self._gamma_by_vertex(picked * middle)
+        return going * right + coming * left
+
+    def vertex_squares(self, values: Floats) -> Floats:
+        """One product with weights made for it."""
+        gamma, picks = self.lists.gamma_by_vertex, self.lists.picks_by_vertex
+        return product(with_data(gamma, gamma.data * picks.data), values)
+
+    def least_share(self, out_edge: Floats, out_vertex: Floats, in_edge: Floats, in_vertex: Floats) -> float:
+        """Chunk by chunk."""
+        gamma, picks = self.lists.hypergraph.gamma, self.lists.picks
+        least = np.inf
+        for first, last in row_chunks(gamma.indptr):
+            part = slice(gamma.indptr[first], gamma.indptr[last])
+            members, sizes = gamma.indices[part], np.diff(gamma.indptr[first : last + 1])
+            going = np.repeat(out_edge[first:last], sizes) * picks.data[part] * out_vertex[members]
+            coming = np.repeat(in_edge[first:last], sizes) * gamma.data[part] * in_vertex[members]
+            least = min(least, float(np.maximum(going, coming).min(initial=np.inf)))
+        return least
+
+    def constants(self) -> Floats | None:
+        """Chunk by chunk, until one differs."""
+        gamma = self.lists.hypergraph.gamma
+        return _constants(gamma.indices, gamma.data, gamma.shape[1])
+
+    @cached_property
+    def _by_gamma(self) -> "_Gather":
+        return _Gather(self.lists.hypergraph.gamma)
+
+    @cached_property
+    def _by_picks(self) -> "_Gather":
+        return _Gather(self.lists.picks)
+
+    @cached_property
+    def _gamma_by_vertex(self) -> "_Gather":
+        return _Gather(self.lists.gamma_by_vertex)
+
+    @cached_property
+    def _picks_by_vertex(self) -> "_Gather":
+        return _Gather(self.lists.picks_by_vertex)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Gather:
+    """X f for one matrix X; large ones in blocks of rows, a thread each, that share X's memory."""
+
+    matrix: Incidence
+    blocks: list[Incidence] = field(init=False)
+
+    def __post_init__(self) -> None:
+        cuts = _cuts(self.matrix.indptr, THREADS if self.matrix.nnz >= PARALLEL_FROM else 1)
+        object.__setattr__(self, "blocks", [_rows(self.matrix, *rows) for rows in pairwise(cuts)])
+
+    def __call__(self, block: Floats) -> Floats:
+        if len(self.blocks) == 1:
+            return product(self.blocks[0], block)
+        return np.concatenate(in_parallel([partial(product, rows, block) for rows in self.blocks]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BlockPasses(HostPasses):
+    """Passes as compiled loops over blocks of vertices; for alpha 0 and 1.
+
+    In a block the hyperedges ascend and the vertices stay within what the cache holds, so one copy of the
+    incidences serves both directions, and no transpose is needed. Sums over vertices run on threads
+    with hyperedges of their own, sums over hyperedges on threads with blocks of their own: the result does
+    not depend on their number.
+    """
+
+    alpha: float
+    edges: Codes
+    vertices: Codes
+    gamma: Floats
+    bounds: Integers  # of the places of each block, and within it of each thread
+    shape: tuple[int, int]
+    n_parts: int
+
+    @classmethod
+    def of(cls, hypergraph: Hypergraph, alpha: float) -> "BlockPasses":
+        """The incidences sorted into blocks, in two passes over them."""
+        gamma, loops = hypergraph.gamma, kernels(sums, hypergraph.n_incidences)
+        parts = list(pairwise(_cuts(gamma.indptr, THREADS)))
+        spans = np.zeros((len(parts), (gamma.shape[1] >> sums.SPAN) + 1), dtype=np.int64)
+        in_parallel([
+            partial(loops.count, gamma.indptr, gamma.indices, *part, spans[number])
+            for number, part in enumerate(parts)
+        ])  # fmt: skip
+        block_of, count = _blocks(spans.sum(axis=0), gamma.shape[1])
+        counts = np.zeros((count, len(parts)), dtype=np.int64)
+        np.add.at(counts, block_of, spans.T)
+        bounds = np.concatenate([[0], np.cumsum(counts)])
+        places = bounds[:-1].reshape(counts.shape).T.copy()
+        kept = (np.empty_like(gamma.indices), np.empty_like(gamma.indices), np.empty_like(gamma.data))
+        in_parallel([
+            partial(
+                loops.fill, gamma.indptr, gamma.indices, gamma.data, block_of, *part, places[number], *kept
+            )
+            for number, part in enumerate(parts)
+        ])  # fmt: skip
+        edges, vertices, weights = (read_only(array) for array in kept)
+        return cls(alpha, edges, vertices, weights, bounds, gamma.shape, len(parts))
+
+    def edge_sums(self, values: Floats, weights: Weights) -> Floats:
+        """One pass for each column."""
+        return self._by_column(partial(self._to_edges, self._kind(weights)), values, self.shape[0])
+
+    def vertex_sums(self, values: Floats, weights: Weights) -> Floats:
+        """One pass for each column."""
+        return self._by_column(partial(self._to_vertices, self._kind(weights)), values, self.shape[1])
+
+    def edge_pairs(self, first: Floats, second: Floats) -> tuple[Floats, Floats]:
+        """One pass for both."""
+        if self.alpha == 1:
+            return self.edge_sums(first, "gamma"), self.edge_sums(second, "gamma")
+        return _parted(self._to_edges("pairs", _paired(first, second)))
+
+    def both_ways(self, vector: Floats, left: Floats, right: Floats, middle: Floats) -> Floats:
+        """Two passes of pairs; at alpha = 1 four of single values."""
+        if self.alpha == 1:
+            meant, picked = self.edge_pairs(vector * left, vector * right)
+            there = (self.vertex_sums(values * middle, "gamma") for values in (meant, picked))
+            return next(there) * right + next(there) * left
+        vector, left, right, middle = (
+            read_only(np.ascontiguousarray(array)) for array in (vector, left, right, middle)
+        )
+        values, image = np.empty(2 * self.shape[1]), np.empty(self.shape[1])
+        self._along("spread", self.shape[1], vector, left, right, values)
+        of_edges = self._to_edges("pairs", read_only(values))
+        self._along("cross", self.shape[0], of_edges, middle)
+        self._along(
+            "join", self.shape[1], self._to_vertices("pairs", read_only(of_edges)), left, right, image
+        )
+        return image
+
+    def vertex_squares(self, values: Floats) -> Floats:
+        """One pass; at alpha = 1 with squares made for it."""
+        if self.alpha == 0:
+            return self.vertex_sums(values, "gamma")
+        return self._to_vertices("weighed", read_only(values), read_only(np.square(self.gamma)))
+
+    def least_share(self, out_edge: Floats, out_vertex: Floats, in_edge: Floats, in_vertex: Floats) -> float:
+        """One pass, block by block, in each of which it is looked for on all threads."""
+        given = tuple(map(read_only, (out_edge, out_vertex, in_edge, in_vertex)))
+        loop = kernels(sums, len(self.edges)).least_share
+        found: list[float] = in_parallel([
+            partial(loop, self.edges, self.vertices, self.gamma, *given, self.alpha == 1, *ends)
+            for ends in pairwise(np.linspace(0, len(self.edges), self.n_parts + 1).astype(np.int64))
+        ])  # fmt: skip
+        return min(found)
+
+    def constants(self) -> Floats | None:
+        """Chunk by chunk, until one differs."""
+        return _constants(self.vertices, self.gamma, self.shape[1])
+
+    def _kind(self, weights: Weights) -> str:
+        return "plain" if weights == "picks" and self.alpha == 0 else "weighed"
+
+    def _by_column(self, sums_of: Callable[[Floats], Floats], values: Floats, size: int) -> Floats:
+        if values.ndim == 1:
+            return sums_of(read_only(np.ascontiguousarray(values)))
+        block = np.empty((size, values.shape[1]))
+        for column in range(values.shape[1]):
+            block[:, column] = sums_of(read_only(np.ascontiguousarray(values[:, column])))
+        return block
+
+    def _along(self, kind: str, size: int, *arrays: Floats) -> None:
+        """Run a loop over one side on all threads."""
+        loop = getattr(kernels(sums, len(self.edges)), kind)
+        ends = np.linspace(0, size, self.n_parts + 1).astype(np.int64)
+        in_parallel([partial(loop, *arrays, *part) for part in pairwise(ends)])
+
+    def _to_edges(self, kind: str, values: Floats) -> Floats:
+        n_edges, n_parts = self.shape[0], self.n_parts
+        out = np.zeros(2 * n_edges if kind == "pairs" else n_edges)
+        in_runs = len(self.edges) >= RUNS * n_edges * (len(self.bounds) // n_parts)
+        loop = getattr(kernels(sums, len(self.edges)), kind + "_runs" * in_runs)
+
+        def part(number: int) -> None:
+            for first in range(number, len(self.bounds) - 1, n_parts):
+                if self.bounds[first] < self.bounds[first + 1]:
+                    loop(self.edges, self.vertices, self.gamma, values, out, *self.bounds[first : first + 2])
+
+        in_parallel([partial(part, number) for number in range(n_parts)])
+        return out
+
+    def _to_vertices(self, kind: str, values: Floats, gamma: Floats | None = None) -> Floats:
+        out = np.zeros(2 * self.shape[1] if kind == "pairs" else self.shape[1])
+        loop = getattr(kernels(sums, len(self.edges)), kind)
+        given = self.gamma if gamma is None else gamma
+        blocks = self.bounds[:: self.n_parts]
+        cuts = blocks[np.linspace(0, len(blocks) - 1, self.n_parts + 1).round().astype(np.int64)]
+        in_parallel([
+            partial(loop, self.vertices, self.edges, given, values, out, *ends) for ends in pairwise(cuts)
+        ])  # fmt: skip
+        return out
+
+
+def passes_of(lists: Lists) -> "SparsePasses | BlockPasses":
+    """The passes that suit a hypergraph in the memory of the host."""
+    h = lists.hypergraph
+    if lists.alpha in (0, 1) and h.n_incidences >= BLOCKED_FROM and h.n_vertices >= 2 * NARROW:
+        return BlockPasses.of(h, lists.alpha)
+    return SparsePasses(lists)
+
+
+def row_chunks(indptr: Codes) -> list[tuple[int, int]]:
+    """Ranges of rows with about CHUNK entries each (one row is never split)."""
+    bounds = np.searchsorted(indptr, np.arange(CHUNK, indptr[-1], CHUNK))
+    return list(pairwise(np.unique([0, *bounds.tolist(), len(indptr) - 1]).tolist()))
+
+
+def product(matrix: Any, block: Floats) -> Floats:
+    """A sparse product as an array."""
+    return np.asarray(matrix @ block)
+
+
+def with_data(matrix: Incidence, data: Floats) -> Incidence:
+    """The same pattern with other entries."""
+    return sp.csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
+
+
+def _cuts(indptr: Codes, parts: int) -> list[int]:
+    """Rows at which to cut into parts with about as many entries each."""
+    inner = np.searchsorted(indptr, np.linspace(0, indptr[-1], parts + 1)[1:-1]).tolist()
+    return [0, *inner, len(indptr) - 1]
+
+
+def _blocks(spans: Integers, n_vertices: int) -> tuple[Integers, int]:
+    """The block of each span of vertices, with about as many incidences in each, and the number of blocks."""
+    count = max(2, min(BLOCKS, n_vertices // NARROW), -(-n_vertices // WIDE))
+    before = np.cumsum(spans) - spans
+    block_of = before * count // max(int(spans.sum()), 1)
+    return np.minimum(block_of, count - 1), count
+
+
+def _constants(vertices: Codes, gamma: Floats, n_vertices: int) -> Floats | None:
+    found = np.zeros(n_vertices)
+    for first in range(0, len(gamma), CHUNK):
+        some, values = vertices[first : first + CHUNK], gamma[first : first + CHUNK]
+        new = found[some] == 0
+        found[some[new]] = values[new]
+        if not np.array_equal(found[some], values):
+            return None
+    return found
+
+
+def _paired(first: Floats, second: Floats) -> Floats:
+    pairs = np.empty(2 * len(first))
+    pairs[::2], pairs[1::2] = first, second
+    return read_only(pairs)
+
+
+def _parted(pairs: Floats) -> tuple[Floats, Floats]:
+    return pairs[::2], pairs[1::2]
+
+
+def _rows(matrix: Incidence, first: int, last: int) -> Incidence:
+    """Some rows of a matrix; set from outside because the constructor would copy views of less than half."""
+    rows: Incidence = sp.csr_array((last - first, matrix.shape[1]), dtype=np.float64)
+    entries = slice(matrix.indptr[first], matrix.indptr[last])
+    rows.data, rows.indices = matrix.data[entries], matrix.indices[entries]
+    rows.indptr = matrix.indptr[first : last + 1] - matrix.indptr[first]
+    return rows

@@ -1,0 +1,96 @@
+"""The CUDA engine on a GPU: `python tests/on_gpu.py`. Needs NumPy, SciPy and CuPy, and nothing else.
+
+Where Numba or threadpoolctl are missing, the CPU engine that it is compared with does without: its loops run
+interpreted, its products by SciPy.
+"""
+
+import importlib.util
+import math
+import sys
+import time
+import types
+from contextlib import nullcontext
+from pathlib import Path
+
+sys.path[:0] = [str(Path(__file__).parents[1] / "src"), str(Path(__file__).parent)]
+if importlib.util.find_spec("threadpoolctl") is None:
+    controller = types.SimpleNamespace(
+        select=lambda **_: types.SimpleNamespace(limit=lambda **_: nullcontext())
+    )
+    sys.modules["threadpoolctl"] = types.SimpleNamespace(ThreadpoolController=lambda: controller)  # type: ignore
+
+import numpy as np  # noqa: E402
+
+import hyperclus as hc  # noqa: E402
+from engine_checks import ALPHAS, check_answer, check_law, check_products, check_shares, planted  # noqa: E402
+from hyperclus import batches, compiled, passes  # noqa: E402
+from hyperclus.engines import cuda  # noqa: E402
+
+if importlib.util.find_spec("numba") is None:
+    compiled.PAYS_FROM = math.inf
+    passes.BLOCKED_FROM = math.inf
+
+
+def products():
+    """Small matrices in one block, in several, and with long rows in pieces."""
+    for width, long, piece in ((10**9, 512, 4096), (7, 4, 3), (50, 20, 6)):
+        cuda.WIDTH, cuda.LONG, cuda.PIECE = width, long, piece
+        for alpha in ALPHAS:
+            for n, n_edges, blocks, big in ((60, 40, 2, 0), (30, 90, 3, 2), (25, 3, 1, 3), (3000, 40, 2, 4)):
+                h = planted(n, n_edges, blocks, big=big)
+                check_products(cuda.CudaPasses.of, h, alpha)
+                check_shares(cuda.CudaPasses.of, h, alpha)
+    cuda.WIDTH, cuda.LONG, cuda.PIECE = 1_250_000, 512, 4096
+
+
+def single_precision():
+    """gamma is rounded and no more is lost where the vectors are double."""
+    h = planted(400, 300, 2)
+    rounded = h.with_gamma(h.gamma.data.astype(np.float32).astype(np.float64))
+    check_products(lambda _, alpha: cuda.CudaPasses.of(h, alpha, "float32"), rounded, 0.0)
+
+
+def laws():
+    """The stationary law, by hyperedges and by vertices."""
+    for alpha in ALPHAS:
+        check_law(cuda.CudaPasses.of, planted(600, 800, 2), alpha)
+        check_law(cuda.CudaPasses.of, planted(900, 20, 2, big=3), alpha)
+
+
+def answers():
+    """Small hypergraphs: the same labels as on the CPU."""
+    for k in (2, 3, 5):
+        h = planted(300, 450, k, noise=0.1, seed=k)
+        check_answer(h, k)
+        check_answer(h, k, alpha=1.0)
+        check_answer(h, k, method="hyperclus-g")
+    check_answer(planted(80, 120, 2, noise=0.0), 2)
+
+
+def batches_of_moves():
+    """The search for large hypergraphs, on small ones and on one of its own size."""
+    usual, batches.BATCHED_FROM = batches.BATCHED_FROM, 0
+    for k in (2, 3, 5):
+        h = planted(3000, 5000, k, seed=k)
+        check_answer(h, k, exact=False)
+        check_answer(h, k, exact=False, alpha=0.7, effort="fast")
+        check_answer(h, k, exact=False, precision="float32", tolerance=1e-4)
+    labels = np.random.default_rng(0).integers(0, 5, h.n_vertices)
+    here, there = (hc.refine(h, labels, engine=engine) for engine in ("cpu", "cuda"))
+    assert abs(here.ncut - there.ncut) < 1e-6, (here.ncut, there.ncut)
+    batches.BATCHED_FROM = usual
+
+
+def main() -> None:
+    """All checks, one after the other."""
+    why = cuda.missing()
+    if why is not None:
+        sys.exit(f"no GPU: {why}")
+    for check in (products, single_precision, laws, answers, batches_of_moves):
+        start = time.perf_counter()
+        check()
+        print(f"{check.__name__}: passed in {time.perf_counter() - start:.1f} s", flush=True)
+
+
+if __name__ == "__main__":
+    main()
