@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import hyperclus as hc
 import oracles
-from hyperclus import NormalizedLaplacian, RandomWalk, cut, factors, smallest_eigenpairs, sweep
+from hyperclus import NormalizedLaplacian, RandomWalk, cut, passes, smallest_eigenpairs, sweep
 from hyperclus.cut import edge_shares, flow
 from strategies import (
     alphas,
@@ -180,7 +180,7 @@ def test_sweep_in_chunks_is_the_sweep(monkeypatch, chunk, alpha):
     walk = RandomWalk(random_hypergraph(60, 45, 7, seed=2), alpha=alpha)
     scores = np.random.default_rng(0).standard_normal(60)
     whole = sweep(walk, scores)
-    monkeypatch.setattr(factors, "CHUNK", chunk)
+    monkeypatch.setattr(passes, "CHUNK", chunk)
     parts = sweep(walk, scores)
     np.testing.assert_array_equal(parts.order, whole.order)
     np.testing.assert_allclose(parts.boundaries, whole.boundaries, rtol=1e-11)
