@@ -8,6 +8,7 @@ beginning to end.
 """
 
 import argparse
+import importlib.util
 import sys
 import time
 from collections.abc import Callable
@@ -169,6 +170,23 @@ def whole(m: int, k: int, precision: str) -> None:
     )
 
 
+def compare(m: int, k: int) -> None:
+    """`cluster` on the CPU and on the GPU: what differs."""
+    h = drawn(m, k)
+    host_time, here = seconds(lambda: hc.cluster(h, k, engine="cpu"))
+    took, there = seconds(lambda: hc.cluster(h, k, engine="cuda"))
+    again, _ = seconds(lambda: hc.cluster(h, k, engine="cuda"))
+    differing = int((here.labels != there.labels).sum())
+    apart = np.abs(here.eigenvalues - there.eigenvalues).max()
+    by = "SciPy" if importlib.util.find_spec("numba") is None else "Numba"
+    print(
+        f"\nm = {m:,}, k = {k}: {differing} of {h.n_vertices:,} labels differ, NCut by "
+        f"{abs(here.ncut - there.ncut):.0e}, eigenvalues by {apart:.0e}; CPU (by {by}) {host_time:.1f} s, "
+        f"GPU {took:.2f} s, again {again:.2f} s",
+        flush=True,
+    )
+
+
 def main() -> None:
     """Say what device it is and measure."""
     parser = argparse.ArgumentParser(
@@ -176,11 +194,14 @@ def main() -> None:
     )
     parser.add_argument("sizes", nargs="+", help="numbers of incidences, such as 5e8")
     parser.add_argument("--precision", default="float64,float32")
+    parser.add_argument("--compare", type=int, metavar="K", help="cluster K planted blocks on CPU and GPU")
     parser.add_argument("--cluster", type=int, metavar="K", help="run cluster on K planted blocks instead")
     chosen = parser.parse_args()
     name, copied = cp.cuda.runtime.getDeviceProperties(0)["name"].decode(), copy_rate()
     print(f"{name}, CuPy {cp.__version__}; a copy moves {copied:,.0f} GB/s (read and written)")
-    for size in chosen.sizes:
+    for size in chosen.sizes if chosen.compare else ():
+        compare(int(float(size)) // MEMBERS * MEMBERS, chosen.compare)
+    for size in () if chosen.compare else chosen.sizes:
         for precision in chosen.precision.split(","):
             cp.get_default_memory_pool().free_all_blocks()
             m = int(float(size)) // MEMBERS * MEMBERS

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import hyperclus as hc
-from hyperclus import checkpoint, compiled, search, stationary
+from hyperclus import batches, checkpoint, compiled, search, stationary
 from strategies import build, copies_around_a_hub, hypergraphs, random_edges, random_hypergraph
 
 lanczos = sys.modules["hyperclus.eigen.lanczos"]
@@ -161,6 +161,14 @@ def test_methods_that_take_over(eager, restarts, monkeypatch, tmp_path, thin):
     laplacian = hc.NormalizedLaplacian(hc.RandomWalk(random_hypergraph(150, 100, 4, 3)))
     pairs = check_every_stop(partial(hc.smallest_eigenpairs, laplacian, 2), tmp_path)
     assert pairs.method == ("shift-invert" if thin else "lanczos")
+
+
+@pytest.mark.parametrize("effort", ["fast", "default"])
+@pytest.mark.parametrize("k", [2, 3])
+def test_search_in_batches(eager, monkeypatch, tmp_path, k, effort):
+    monkeypatch.setattr(batches, "BATCHED_FROM", 0)
+    monkeypatch.setattr(batches, "SLOW", 0.0)
+    check_every_stop(partial(hc.cluster, H, k, effort=effort), tmp_path)
 
 
 @pytest.mark.parametrize("machine_code", [False, True])

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,10 +13,13 @@ import standin
 from contracts import refused
 from engine_checks import ALPHAS, check_answer, check_law, check_products, check_shares, planted
 from hyperclus import batches, engines
+from hyperclus.arrays import empty_columns
+from hyperclus.eigen.trivial import zero_vectors
 from hyperclus.engines import cuda
 from paper_data import paper_hypergraph
 from strategies import copies_around_a_hub, random_hypergraph
 
+lanczos = sys.modules["hyperclus.eigen.lanczos"]
 NINE = ("mushroom", "rice", "car", "digit-24", "covertype", "zoo", "wine-567", "letter", "digit")
 
 
@@ -72,6 +76,23 @@ def test_batches_come_out_the_same(monkeypatch, k, alpha):
     h = planted(300, 500, k, noise=0.1, seed=k)
     check_answer(h, k, alpha=alpha, exact=False)
     check_answer(h, k, alpha=alpha, exact=False, effort="fast")
+
+
+def test_single_precision_stays_single(monkeypatch):
+    """A number of NumPy in double precision would make every vector double, slowly."""
+    on_standin(monkeypatch)
+    h = planted(60, 80, 2)
+    walk = hc.RandomWalk(h, elsewhere=cuda.CudaPasses.of(h, 0.0, "float32"))
+    law = replace(walk.law, vertices=walk.law.vertices.astype(np.float32))
+    operator = hc.NormalizedLaplacian(hc.RandomWalk.with_law(walk.factors.astype(np.float32), law))
+    known = zero_vectors(law.vertices, law.components, 1)
+    vector = operator.normal(np.random.default_rng(0))
+    basis = empty_columns(vector, 2)
+    found, _, _ = lanczos._orthonormal(
+        operator, operator.apply(vector), known, basis, np.random.default_rng(0)
+    )
+    for array in (known, vector, operator.apply(vector), found, operator.walk.factors.shares):
+        assert array.dtype == np.float32
 
 
 def test_batches_in_single_precision(monkeypatch):

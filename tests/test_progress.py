@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import hyperclus as hc
-from hyperclus import passes, progress, search, stationary
+from hyperclus import batches, passes, progress, search, stationary
 from hyperclus.io import table_files
 from strategies import random_hypergraph
 
@@ -50,6 +50,14 @@ def iterative(monkeypatch):
     monkeypatch.setattr(stationary, "RESTART", 8)
     monkeypatch.setattr(lanczos, "EXTRA_BASIS", 6)
     monkeypatch.setattr(solve, "cheapest", lambda *_: "lanczos")
+
+
+@pytest.mark.parametrize("k", [2, 4])
+def test_clustering_in_batches(monkeypatch, k):
+    monkeypatch.setattr(batches, "BATCHED_FROM", 0)
+    _, steps = told(lambda: hc.cluster(H, k))
+    check_shares(steps)
+    assert sum(step.stage == "search" for step in steps) > 3
 
 
 @pytest.mark.parametrize("iterations", [True, False])

@@ -30,7 +30,7 @@ def gmres_cycle(
         before = float(np.linalg.norm(image))
         for _ in range(2):
             overlaps = basis[:, :filled].T @ image
-            image = image - basis[:, :filled] @ overlaps
+            image = image - overlaps @ basis[:, :filled].T
             reduced[:filled, column] += on_host(overlaps)
             left = float(np.linalg.norm(image))
             if left > AGAIN * before:

@@ -55,8 +55,8 @@ def lowest_in_batches(
 
     They lie where the vectors of the walk do. Parameters as in `search.lowest`.
     """
-    if k == 1:
-        return np.zeros_like(walk.stationary, dtype=np.int64)
+    if (done := place.result()) is not None:
+        return np.asarray(done["labels"])
     crowd = Crowd(walk, k, least, Work("search", "incidences"))
     given: list[Callable[[], Integers]] = [] if start is None else [partial(crowd.put, start)]
     guesses = given or guessed(crowd, pairs, effort, rng)
@@ -69,6 +69,7 @@ def lowest_in_batches(
     ends = [crowd.end(labels, place.part("end", number)) for number, labels in enumerate(kept.values())]
     cost, labels = min(ends, key=itemgetter(0))
     crowd.work.end(f"NCut {cost:.4f}")
+    place.finish(labels=labels)
     return labels
 
 
@@ -103,12 +104,12 @@ def swept(crowd: "Crowd", scores: Floats) -> Integers:
         """The NCut where this share of the mass is on one side, noted with the score to cut at."""
         if share not in costs:
             place = int(np.searchsorted(volumes, crowd.put(np.array([share])))[0])
-            bar = float(ranked[min(max(place, 0), len(ranked) - 2)])
+            bar = float(ranked[min(place, len(ranked) - 2)])
             costs[share] = crowd.cost((scores > bar).astype(np.int64)), bar
         return costs[share][0]
 
     negative = (float(crowd.walk.stationary[scores <= 0].sum()),)  # the cut by sign
-    shares = sorted({share for share in SWEPT + negative if crowd.least <= share <= 1 - crowd.least})
+    shares = sorted({min(max(share, crowd.least), 1.0 - crowd.least) for share in SWEPT + negative})
     for _ in range(CLOSER):
         at = int(np.argmin([cost(share) for share in shares]))
         around = shares[max(at - 1, 0) : at + 2]

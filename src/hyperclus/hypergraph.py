@@ -11,7 +11,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from hyperclus.binning import BinsByColumn
 from hyperclus.errors import InputError
-from hyperclus.ids import factorize, id_array, listed, positions, read_only, refuse_missing, row_of, shown
+from hyperclus.ids import (
+    blocks,
+    factorize,
+    id_array,
+    listed,
+    positions,
+    read_only,
+    refuse_missing,
+    row_of,
+    shown,
+)
 from hyperclus.incidence import (
     as_edge_weights,
     as_matrix,
@@ -355,7 +365,10 @@ class Hypergraph:
         [True, True, False]
         """
         mask = np.zeros(self.n_vertices, dtype=bool)
-        mask[self.gamma.indices] = True
+        for block in blocks(self.n_incidences):
+            mask[self.gamma.indices[block]] = True
+            if mask.all():
+                break
         return mask
 
     def __repr__(self) -> str:

@@ -183,7 +183,7 @@ def _orthonormal(
     for start in (recent, 0):
         vector = _without(known, vector)
         inside = basis[:, start:].T @ vector
-        vector -= basis[:, start:] @ inside
+        vector -= inside @ basis[:, start:].T
         overlaps[start:] += on_host(inside)
     length = float(np.linalg.norm(vector))
     if length > 1e-12 or known.shape[1] + basis.shape[1] >= len(vector):

@@ -52,8 +52,8 @@ def with_residuals(
     for column in range(vectors.shape[1]):  # one at a time: a large block would not fit the cache
         vector = vectors[:, column] * np.sign(vectors[int(np.argmax(np.abs(vectors[:, column]))), column])
         image = operator.apply(vector)
-        values[column] = max(float(vector @ image), 0.0) if column >= zero.shape[1] else 0.0
-        residuals[column] = float(np.linalg.norm(image - values[column] * vector))
+        value = max(float(vector @ image), 0.0) if column >= zero.shape[1] else 0.0
+        values[column], residuals[column] = value, float(np.linalg.norm(image - value * vector))
         fixed[:, column] = vector
     order = np.argsort(values, kind="stable")
     return Eigenpairs(values[order], fixed[:, order.tolist()], residuals[order], steps, method, spare)

@@ -1,6 +1,7 @@
 """The zero eigenpairs of L_sym, which are known and need no solver."""
 
 import heapq
+import math
 
 import numpy as np
 
@@ -16,7 +17,7 @@ def zero_vectors(phi: Floats, found: Components, count: int) -> Floats:
     the heaviest group so that both halves weigh about the same; its signs are that split. So the
     second eigenvector of a disconnected hypergraph separates its components evenly by volume.
     """
-    columns = [np.sqrt(phi) / np.sqrt(float(phi.sum()))]
+    columns = [np.sqrt(phi) / math.sqrt(float(phi.sum()))]
     masses = found.masses(on_host(phi)) if found.count > 1 else np.ones(1)
     groups = [(-float(masses.sum()), 0, np.argsort(-masses, kind="stable"))]
     while len(columns) < min(count, found.count):
