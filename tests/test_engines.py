@@ -89,7 +89,7 @@ def test_single_precision_stays_single(monkeypatch):
     vector = operator.normal(np.random.default_rng(0))
     nothing = empty_columns(vector, 1)[:, :0]
     found, _, _ = lanczos._orthonormal(
-        operator, operator.apply(vector), known, basis, np.random.default_rng(0)
+        operator, operator.apply(vector), known, nothing, np.random.default_rng(0)
     )
     for array in (known, vector, operator.apply(vector), found, operator.walk.factors.shares):
         assert array.dtype == np.float32
