@@ -126,6 +126,14 @@ def test_hard_cases_go_to_the_host(monkeypatch):
     check_answer(copies_around_a_hub(block, 3, 1e-9), 3, tolerance=1e-9)
 
 
+def test_a_long_thin_hypergraph_gets_its_eigenvectors_from_the_host(monkeypatch):
+    on_standin(monkeypatch)
+    monkeypatch.setattr(sys.modules["hyperclus.eigen.solve"], "PATIENCE", 20)
+    path = hc.Hypergraph.from_edges([{v: 1.0 + v % 3, v + 1: 2.0} for v in range(1500)])
+    there, _ = check_answer(path, 2)
+    assert there.eigenpairs.method == "shift-invert"
+
+
 def test_the_same_seed_gives_the_same_answer(monkeypatch):
     on_standin(monkeypatch)
     h = planted(80, 120, 2)

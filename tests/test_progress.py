@@ -136,7 +136,7 @@ def test_a_file_of_two_gzipped_pieces_is_told_to_its_end(tmp_path):
 
 
 def test_only_the_thread_of_the_run_tells(monkeypatch):
-    monkeypatch.setattr(passes, "PARALLEL_FROM", 0)
+    monkeypatch.setattr(passes, "EACH", 1)
     monkeypatch.setattr(search, "PARALLEL_FROM", 0)
     threads = set()
     with hc.watching(lambda _: threads.add(threading.get_ident())):

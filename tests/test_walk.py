@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import oracles
 from contracts import check_map, check_transposes, refused
-from hyperclus import RandomWalk, compiled, passes, sums
+from hyperclus import RandomWalk, compiled, ones, passes, sums
 from hyperclus.components import components
 from hyperclus.factors import Factors
 from strategies import (
@@ -61,8 +61,8 @@ def test_walk_is_the_double_loop_of_the_definition(h, alpha):
 @forced
 @given(h=hypergraphs(), alpha=alphas)
 def test_contract_holds_on_several_threads(monkeypatch, blocks, h, alpha):
-    """From PARALLEL_FROM incidences on, products are split into blocks of rows, some perhaps empty."""
-    monkeypatch.setattr(passes, "PARALLEL_FROM", 0)
+    """Products of many incidences are split into blocks of rows, some perhaps empty."""
+    monkeypatch.setattr(passes, "EACH", 1)
     monkeypatch.setattr(passes, "THREADS", blocks)
     check_passes(h, alpha)
 
@@ -76,6 +76,10 @@ def test_contract_holds_in_blocks(monkeypatch, threads, runs, h, alpha):
     in_blocks(monkeypatch, threads, runs)
     assert isinstance(Factors(h, alpha=alpha).passes, passes.BlockPasses)
     check_passes(h, alpha)
+    plain = ones(h)
+    assert not len(Factors(plain, alpha=alpha).passes.gamma)
+    check_passes(plain, alpha)
+    np.testing.assert_array_equal(Factors(plain, alpha=alpha).passes.constants(), np.ones(h.n_vertices))
 
 
 @pytest.mark.parametrize("alpha", [0, 1])

@@ -24,7 +24,7 @@ from hyperclus.types import Codes, Floats, Incidence, Integers
 
 Weights: TypeAlias = Literal["gamma", "picks"]
 
-PARALLEL_FROM = 300_000  # incidences from which threads pay
+EACH = 150_000  # incidences that pay for a thread
 THREADS = min(8, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
 BLOCKED_FROM = 1_500_000  # incidences from which compiled loops over blocks pay
 BLOCKS = 16
@@ -211,7 +211,7 @@ class _Gather:
     blocks: list[Incidence] = field(init=False)
 
     def __post_init__(self) -> None:
-        cuts = _cuts(self.matrix.indptr, THREADS if self.matrix.nnz >= PARALLEL_FROM else 1)
+        cuts = _cuts(self.matrix.indptr, max(min(THREADS, self.matrix.nnz // EACH), 1))
         object.__setattr__(self, "blocks", [_rows(self.matrix, *rows) for rows in pairwise(cuts)])
 
     def __call__(self, block: Floats) -> Floats:
@@ -233,7 +233,7 @@ class BlockPasses(HostPasses):
     alpha: float
     edges: Codes
     vertices: Codes
-    gamma: Floats
+    gamma: Floats  # none where all are 1
     bounds: Integers  # of the places of each block, and within it of each thread
     shape: tuple[int, int]
     n_parts: int
@@ -253,7 +253,12 @@ class BlockPasses(HostPasses):
         np.add.at(counts, block_of, spans.T)
         bounds = np.concatenate([[0], np.cumsum(counts)])
         places = bounds[:-1].reshape(counts.shape).T.copy()
-        kept = (np.empty_like(gamma.indices), np.empty_like(gamma.indices), np.empty_like(gamma.data))
+        unweighted = bool((gamma.data == 1).all())
+        kept = (
+            np.empty_like(gamma.indices),
+            np.empty_like(gamma.indices),
+            np.empty_like(gamma.data[unweighted * gamma.nnz :]),
+        )
         in_parallel([
             partial(
                 loops.fill, gamma.indptr, gamma.indices, gamma.data, block_of, *part, places[number], *kept
@@ -273,13 +278,13 @@ class BlockPasses(HostPasses):
 
     def edge_pairs(self, first: Floats, second: Floats) -> tuple[Floats, Floats]:
         """One pass for both."""
-        if self.alpha == 1:
+        if self._alike:
             return self.edge_sums(first, "gamma"), self.edge_sums(second, "gamma")
         return _parted(self._to_edges("pairs", _paired(first, second)))
 
     def both_ways(self, vector: Floats, left: Floats, right: Floats, middle: Floats) -> Floats:
-        """Two passes of pairs; at alpha = 1 four of single values."""
-        if self.alpha == 1:
+        """Two passes of pairs; four of single values where picks are gamma."""
+        if self._alike:
             meant, picked = self.edge_pairs(vector * left, vector * right)
             there = (self.vertex_sums(values * middle, "gamma") for values in (meant, picked))
             return next(there) * right + next(there) * left
@@ -297,7 +302,7 @@ class BlockPasses(HostPasses):
 
     def vertex_squares(self, values: Floats) -> Floats:
         """One pass; at alpha = 1 with squares made for it."""
-        if self.alpha == 0:
+        if self.alpha == 0 or not len(self.gamma):
             return self.vertex_sums(values, "gamma")
         return self._to_vertices("weighed", read_only(values), read_only(np.square(self.gamma)))
 
@@ -305,18 +310,27 @@ class BlockPasses(HostPasses):
         """One pass, block by block, in each of which it is looked for on all threads."""
         given = tuple(map(read_only, (out_edge, out_vertex, in_edge, in_vertex)))
         loop = kernels(sums, len(self.edges)).least_share
+        gamma = self.gamma if len(self.gamma) else read_only(np.ones(len(self.edges)))
         found: list[float] = in_parallel([
-            partial(loop, self.edges, self.vertices, self.gamma, *given, self.alpha == 1, *ends)
+            partial(loop, self.edges, self.vertices, gamma, *given, self.alpha == 1, *ends)
             for ends in pairwise(np.linspace(0, len(self.edges), self.n_parts + 1).astype(np.int64))
         ])  # fmt: skip
         return min(found)
 
     def constants(self) -> Floats | None:
         """Chunk by chunk, until one differs."""
+        if not len(self.gamma):
+            return np.ones(self.shape[1])
         return _constants(self.vertices, self.gamma, self.shape[1])
 
+    @property
+    def _alike(self) -> bool:
+        """Whether picks are gamma."""
+        return self.alpha == 1 or not len(self.gamma)
+
     def _kind(self, weights: Weights) -> str:
-        return "plain" if weights == "picks" and self.alpha == 0 else "weighed"
+        plain = not len(self.gamma) or (weights == "picks" and self.alpha == 0)
+        return "plain" if plain else "weighed"
 
     def _by_column(self, sums_of: Callable[[Floats], Floats], values: Floats, size: int) -> Floats:
         if values.ndim == 1:

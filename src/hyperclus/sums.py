@@ -41,7 +41,8 @@ def fill(
             place = places[block]
             edges[place] = edge
             vertices[place] = members[position]
-            weights[place] = gamma[position]
+            if len(weights):
+                weights[place] = gamma[position]
             places[block] = place + 1
 
 

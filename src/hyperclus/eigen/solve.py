@@ -1,5 +1,7 @@
 """Which method for which hypergraph, and the assembly of the answer."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from hyperclus.checkpoint import Slot, check_seed, slot
@@ -68,9 +70,7 @@ def smallest_eigenpairs(
         return with_residuals(laplacian, known, known[:, :0], known[:, :0], 0, "known")
     spare, rng, walk = min(spare, laplacian.size - k), random_generator(seed), laplacian.walk
     if not walk.factors.passes.host:
-        vectors, steps = lanczos_vectors(laplacian, known, count, tolerance, rng, spare=spare)
-        found = with_residuals(laplacian, known, vectors[:, :count], vectors[:, count:], steps, "lanczos")
-        return _told(found, tolerance)
+        return _told(_elsewhere(laplacian, known, count, tolerance, rng, spare), tolerance)
     inputs = (walk.hypergraph, walk.alpha, walk.stationary, k, tolerance, method, spare)
     place = slot("eigenvectors", *inputs, rng=rng)
     kept = place.result()
@@ -79,6 +79,30 @@ def smallest_eigenpairs(
         pairs = with_residuals(laplacian, known, vectors[:, :count], vectors[:, count:], steps, chosen)
         kept = place.finish(**{name: getattr(pairs, name) for name in Eigenpairs.__slots__})
     return _told(Eigenpairs(**kept), tolerance)
+
+
+def _elsewhere(
+    laplacian: NormalizedLaplacian,
+    known: Floats,
+    count: int,
+    tolerance: float,
+    rng: np.random.Generator,
+    spare: int,
+) -> Eigenpairs:
+    """By Lanczos where the vectors do not lie in the memory of the host; where it crawls, from there."""
+    walk, k = laplacian.walk, known.shape[1] + count
+    helped = walk.hypergraph.n_incidences <= FACTORISATION_UP_TO
+    limit = PATIENCE + MORE * count if helped else MAX_PRODUCTS
+    try:
+        vectors, steps = lanczos_vectors(laplacian, known, count, tolerance, rng, limit, spare)
+    except ConvergenceError:
+        if not helped:
+            raise
+        here = NormalizedLaplacian(walk.on_host())
+        found = smallest_eigenpairs(here, k, tolerance=tolerance, seed=rng, spare=spare)
+        put = walk.factors.passes.put
+        return replace(found, vectors=put(found.vectors), spare=put(found.spare))
+    return with_residuals(laplacian, known, vectors[:, :count], vectors[:, count:], steps, "lanczos")
 
 
 def _told(pairs: Eigenpairs, tolerance: float) -> Eigenpairs:
