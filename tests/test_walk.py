@@ -101,6 +101,7 @@ def test_compiled_blocks_give_the_same_bits_on_any_number_of_threads(monkeypatch
 def in_blocks(monkeypatch, threads, runs):
     """Have hypergraphs of any size lie in blocks."""
     monkeypatch.setattr(passes, "BLOCKED_FROM", 0)
+    monkeypatch.setattr(passes, "EACH", 1)
     monkeypatch.setattr(passes, "NARROW", 1)
     monkeypatch.setattr(passes, "THREADS", threads)
     monkeypatch.setattr(passes, "RUNS", runs)

@@ -31,7 +31,7 @@ from setting import CACHE, PHYSICAL
 HERE = Path(__file__).parent
 FOLDER = CACHE / "cell"
 SIZES = {
-    "sparse": (10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 10_000_000),
+    "sparse": (10_000, 30_000, 100_000, 300_000, 500_000, 1_000_000, 3_000_000, 10_000_000),
     "binned": tuple(22 * n for n in (1_000, 4_000, 8_000, 16_000, 32_000, 64_000, 256_000, 454_545)),
 }
 TINY = {"sparse": 1_500, "binned": 2_200}

@@ -31,13 +31,19 @@ from hyperclus.threads import single_blas_thread
 from hyperclus.types import Floats, Integers
 from hyperclus.walk import RandomWalk
 
-BATCHED_FROM = 3_000_000  # incidences from which the products cost less than the loops of `moves`
+BATCHED_FROM = 3_000_000  # incidences from which moves are made in batches, without kicks;
+TWO_FROM = 300_000  # for two clusters, which the kicks were not seen to improve at this size
 ROWS = {True: 1 << 16, False: 1 << 24}  # vertices looked at together: what the cache holds, or a device
 SWEPT = (0.03, 0.1, 0.25, 0.4, 0.6, 0.75, 0.9, 0.97)  # of the mass: where an order is cut, beside its zero
 CLOSER = 2  # rounds in which the best cut and its neighbours are halved
 STARTS = 3  # of k-means on a sample, of which the one of lowest cost counts
 ROUNDS = 50  # of moves, at most
 SLOW = 1e-8  # a round that lowers the NCut by less than this share is the last
+
+
+def pays(n_incidences: int, k: int) -> bool:
+    """Whether k clusters of a hypergraph of this size are searched in batches."""
+    return k > 1 and n_incidences >= (min(TWO_FROM, BATCHED_FROM) if k == 2 else BATCHED_FROM)
 
 
 @single_blas_thread

@@ -249,7 +249,7 @@ def _search(
     seed = run.rng.integers(1 << 63)  # whatever the eigen-solver draws
     walk, pairs = run.solve(run.whole, k, spare=EFFORTS[effort].extra)
     least = _usual_share(walk, k, start) if min_share is None else float(min_share)
-    in_batches = k > 1 and run.whole.n_incidences >= batches.BATCHED_FROM
+    in_batches = batches.pays(run.whole.n_incidences, k)
     if effort == "thorough" and walk.factors.passes.host:
         in_batches = False
     with run.timed("search"):

@@ -16,6 +16,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from hyperclus.passes import row_chunks
+from hyperclus.threads import single_blas_thread
 from hyperclus.types import Booleans, Floats, Integers
 from hyperclus.walk import RandomWalk, vertex_vector
 
@@ -62,6 +63,7 @@ def cut(walk: RandomWalk, labels: Integers, n_clusters: int) -> Cut:
     return Cut(np.array([volume for volume, _ in flows]), np.array([boundary for _, boundary in flows]))
 
 
+@single_blas_thread
 def flow(walk: RandomWalk, inside: Booleans) -> tuple[float, float]:
     """vol(S) and |boundary S| = sum_e a_e(S) (1 - b_e(S)) of one set of vertices, given as a mask."""
     members = walk.factors.passes.put(inside).astype(walk.stationary.dtype)

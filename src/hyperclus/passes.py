@@ -24,11 +24,11 @@ from hyperclus.types import Codes, Floats, Incidence, Integers
 
 Weights: TypeAlias = Literal["gamma", "picks"]
 
-EACH = 150_000  # incidences that pay for a thread
+EACH = 500_000  # incidences that pay for a thread
 THREADS = min(8, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
-BLOCKED_FROM = 1_500_000  # incidences from which compiled loops over blocks pay
+BLOCKED_FROM = 400_000  # incidences from which compiled loops over blocks pay
 BLOCKS = 16
-NARROW, WIDE = 40_000, 500_000  # vertices in a block: fewer gain nothing, more do not stay in the cache
+NARROW, WIDE = 4_000, 500_000  # vertices in a block: fewer gain nothing, more do not stay in the cache
 CHUNK = 1 << 20  # incidences at a time where temporary arrays would take much memory
 RUNS = 8  # incidences of a hyperedge in a block from which they are summed before they are stored
 
@@ -211,8 +211,8 @@ class _Gather:
     blocks: list[Incidence] = field(init=False)
 
     def __post_init__(self) -> None:
-        cuts = _cuts(self.matrix.indptr, max(min(THREADS, self.matrix.nnz // EACH), 1))
-        object.__setattr__(self, "blocks", [_rows(self.matrix, *rows) for rows in pairwise(cuts)])
+        rows = pairwise(_cuts(self.matrix.indptr))
+        object.__setattr__(self, "blocks", [_rows(self.matrix, *some) for some in rows])
 
     def __call__(self, block: Floats) -> Floats:
         if len(self.blocks) == 1:
@@ -242,7 +242,7 @@ class BlockPasses(HostPasses):
     def of(cls, hypergraph: Hypergraph, alpha: float) -> "BlockPasses":
         """The incidences sorted into blocks, in two passes over them."""
         gamma, loops = hypergraph.gamma, kernels(sums, hypergraph.n_incidences)
-        parts = list(pairwise(_cuts(gamma.indptr, THREADS)))
+        parts = list(pairwise(_cuts(gamma.indptr)))
         spans = np.zeros((len(parts), (gamma.shape[1] >> sums.SPAN) + 1), dtype=np.int64)
         in_parallel([
             partial(loops.count, gamma.indptr, gamma.indices, *part, spans[number])
@@ -396,8 +396,9 @@ def with_data(matrix: Incidence, data: Floats) -> Incidence:
     return sp.csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
 
 
-def _cuts(indptr: Codes, parts: int) -> list[int]:
-    """Rows at which to cut into parts with about as many entries each."""
+def _cuts(indptr: Codes) -> list[int]:
+    """Rows at which to cut into a part for each thread that pays, with about as many entries in each."""
+    parts = max(min(THREADS, int(indptr[-1]) // EACH), 1)
     inner = np.searchsorted(indptr, np.linspace(0, indptr[-1], parts + 1)[1:-1]).tolist()
     return [0, *inner, len(indptr) - 1]
 
@@ -411,9 +412,10 @@ def _blocks(spans: Integers, n_vertices: int) -> tuple[Integers, int]:
 
 
 def _constants(vertices: Codes, gamma: Floats, n_vertices: int) -> Floats | None:
-    found = np.zeros(n_vertices)
-    for first in range(0, len(gamma), CHUNK):
-        some, values = vertices[first : first + CHUNK], gamma[first : first + CHUNK]
+    found, first = np.zeros(n_vertices), 0
+    while first < len(gamma):  # a few tell most of the time
+        last = min(2 * first + 1000, first + CHUNK)
+        some, values, first = vertices[first:last], gamma[first:last], last
         new = found[some] == 0
         found[some[new]] = values[new]
         if not np.array_equal(found[some], values):

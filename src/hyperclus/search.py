@@ -15,7 +15,7 @@ from hyperclus.compiled import kernels, read_only
 from hyperclus.moves import Flow, State
 from hyperclus.progress import Work, listening
 from hyperclus.threads import in_parallel, single_blas_thread
-from hyperclus.types import Floats, Integers
+from hyperclus.types import Codes, Floats, Integers
 from hyperclus.walk import RandomWalk
 
 ENOUGH = 1e-13  # a move must lower the NCut by more than rounding may
@@ -338,10 +338,10 @@ class Clusters:
     def _improve(self, vertices: Integers, passes: int = PASSES) -> bool:
         """Look at all these vertices, then make the moves of those closest to one until none is left."""
         found = self._gains(vertices)
-        promising = np.count_nonzero(found > ENOUGH)
+        promising = int(np.count_nonzero(found > ENOUGH))
         if not promising:
             return False
-        near = vertices[np.argsort(-found, kind="stable")[: max(promising, int(CLOSE * len(vertices)))]]
+        near = vertices[_largest(found, max(promising, int(CLOSE * len(vertices))))]
         before = self.state.labels[near]
         visited = self._visit(near)
         made = self._kernels.settle(self.flow, self.state, near, self.least, ENOUGH, passes)
@@ -363,13 +363,12 @@ class Clusters:
 
     def _surroundings(self, vertices: Integers) -> Integers:
         """The vertices that share a hyperedge with one of these; all of them where that is simpler."""
-        gamma, n = self.walk.hypergraph.gamma, len(self.state.labels)
-        if gamma.nnz < LOCAL_FROM:
+        flow, n = self.flow, len(self.state.labels)
+        if len(flow.edges) < LOCAL_FROM:
             return np.arange(n)
-        edges = np.unique(self.walk.factors.gamma_by_vertex[vertices].indices)
-        if (gamma.indptr[edges + 1] - gamma.indptr[edges]).sum() > LOCAL_UP_TO * gamma.nnz:
-            return np.arange(n)
-        return np.unique(gamma[edges].indices).astype(np.int64)
+        edges = np.unique(flow.edges[_entries(flow.indptr, vertices)])
+        entries = _entries(flow.edge_indptr, edges, int(LOCAL_UP_TO * len(flow.edges)))
+        return np.arange(n) if entries is None else np.unique(flow.members[entries]).astype(np.int64)
 
     def _visit(self, vertices: Integers) -> int:
         visited = int((self.flow.indptr[vertices + 1] - self.flow.indptr[vertices]).sum())
@@ -405,6 +404,27 @@ def flow_of(walk: RandomWalk) -> Flow:
         walk.hypergraph.edge_weights / factors.edge_degrees,
     )
     return Flow(*(read_only(array) for array in arrays))
+
+
+def _entries(indptr: Codes, rows: Codes, most: float = np.inf) -> Integers | None:
+    """Where the entries of some rows are; None if there are more than `most`."""
+    sizes = indptr[rows + 1] - indptr[rows]
+    if sizes.sum() > most:
+        return None
+    ends = np.cumsum(sizes)
+    entries: Integers = np.arange(int(sizes.sum())) + np.repeat(indptr[rows] - ends + sizes, sizes)
+    return entries
+
+
+def _largest(values: Floats, count: int) -> Integers:
+    """Where the largest values are, in descending order, equal ones as they come."""
+    if count >= len(values):
+        return np.argsort(-values, kind="stable")
+    bar = np.partition(values, len(values) - count)[len(values) - count]
+    above = np.flatnonzero(values > bar)
+    chosen = np.append(above, np.flatnonzero(values == bar)[: count - len(above)])
+    chosen.sort()
+    return chosen[np.argsort(-values[chosen], kind="stable")]
 
 
 def _halves(work: int, whole: int, middle: int) -> list[tuple[int, int]]:
