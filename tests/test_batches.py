@@ -118,6 +118,16 @@ def test_any_hypergraph_is_answered_and_refined(monkeypatch, h, data):
 
 
 @pytest.mark.usefixtures("batched")
+def test_moves_that_undo_each_other_are_parted():
+    """Both ends of a pair would change places for ever; all gains are the same."""
+    n = 400
+    pairs = hc.Hypergraph.from_edges([[2 * edge, 2 * edge + 1] for edge in range(n // 2)])
+    assert hc.refine(pairs, np.arange(n) % 2).ncut < 0.05
+    two = hc.Hypergraph.from_edges([list(range(360)), list(range(360, n))])
+    assert hc.cluster(two, 2, min_share=0.5).cut.volumes == pytest.approx([0.5, 0.5], abs=0.01)
+
+
+@pytest.mark.usefixtures("batched")
 def test_refining_noise_finds_the_blocks():
     h = planted(300, 500, 3, noise=0.1)
     labels = hc.cluster(h, 3).labels.copy()

@@ -1,5 +1,6 @@
 """Engines: the CUDA engine on a stand-in for the device, and on a GPU where there is one."""
 
+import copy
 import subprocess
 import sys
 from dataclasses import replace
@@ -95,6 +96,27 @@ def test_single_precision_stays_single(monkeypatch):
         assert array.dtype == np.float32
 
 
+def test_single_precision_where_the_space_is_used_up(monkeypatch):
+    """A star has three different eigenvalues, so that Lanczos has to begin anew again and again."""
+    on_standin(monkeypatch)
+    star = hc.Hypergraph.from_edges([["hub", leaf] for leaf in range(20)])
+    labels = [leaf % 5 for leaf in range(21)]
+    here, there = (
+        hc.evaluate(star, labels, **how) for how in ({}, {"engine": "cuda", "precision": "float32"})
+    )
+    np.testing.assert_allclose(there.eigenvalues, here.eigenvalues, atol=1e-4)
+    assert hc.cluster(star, 21, engine="cuda", precision="float32").k == 21
+
+
+def test_a_walk_on_a_device_is_pickled_on_the_host(monkeypatch):
+    on_standin(monkeypatch)
+    h = planted(40, 60, 2)
+    walk = hc.RandomWalk(h, elsewhere=cuda.CudaPasses.of(h, 0.0))
+    other = copy.deepcopy(walk)
+    np.testing.assert_allclose(other.forward(np.ones(h.n_vertices)), 1.0)
+    refused(lambda: walk.forward(cuda.DEVICE().xp.asarray(np.ones(7))), "values are needed")
+
+
 def test_batches_in_single_precision(monkeypatch):
     on_standin(monkeypatch)
     monkeypatch.setattr(batches, "BATCHED_FROM", 0)
@@ -160,6 +182,8 @@ class TestChoice:
         refused(lambda: hc.cluster(h, engine="cuda"), "NVIDIA GPU", "no device", "engine='cpu'")
         monkeypatch.setattr(cuda, "missing", lambda: None)
         monkeypatch.setattr(cuda, "bytes_free", lambda: 1000)
+        tiny = h.with_gamma(h.gamma.data * 1e-45)
+        refused(lambda: hc.cluster(tiny, engine="cuda", precision="float32"), "range of float32", "float64")
         refused(lambda: hc.cluster(h, engine="cuda"), "GB free", "precision='float32'")
         refused(lambda: hc.cluster(h, engine="tpu"), "engine", "'cuda'")
         refused(lambda: hc.cluster(h, precision="float32"), "engine='cuda'")

@@ -1,5 +1,7 @@
 """P = A B: the factors, the walk, and what does not change them."""
 
+import copy
+import pickle
 from fractions import Fraction
 
 import numpy as np
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 
 import oracles
 from contracts import check_map, check_transposes, refused
-from hyperclus import RandomWalk, compiled, ones, passes, sums
+from hyperclus import NormalizedLaplacian, RandomWalk, compiled, ones, passes, sums
 from hyperclus.components import components
 from hyperclus.factors import Factors
 from strategies import (
@@ -96,6 +98,43 @@ def test_compiled_blocks_give_the_same_bits_on_any_number_of_threads(monkeypatch
     for other in found[1:]:
         for one, same in zip(found[0], other, strict=True):
             np.testing.assert_array_equal(one, same)
+
+
+def test_blocks_look_at_what_they_are_given(monkeypatch):
+    """The compiled loops would read beyond the end of a short vector."""
+    in_blocks(monkeypatch, 2, 8)
+    h = random_hypergraph(60, 40, 8, seed=1, gamma=2.0)
+    walk = RandomWalk(h)
+    for size in (59, 61):
+        for call in (walk.forward, walk.factors.edge_means):
+            refused(lambda call=call, size=size: call(np.ones(size)), "60 values", f"({size},)")
+    vector = np.arange(60) - 1j * np.arange(60)[::-1]
+    expected = walk.dense() @ vector
+    np.testing.assert_allclose(walk.forward(vector), expected, rtol=1e-12)
+    np.testing.assert_allclose(walk.forward(np.arange(60)), expected.real, rtol=1e-12)
+
+
+def test_laplacian_of_whole_numbers():
+    walk = RandomWalk(random_hypergraph(20, 15, 4, seed=1, gamma=2.0))
+    block = np.arange(40).reshape(20, 2)
+    laplacian = NormalizedLaplacian(walk)
+    np.testing.assert_allclose(laplacian.apply(block), laplacian.dense() @ block, atol=1e-12)
+
+
+def test_weights_too_far_apart_are_refused():
+    h = random_hypergraph(20, 15, 4, seed=1, gamma=1.0)
+    for factor in (1e-165, 1e165):
+        far = h.with_gamma(h.gamma.data * factor).with_edge_weights(h.edge_weights / factor)
+        refused(lambda far=far: RandomWalk(far), "too far apart", "median")
+
+
+def test_copies_of_a_walk_carry_no_products():
+    walk = RandomWalk(random_hypergraph(20, 15, 4, seed=1, gamma=2.0), alpha=1)
+    assert copy.copy(walk) is walk
+    for other in (copy.deepcopy(walk), pickle.loads(pickle.dumps(walk))):
+        assert other._factors is None
+        np.testing.assert_array_equal(other.stationary, walk.stationary)
+        np.testing.assert_array_equal(other.dense(), walk.dense())
 
 
 def in_blocks(monkeypatch, threads, runs):

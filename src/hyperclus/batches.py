@@ -6,7 +6,7 @@ Everything follows from products of the walk. With x_j = Pi^1/2 times the indica
 
 linked_j(v) being the flow between v and S_j in both directions. So what each single move would gain (see
 `moves`) takes one product for each cluster but the last, wherever the vectors lie. The moves that gain are
-made together; where they get in each other's way, only those that gain most.
+made together; where they get in each other's way, fewer of them.
 """
 
 from collections.abc import Callable, Iterator
@@ -101,18 +101,22 @@ def guessed(
 
 def swept(crowd: "Crowd", scores: Floats) -> Integers:
     """Two clusters by a cut along the scores: coarse steps of mass first, then finer ones around the best."""
-    order = np.argsort(scores)
-    ranked = scores[order]
+    order = np.argsort(scores, kind="stable")
     volumes = np.cumsum(crowd.walk.stationary[order])
-    costs: dict[float, tuple[float, float]] = {}
+    costs: dict[float, float] = {}
+
+    def parted(share: float) -> Integers:
+        """Labels with this share of the mass on one side; equal scores may be on both."""
+        place = int(np.searchsorted(volumes, crowd.put(np.array([share])))[0])
+        labels = np.ones_like(order)
+        labels[order[: min(place + 1, len(order) - 1)]] = 0
+        return labels
 
     def cost(share: float) -> float:
-        """The NCut where this share of the mass is on one side, noted with the score to cut at."""
+        """The cost where this share of the mass is on one side."""
         if share not in costs:
-            place = int(np.searchsorted(volumes, crowd.put(np.array([share])))[0])
-            bar = float(ranked[min(place, len(ranked) - 2)])
-            costs[share] = crowd.cost((scores > bar).astype(np.int64)), bar
-        return costs[share][0]
+            costs[share] = crowd.cost(parted(share))
+        return costs[share]
 
     negative = (float(crowd.walk.stationary[scores <= 0].sum()),)  # the cut by sign
     shares = sorted({min(max(share, crowd.least), 1.0 - crowd.least) for share in SWEPT + negative})
@@ -121,7 +125,20 @@ def swept(crowd: "Crowd", scores: Floats) -> Integers:
         around = shares[max(at - 1, 0) : at + 2]
         halves = [(low + high) / 2 for low, high in pairwise(around)]
         shares = sorted({*around, *halves})
-    return (scores > min((cost(share), costs[share][1]) for share in shares)[1]).astype(np.int64)
+    return parted(min(shares, key=cost))
+
+
+def _into_one(moving: Integers, gains: Floats, targets: Integers, k: int) -> Integers:
+    """The moves into the cluster that they gain most for."""
+    totals = [float(gains[moving[targets[moving] == cluster]].sum()) for cluster in range(k)]
+    chosen: Integers = moving[targets[moving] == int(np.argmax(totals))]
+    return chosen
+
+
+def _better_half(moving: Integers, gains: Floats, targets: Integers, k: int) -> Integers:
+    """The moves that gain most, one at least."""
+    better: Integers = moving[np.argsort(-gains[moving], kind="stable")[: max(len(moving) // 2, 1)]]
+    return better
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -187,7 +204,7 @@ class Crowd:
             return np.inf
         flows = [flow(self.walk, labels == cluster) for cluster in range(self.k if self.k > 2 else 1)]
         if self.k == 2:  # as much leaves one side as the other
-            flows.append((float(self.walk.stationary.sum()) - flows[0][0], flows[0][1]))
+            flows.append((float((self.walk.stationary * (labels == 1)).sum()), flows[0][1]))
         volumes, boundaries = np.array(flows).T
         cost = self._cost(sizes, volumes, volumes - boundaries)
         self.work.piece = self.once / 2
@@ -225,16 +242,25 @@ class Crowd:
         return kept["cost"], kept["labels"]
 
     def descend(self, look: Look, place: Slot = NOWHERE) -> Look:
-        """Make the moves that gain, all or the better half and so on, until little comes of it."""
+        """Make the moves that gain, until there is none or little comes of it.
+
+        All of them at first; if that does not lower the cost, those into one cluster, which help each other;
+        then the better half of these, and so on down to a single one, which does.
+        """
         for _ in range(ROUNDS):
             gains, targets = self.gains(look)
-            bar = ENOUGH
-            while (moving := gains > bar).any():
-                after = self.look(np.where(moving, targets, look.labels))
-                if after.cost < look.cost:
+            moving = np.flatnonzero(gains > ENOUGH)
+            after = look
+            for fewer in (_into_one, *[_better_half] * 64):
+                if not len(moving):
+                    return look
+                labels = look.labels.copy()
+                labels[moving] = targets[moving]
+                after = self.look(labels)
+                if after.cost < look.cost or len(moving) == 1:
                     break
-                bar = max(bar, float(np.median(gains[moving])))
-            else:
+                moving = fewer(moving, gains, targets, self.k)
+            if not after.cost < look.cost:
                 return look
             before, look = look, after
             if place.due:

@@ -9,6 +9,7 @@ import importlib.util
 import logging
 import sys
 from collections.abc import Callable
+from threading import Lock
 from types import ModuleType
 from typing import Any, TypeVar, cast
 
@@ -21,6 +22,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 _log = logging.getLogger(__name__)
 _compiled: dict[str, ModuleType] = {}
 _compiling = False
+_loading = Lock()
 
 
 def kernel(function: Function) -> Function:
@@ -51,7 +53,9 @@ def kernels(module: ModuleType, work: float) -> Any:
     if module.__name__ not in _compiled:
         if work < PAYS_FROM:
             return module
-        _compiled[module.__name__] = _load_compiled(module)
+        with _loading:
+            if module.__name__ not in _compiled:
+                _compiled[module.__name__] = _load_compiled(module)
     return _compiled[module.__name__]
 
 

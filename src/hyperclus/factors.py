@@ -34,8 +34,8 @@ class Factors:
     degrees, edge_degrees : arrays
         d(v), the sum of omega(e) gamma_e(v)^alpha over v's hyperedges, and delta(e), the sum of gamma
         over e's members.
-    edge_weights : array
-        omega.
+    edge_weights, shares : arrays
+        omega, and omega(e) / delta(e).
 
     Raises
     ------
@@ -50,6 +50,7 @@ class Factors:
     degrees: Floats = field(init=False, repr=False)
     edge_degrees: Floats = field(init=False, repr=False)
     edge_weights: Floats = field(init=False, repr=False)
+    shares: Floats = field(init=False, repr=False)
 
     def __post_init__(self, elsewhere: Passes | None) -> None:
         check_hypergraph(self.hypergraph)
@@ -69,11 +70,18 @@ class Factors:
                 "the weights are too small for double precision; divide them by their maximum first"
             )
         edge_degrees[edge_degrees == 0] = 1.0  # an empty hyperedge: its row of B stays zero
+        with np.errstate(over="ignore", under="ignore"):
+            shares = omega / edge_degrees
+        if not (shares.min() > 0 and shares.max() < np.inf):
+            raise InputError(
+                "omega and gamma are too far apart for double precision; divide both by their median"
+            )
         computed = {
             "passes": passes,
             "degrees": degrees,
             "edge_degrees": edge_degrees,
             "edge_weights": omega,
+            "shares": shares,
         }
         for name, value in computed.items():
             object.__setattr__(self, name, value)
@@ -98,11 +106,6 @@ class Factors:
         return self._lists.picks_by_vertex
 
     @cached_property
-    def shares(self) -> Floats:
-        """omega(e) / delta(e)."""
-        return self.edge_weights / self.edge_degrees
-
-    @cached_property
     def holding(self) -> Floats:
         """P(v, v): the probability to come back to v in one step."""
         return self.passes.vertex_squares(self.shares) / self.degrees
@@ -111,9 +114,9 @@ class Factors:
         """The same with other precision of all vectors."""
         other = object.__new__(Factors)
         for name, value in vars(self).items():
-            if name in ("degrees", "edge_degrees", "edge_weights"):
+            if name in ("degrees", "edge_degrees", "edge_weights", "shares"):
                 value = value.astype(kind)
-            if name not in ("shares", "holding"):
+            if name != "holding":
                 object.__setattr__(other, name, value)
         return other
 

@@ -89,7 +89,10 @@ class Space:
 
     @cached_property
     def sample(self) -> tuple[Floats, Floats]:
-        """All points in the order of their rows, or where they are many, points at equal steps of mass."""
+        """All points in the order of their rows, or where they are many, points at equal steps of mass.
+
+        These follow the first coordinate; points that are equal in it come in any order.
+        """
         if len(self.masses) <= SAMPLE:
             order = np.lexsort(on_host(self.points).T[::-1])
             return on_host(self.points)[order], on_host(self.masses)[order]

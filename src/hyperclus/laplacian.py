@@ -5,6 +5,7 @@ from typing import Protocol
 
 import numpy as np
 
+from hyperclus.arrays import empty_columns
 from hyperclus.types import Floats
 from hyperclus.walk import RandomWalk, vertex_vector
 
@@ -66,7 +67,7 @@ class NormalizedLaplacian:
 
     def _columns(self, block: Floats) -> Floats:
         """One after the other: a large block would not fit the cache."""
-        image = np.empty_like(block)
+        image: Floats = empty_columns(self.walk.stationary, block.shape[1])
         for column in range(block.shape[1]):
             image[:, column] = self.apply(block[:, column])
         return image

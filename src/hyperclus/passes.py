@@ -115,15 +115,8 @@ class Lists:
     def _powers(self, gamma: Floats) -> Floats:
         if self.alpha == 0:
             return np.ones(len(gamma))
-        with np.errstate(over="ignore", under="ignore"):
-            powers = gamma**self.alpha
-        limits = np.finfo(float)
-        if not (powers.min(initial=1.0) >= limits.tiny and powers.max(initial=1.0) <= limits.max):
-            raise InputError(
-                f"gamma to the power alpha = {self.alpha:g} leaves the range of double precision; lower "
-                "alpha, or divide gamma by its median first"
-            )
-        return powers
+        check_powers(gamma, self.alpha)
+        return gamma**self.alpha
 
 
 class HostPasses:
@@ -280,7 +273,8 @@ class BlockPasses(HostPasses):
         """One pass for both."""
         if self._alike:
             return self.edge_sums(first, "gamma"), self.edge_sums(second, "gamma")
-        return _parted(self._to_edges("pairs", _paired(first, second)))
+        given = (_vector(values, self.shape[1]) for values in (first, second))
+        return _parted(self._to_edges("pairs", _paired(*given)))
 
     def both_ways(self, vector: Floats, left: Floats, right: Floats, middle: Floats) -> Floats:
         """Two passes of pairs; four of single values where picks are gamma."""
@@ -288,9 +282,8 @@ class BlockPasses(HostPasses):
             meant, picked = self.edge_pairs(vector * left, vector * right)
             there = (self.vertex_sums(values * middle, "gamma") for values in (meant, picked))
             return next(there) * right + next(there) * left
-        vector, left, right, middle = (
-            read_only(np.ascontiguousarray(array)) for array in (vector, left, right, middle)
-        )
+        vector, left, right = (_vector(array, self.shape[1]) for array in (vector, left, right))
+        middle = _vector(middle, self.shape[0])
         values, image = np.empty(2 * self.shape[1]), np.empty(self.shape[1])
         self._along("spread", self.shape[1], vector, left, right, values)
         of_edges = self._to_edges("pairs", read_only(values))
@@ -333,11 +326,16 @@ class BlockPasses(HostPasses):
         return "plain" if plain else "weighed"
 
     def _by_column(self, sums_of: Callable[[Floats], Floats], values: Floats, size: int) -> Floats:
+        """The sums of a vector, or of each column of a block."""
+        if np.iscomplexobj(values):
+            return self._by_column(sums_of, values.real, size) + 1j * self._by_column(
+                sums_of, values.imag, size
+            )
         if values.ndim == 1:
-            return sums_of(read_only(np.ascontiguousarray(values)))
+            return sums_of(_vector(values, sum(self.shape) - size))
         block = np.empty((size, values.shape[1]))
         for column in range(values.shape[1]):
-            block[:, column] = sums_of(read_only(np.ascontiguousarray(values[:, column])))
+            block[:, column] = sums_of(_vector(values[:, column], sum(self.shape) - size))
         return block
 
     def _along(self, kind: str, size: int, *arrays: Floats) -> None:
@@ -349,7 +347,7 @@ class BlockPasses(HostPasses):
     def _to_edges(self, kind: str, values: Floats) -> Floats:
         n_edges, n_parts = self.shape[0], self.n_parts
         out = np.zeros(2 * n_edges if kind == "pairs" else n_edges)
-        in_runs = len(self.edges) >= RUNS * n_edges * (len(self.bounds) // n_parts)
+        in_runs = len(self.edges) >= RUNS * n_edges * ((len(self.bounds) - 1) // n_parts)
         loop = getattr(kernels(sums, len(self.edges)), kind + "_runs" * in_runs)
 
         def part(number: int) -> None:
@@ -421,6 +419,25 @@ def _constants(vertices: Codes, gamma: Floats, n_vertices: int) -> Floats | None
         if not np.array_equal(found[some], values):
             return None
     return found
+
+
+def check_powers(gamma: Floats, alpha: float) -> None:
+    """Refuse an alpha at which a power of gamma is 0 or infinite."""
+    limits = np.finfo(float)
+    with np.errstate(over="ignore", under="ignore"):
+        ends = np.array([gamma.min(initial=1.0), gamma.max(initial=1.0)]) ** alpha
+    if not (ends.min() >= limits.tiny and ends.max() <= limits.max):
+        raise InputError(
+            f"gamma to the power alpha = {alpha:g} leaves the range of double precision; lower "
+            "alpha, or divide gamma by its median first"
+        )
+
+
+def _vector(values: Floats, size: int) -> Floats:
+    """The values as the compiled loops need them, which look at no bounds."""
+    if values.shape != (size,):
+        raise InputError(f"{size} values are needed here; these have shape {values.shape}")
+    return read_only(np.ascontiguousarray(values, dtype=np.float64))
 
 
 def _paired(first: Floats, second: Floats) -> Floats:

@@ -17,7 +17,7 @@ from hyperclus.eigen import Eigenpairs, smallest_eigenpairs
 from hyperclus.eigen.pairs import with_residuals
 from hyperclus.eigen.trivial import zero_vectors
 from hyperclus.engines import Engine, Precision, check_engine, chosen, passes_on
-from hyperclus.errors import InputError, check_choice
+from hyperclus.errors import ConvergenceError, InputError, check_choice
 from hyperclus.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.laplacian import NormalizedLaplacian
 from hyperclus.partition import Partition
@@ -75,10 +75,10 @@ class Run:
 
     def solve(self, hypergraph: Hypergraph, k: int, spare: int = 0) -> tuple[RandomWalk, Eigenpairs]:
         """Steps 1 to 5 of Algorithm 1: the walk, its stationary law, the smallest eigenpairs of L_sym."""
-        engine, elsewhere = chosen(self.engine, hypergraph), None
+        engine, elsewhere = chosen(self.engine, hypergraph, k), None
         if engine != "cpu":
             with self.timed("copy"):
-                elsewhere = passes_on(engine, self.precision, hypergraph, self.alpha)
+                elsewhere = passes_on(engine, self.precision, hypergraph, self.alpha, k)
         with self.timed("stationary law"):
             walk = RandomWalk(hypergraph, alpha=self.alpha, elsewhere=elsewhere)
         with self.timed("eigenvectors"):
@@ -139,13 +139,14 @@ def _in_single(
     """The eigenpairs in single precision, and their residuals in double."""
     single, law = np.float32, walk.law
     there = replace(law, vertices=law.vertices.astype(single), edges=law.edges.astype(single))
-    rough = smallest_eigenpairs(
-        NormalizedLaplacian(RandomWalk.with_law(walk.factors.astype(single), there)),
-        k,
-        tolerance=max(tolerance, SINGLE),
-        seed=rng,
-        spare=spare,
-    )
+    operator = NormalizedLaplacian(RandomWalk.with_law(walk.factors.astype(single), there))
+    try:
+        rough = smallest_eigenpairs(operator, k, tolerance=max(tolerance, SINGLE), seed=rng, spare=spare)
+    except ConvergenceError as error:
+        _log.info("in single precision %s; found in double precision", error)
+        return smallest_eigenpairs(
+            NormalizedLaplacian(walk), k, tolerance=max(tolerance, SINGLE), seed=rng, spare=spare
+        )
     known = zero_vectors(walk.stationary, law.components, k)
     others = rough.vectors[:, known.shape[1] :].astype(np.float64)
     spared = rough.spare.astype(np.float64)

@@ -77,8 +77,11 @@ class RandomWalk:
         object.__setattr__(walk, "_factors", factors)
         return walk
 
+    def __copy__(self) -> "RandomWalk":
+        return self
+
     def __getstate__(self) -> tuple[Hypergraph, float, StationaryLaw]:
-        return self.hypergraph, self.alpha, self.law
+        return self.hypergraph, self.alpha, self.on_host().law
 
     def __setstate__(self, state: tuple[Hypergraph, float, StationaryLaw]) -> None:
         for name, value in zip(("hypergraph", "alpha", "law"), state, strict=True):

@@ -325,7 +325,7 @@ def _check_engine(engine: Engine, precision: Precision) -> None:
     """Refuse before the work an engine that is not there: what is copied to it is as small as can be."""
     check_engine(engine, precision)
     if engine == "cuda":
-        passes_on(engine, precision, Hypergraph.from_edges([["a", "b"]]), 0.0)
+        passes_on(engine, precision, Hypergraph.from_edges([["a", "b"]]), 0.0, 2)
 
 
 def _count(k: str | None) -> int | None:

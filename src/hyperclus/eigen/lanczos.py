@@ -17,6 +17,7 @@ MAX_PRODUCTS = 5000
 EXTRA_BASIS = 30  # basis vectors beyond those wanted
 CHECK_EVERY = 4  # steps between looks at the Ritz residuals
 PROBE = 1e-4  # residual to which the search for missed eigenvalues goes
+NOTHING = {4: 1e-5, 8: 1e-12}  # bytes of a number: a length that is nothing but rounding
 ROWS = 1 << 16  # rows of the basis that a restart rotates at a time
 
 
@@ -186,7 +187,7 @@ def _orthonormal(
         vector -= inside @ basis[:, start:].T
         overlaps[start:] += on_host(inside)
     length = float(np.linalg.norm(vector))
-    if length > 1e-12 or known.shape[1] + basis.shape[1] >= len(vector):
+    if length > NOTHING[vector.dtype.itemsize] or known.shape[1] + basis.shape[1] >= len(vector):
         return vector / (length or 1.0), overlaps, length
     fresh, _, _ = _orthonormal(operator, operator.normal(rng), known, basis, rng)
     return fresh, overlaps, 0.0

@@ -26,16 +26,16 @@ def check_engine(engine: str, precision: str) -> None:
         raise InputError("precision='float32' is for engine='cuda'; leave it out, or add the engine")
 
 
-def chosen(engine: str, hypergraph: Hypergraph) -> str:
+def chosen(engine: str, hypergraph: Hypergraph, k: int) -> str:
     """The engine, where it is "auto" after a look at what there is: a GPU, room on it, enough to do."""
     if engine != "auto":
         return engine
     if hypergraph.n_incidences < PAYS_FROM or find_spec("cupy") is None:
         return "cpu"
-    return "cuda" if cuda.missing() is None and cuda.fits(hypergraph, "float64") else "cpu"
+    return "cuda" if cuda.missing() is None and cuda.fits(hypergraph, "float64", k) else "cpu"
 
 
-def passes_on(engine: str, precision: str, hypergraph: Hypergraph, alpha: float) -> Passes:
+def passes_on(engine: str, precision: str, hypergraph: Hypergraph, alpha: float, k: int) -> Passes:
     """The passes over a hypergraph that is brought to an engine other than the CPU."""
     assert engine == "cuda"
-    return cuda.CudaPasses.of(hypergraph, alpha, precision)
+    return cuda.CudaPasses.of(hypergraph, alpha, precision, k)

@@ -13,7 +13,7 @@ import numpy as np
 from hyperclus.errors import InputError
 from hyperclus.hypergraph import Hypergraph
 from hyperclus.optional import library
-from hyperclus.passes import Weights
+from hyperclus.passes import Weights, check_powers
 from hyperclus.types import Floats
 
 THREADS = 256
@@ -41,11 +41,11 @@ def missing() -> str | None:
         return str(error).partition(":")[0] or "the driver does not answer"
 
 
-def bytes_needed(h: Hypergraph, precision: str) -> float:
-    """What the incidences, the vectors of the solvers and the sort of the incidences take at most."""
+def bytes_needed(h: Hypergraph, precision: str, k: int) -> float:
+    """What the incidences, the vectors for k clusters and the sort of the incidences take at most."""
     weight = 4 if precision == "float32" else 8
     kept = 2 * h.n_incidences * (4 + weight) + 64 * (h.n_vertices + h.n_edges)
-    return kept + max(32.0 * h.n_incidences, 8.0 * 50 * h.n_vertices)
+    return kept + max(32.0 * h.n_incidences, 8.0 * (40 + 6 * k) * h.n_vertices)
 
 
 def bytes_free() -> int:
@@ -54,9 +54,9 @@ def bytes_free() -> int:
     return int(xp.cuda.runtime.memGetInfo()[0] + xp.get_default_memory_pool().free_bytes())
 
 
-def fits(h: Hypergraph, precision: str) -> bool:
-    """Whether the device has room for a hypergraph."""
-    return bytes_needed(h, precision) <= bytes_free()
+def fits(h: Hypergraph, precision: str, k: int) -> bool:
+    """Whether the device has room for a hypergraph and k clusters."""
+    return bytes_needed(h, precision, k) <= bytes_free()
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,13 +72,14 @@ class CudaPasses:
     by_vertex: "Matrix"
 
     @classmethod
-    def of(cls, h: Hypergraph, alpha: float, precision: str = "float64") -> "CudaPasses":
+    def of(cls, h: Hypergraph, alpha: float, precision: str = "float64", k: int = 2) -> "CudaPasses":
         """Copy a hypergraph to the device, in chunks, and sort it there by vertex."""
         why = missing()
         if why is not None:
             raise InputError(f"engine='cuda' needs an NVIDIA GPU ({why}); use engine='cpu'")
-        if not fits(h, precision):
-            needed, free = bytes_needed(h, precision) / 1e9, bytes_free() / 1e9
+        _check_range(h.gamma.data, alpha, precision)
+        if not fits(h, precision, k):
+            needed, free = bytes_needed(h, precision, k) / 1e9, bytes_free() / 1e9
             raise InputError(
                 f"this hypergraph needs about {needed:.1f} GB and the GPU has {free:.1f} GB free; "
                 "use engine='cpu'" + (", or precision='float32'" if precision == "float64" else "")
@@ -167,6 +168,7 @@ class Matrix:
         lengthy = sizes > LONG
         short = max(int(len(idx) - sizes[lengthy].sum()), 1)
         count = int(min(-(-columns // WIDTH), max(short / rows / SEGMENT, 1)))
+        count = max(count, -(-len(idx) // 2**30))  # places in a block are counted in 32 bits
         width = -(-columns // count)
         pointers, starts = device.block_pointers(ptr, idx, width, count)
         to_idx, to_weights = xp.empty(starts[-1], dtype=np.int32), xp.empty(starts[-1], dtype=weights.dtype)
@@ -180,6 +182,8 @@ class Matrix:
 
     def sums(self, values: Floats, power: int, alpha: float) -> Floats:
         """Of each row the weighted sum, for a vector or the columns of a block."""
+        if len(values) != self.shape[1]:
+            raise InputError(f"{self.shape[1]} values are needed here; these have shape {values.shape}")
         if values.ndim == 2:
             block = self.device.xp.empty((self.shape[0], values.shape[1]), dtype=values.dtype)
             for column in range(values.shape[1]):
@@ -365,6 +369,14 @@ class Device:
 
 
 DEVICE: Callable[[], Device] = cache(Device)
+
+
+def _check_range(gamma: Floats, alpha: float, precision: str) -> None:
+    """Refuse weights, or powers of them, that the precision cannot hold."""
+    check_powers(gamma, alpha)
+    limits = np.finfo(precision)
+    if not (gamma.min() >= limits.tiny and gamma.max() <= limits.max):
+        raise InputError(f"some gamma leaves the range of {precision}; use precision='float64'")
 
 
 def _kind(array: Any) -> str:
