@@ -68,7 +68,7 @@ def flow(walk: RandomWalk, inside: Booleans) -> tuple[float, float]:
     """vol(S) and |boundary S| = sum_e a_e(S) (1 - b_e(S)) of one set of vertices, given as a mask."""
     members = walk.factors.passes.put(inside).astype(walk.stationary.dtype)
     starting = members * walk.stationary
-    leaving, picked = walk.factors.passes.edge_pairs(1.0 - members, starting / walk.factors.degrees)
+    leaving, picked = walk.factors.passes.edge_pairs(1.0 - members, starting / walk.factors.relative_degrees)
     return float(starting.sum()), float((walk.factors.shares * picked) @ leaving)
 
 

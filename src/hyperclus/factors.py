@@ -34,8 +34,10 @@ class Factors:
     degrees, edge_degrees : arrays
         d(v), the sum of omega(e) gamma_e(v)^alpha over v's hyperedges, and delta(e), the sum of gamma
         over e's members.
-    edge_weights, shares : arrays
-        omega, and omega(e) / delta(e).
+    edge_weights : array
+        omega.
+    relative_degrees, shares : arrays
+        d(v) and omega(e) / delta(e), both over the largest omega: weights of any scale stay in range.
 
     Raises
     ------
@@ -50,6 +52,7 @@ class Factors:
     degrees: Floats = field(init=False, repr=False)
     edge_degrees: Floats = field(init=False, repr=False)
     edge_weights: Floats = field(init=False, repr=False)
+    relative_degrees: Floats = field(init=False, repr=False)
     shares: Floats = field(init=False, repr=False)
 
     def __post_init__(self, elsewhere: Passes | None) -> None:
@@ -70,8 +73,9 @@ class Factors:
                 "the weights are too small for double precision; divide them by their maximum first"
             )
         edge_degrees[edge_degrees == 0] = 1.0  # an empty hyperedge: its row of B stays zero
+        largest = float(omega.max())
         with np.errstate(over="ignore", under="ignore"):
-            shares = omega / edge_degrees
+            shares, relative_degrees = omega / largest / edge_degrees, degrees / largest
         if not (shares.min() > 0 and shares.max() < np.inf):
             raise InputError(
                 "omega and gamma are too far apart for double precision; divide both by their median"
@@ -81,6 +85,7 @@ class Factors:
             "degrees": degrees,
             "edge_degrees": edge_degrees,
             "edge_weights": omega,
+            "relative_degrees": relative_degrees,
             "shares": shares,
         }
         for name, value in computed.items():
@@ -108,13 +113,13 @@ class Factors:
     @cached_property
     def holding(self) -> Floats:
         """P(v, v): the probability to come back to v in one step."""
-        return self.passes.vertex_squares(self.shares) / self.degrees
+        return self.passes.vertex_squares(self.shares) / self.relative_degrees
 
     def astype(self, kind: type[np.floating[Any]]) -> "Factors":
         """The same with other precision of all vectors."""
         other = object.__new__(Factors)
         for name, value in vars(self).items():
-            if name in ("degrees", "edge_degrees", "edge_weights", "shares"):
+            if name in ("degrees", "edge_degrees", "edge_weights", "relative_degrees", "shares"):
                 value = value.astype(kind)
             if name != "holding":
                 object.__setattr__(other, name, value)
@@ -140,7 +145,7 @@ class Factors:
 
     def both_ways(self, root: Floats, vector: Floats) -> Floats:
         """(Pi^1/2 P Pi^-1/2 + Pi^-1/2 P^T Pi^1/2) x, x a vector: two passes of pairs."""
-        return self.passes.both_ways(vector, 1.0 / root, root / self.degrees, self.shares)
+        return self.passes.both_ways(vector, 1.0 / root, root / self.relative_degrees, self.shares)
 
     def vertex_chain(self) -> Floats:
         """P = A B as an n x n array; for small chains."""

@@ -400,8 +400,8 @@ def flow_of(walk: RandomWalk) -> Flow:
         by_edge.data,
         factors.picks.data,
         walk.stationary,
-        walk.stationary / factors.degrees,
-        walk.hypergraph.edge_weights / factors.edge_degrees,
+        walk.stationary / factors.relative_degrees,
+        factors.shares,
     )
     return Flow(*(read_only(array) for array in arrays))
 
