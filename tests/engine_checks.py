@@ -62,7 +62,9 @@ def check_products(elsewhere, h, alpha, tolerance=1e-12):
     close(factors.holding.get(), np.diag(a @ b), tolerance)
     root, vector = rng.random(h.n_vertices) + 0.1, rng.standard_normal(h.n_vertices)
     scaled = root[:, None] * (a @ b) / root
-    found = factors.both_ways(passes.put(root), passes.put(vector))
+    there = passes.put(root)
+    given = (passes.put(vector), 1.0 / there, there / factors.relative_degrees, factors.shares)
+    found = passes.both_ways(*given)
     close(found.get(), (scaled + scaled.T) @ vector, 10 * tolerance)
 
 

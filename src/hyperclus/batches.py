@@ -34,7 +34,7 @@ from hyperclus.walk import RandomWalk
 BATCHED_FROM = 3_000_000  # incidences from which moves are made in batches, without kicks;
 TWO_FROM = 300_000  # for two clusters, which the kicks were not seen to improve at this size
 ROWS = {True: 1 << 16, False: 1 << 24}  # vertices looked at together: what the cache holds, or a device
-SWEPT = (0.03, 0.1, 0.25, 0.4, 0.6, 0.75, 0.9, 0.97)  # of the mass: where an order is cut, beside its zero
+SWEPT = (0.04, 0.15, 0.35, 0.65, 0.85, 0.96)  # of the mass: where an order is cut, beside its zero
 CLOSER = 2  # rounds in which the best cut and its neighbours are halved
 STARTS = 3  # of k-means on a sample, of which the one of lowest cost counts
 ROUNDS = 50  # of moves, at most
@@ -87,9 +87,10 @@ def guessed(
     rows = embedding(crowd.walk, pairs)
     if crowd.k == 2:
         yield partial(swept, crowd, rows[:, 0])
-    first = rows[:, : crowd.k - 1]
-    spaces = [Space(first, masses)]
+    spaces = []
     if crowd.k > 2:
+        first = rows[:, : crowd.k - 1]
+        spaces.append(Space(first, masses))
         values = np.maximum(pairs.values[1 : crowd.k], 1e-2 * pairs.values[-1] + 1e-300)
         spaces.append(Space(first / crowd.put(np.sqrt(values)), masses))
     if effort.extra:
@@ -101,7 +102,7 @@ def guessed(
 
 def swept(crowd: "Crowd", scores: Floats) -> Integers:
     """Two clusters by a cut along the scores: coarse steps of mass first, then finer ones around the best."""
-    order = np.argsort(scores, kind="stable")
+    order = np.argsort(scores)
     volumes = np.cumsum(crowd.walk.stationary[order])
     costs: dict[float, float] = {}
 
@@ -184,6 +185,11 @@ class Crowd:
         return np.sqrt(self.walk.stationary)
 
     @cached_property
+    def laplacian(self) -> NormalizedLaplacian:
+        """L_sym."""
+        return NormalizedLaplacian(self.walk)
+
+    @cached_property
     def own(self) -> Floats:
         """The flow of each vertex to itself."""
         return self.walk.stationary * self.walk.factors.holding
@@ -213,7 +219,7 @@ class Crowd:
 
     def look(self, labels: Integers) -> Look:
         """Look at all vertices: k - 1 products."""
-        laplacian, masses = NormalizedLaplacian(self.walk), self.walk.stationary
+        masses = self.walk.stationary
         linked = empty_columns(self.root, self.k - 1)
         volumes, insides, sizes = np.empty(self.k), np.empty(self.k), np.empty(self.k, dtype=np.int64)
         rest = 2.0 * masses
@@ -221,7 +227,7 @@ class Crowd:
             inside = labels == cluster
             members = inside * self.root
             if cluster < self.k - 1:
-                linked[:, cluster] = 2.0 * self.root * (members - laplacian.apply(members))
+                linked[:, cluster] = 2.0 * self.root * (members - self.laplacian.apply(members))
                 rest -= linked[:, cluster]
             between = linked[:, cluster] if cluster < self.k - 1 else rest
             sizes[cluster] = int(np.count_nonzero(inside))

@@ -143,10 +143,6 @@ class Factors:
         """B^T q: where a walker is after picking a vertex of its hyperedge."""
         return self.passes.vertex_sums(law / _along(self.edge_degrees, law), "gamma")
 
-    def both_ways(self, root: Floats, vector: Floats) -> Floats:
-        """(Pi^1/2 P Pi^-1/2 + Pi^-1/2 P^T Pi^1/2) x, x a vector: two passes of pairs."""
-        return self.passes.both_ways(vector, 1.0 / root, root / self.relative_degrees, self.shares)
-
     def vertex_chain(self) -> Floats:
         """P = A B as an n x n array; for small chains."""
         share = self.hypergraph.edge_weights / self.edge_degrees

@@ -1,6 +1,7 @@
 """The Laplacians of the walk as operators, and the Rayleigh quotient."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -27,7 +28,7 @@ class Operator(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class NormalizedLaplacian:
     """L_sym = I - M with M = (Pi^1/2 P Pi^-1/2 + Pi^-1/2 P^T Pi^1/2) / 2.
 
@@ -53,10 +54,10 @@ class NormalizedLaplacian:
         """
         if block.ndim == 2:
             return self._columns(block)
-        root = np.sqrt(self.walk.stationary)
+        root, inverse, leaving = self._scales
         if self.walk.reversible:
-            return block - root * self.walk.forward(block / root)
-        image = self.walk.factors.both_ways(root, block)
+            return block - root * self.walk.forward(block * inverse)
+        image = self.walk.factors.passes.both_ways(block, inverse, leaving, self.walk.factors.shares)
         image *= -0.5
         image += block
         return image
@@ -64,6 +65,12 @@ class NormalizedLaplacian:
     def normal(self, rng: np.random.Generator) -> Floats:
         """A random vector, where the vectors of the walk lie."""
         return self.walk.factors.passes.normal(self.size, rng).astype(self.walk.stationary.dtype, copy=False)
+
+    @cached_property
+    def _scales(self) -> tuple[Floats, Floats, Floats]:
+        """The root of phi, its inverse, and the root over d."""
+        root = np.sqrt(self.walk.stationary)
+        return root, 1.0 / root, root / self.walk.factors.relative_degrees
 
     def _columns(self, block: Floats) -> Floats:
         """One after the other: a large block would not fit the cache."""
