@@ -143,6 +143,11 @@ class Factors:
         """B^T q: where a walker is after picking a vertex of its hyperedge."""
         return self.passes.vertex_sums(law / _along(self.edge_degrees, law), "gamma")
 
+    def onward(self, law: Floats) -> Floats:
+        """P^T p for a vector: where a walker is one step on."""
+        picked = self.passes.edge_sums(law / self.relative_degrees, "picks")
+        return self.passes.vertex_sums(picked * self.shares, "gamma")
+
     def vertex_chain(self) -> Floats:
         """P = A B as an n x n array; for small chains."""
         share = self.hypergraph.edge_weights / self.edge_degrees

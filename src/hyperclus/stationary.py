@@ -168,7 +168,7 @@ def _vertex_chain(factors: Factors, found: Components) -> _Chain:
     shares, component = shares / shares.sum(), found.of_vertex
     if found.count > 1:
         shares, component = factors.passes.put(shares), factors.passes.put(component)
-    return _Chain(lambda law: factors.to_vertices(factors.to_edges(law)), component, shares)
+    return _Chain(factors.onward, component, shares)
 
 
 def _smaller_chain(factors: Factors, found: Components, chain: _Chain) -> tuple[_Chain, bool]:

@@ -15,7 +15,7 @@ from hyperclus.types import Floats
 
 MAX_PRODUCTS = 5000
 EXTRA_BASIS = 30  # basis vectors beyond those wanted
-CHECK_EVERY = 4  # steps between looks at the Ritz residuals
+CHECK_EVERY = 2  # steps between looks at the Ritz residuals
 PROBE = 1e-4  # residual to which the search for missed eigenvalues goes
 NOTHING = {4: 1e-5, 8: 1e-12}  # bytes of a number: a length that is nothing but rounding
 ROWS = 1 << 16  # rows of the basis that a restart rotates at a time
