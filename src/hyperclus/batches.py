@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from hyperclus.arrays import empty_columns
+from hyperclus.arrays import empty_columns, on_host
 from hyperclus.checkpoint import NOWHERE, Slot
 from hyperclus.cut import flow
 from hyperclus.eigen import Eigenpairs
@@ -37,6 +37,7 @@ ROWS = {True: 1 << 16, False: 1 << 24}  # vertices looked at together: what the 
 SWEPT = (0.04, 0.15, 0.35, 0.65, 0.85, 0.96)  # of the mass: where an order is cut, beside its zero
 CLOSER = 1  # rounds in which the best cut and its neighbours are halved
 STARTS = 3  # of k-means on a sample, of which the one of lowest cost counts
+ALIKE = 0.999  # of the vertices: guesses that agree on so many are one
 ROUNDS = 50  # of moves, at most
 SLOW = 1e-8  # a round that lowers the NCut by less than this share is the last
 
@@ -69,7 +70,12 @@ def lowest_in_batches(
     crowd.work.begin(crowd.once * (0.5 * (len(SWEPT) + 2 * CLOSER) + 6), 1.0)
     kept = place.part("guesses").result()
     if kept is None:
-        found = sorted(((crowd.cost(labels := guess()), labels) for guess in guesses), key=itemgetter(0))
+        found: list[tuple[float, Integers]] = []
+        for guess in guesses:
+            labels = guess()
+            if k == 2 or not any(_alike(labels, other, k) for _, other in found):
+                found.append((crowd.cost(labels), labels))
+        found.sort(key=itemgetter(0))
         best = [labels for _, labels in found[: max(effort.finalists // 2, 1)]]
         kept = place.part("guesses").finish(**{f"labels {number}": one for number, one in enumerate(best)})
     ends = [crowd.end(labels, place.part("end", number)) for number, labels in enumerate(kept.values())]
@@ -127,6 +133,15 @@ def swept(crowd: "Crowd", scores: Floats) -> Integers:
         halves = [(low + high) / 2 for low, high in pairwise(around)]
         shares = sorted({*around, *halves})
     return parted(min(shares, key=cost))
+
+
+def _alike(labels: Integers, other: Integers, k: int) -> bool:
+    """Whether two guesses are the same but for few vertices, which moves would make the same."""
+    together = on_host(np.bincount(labels * k + other, minlength=k * k)).reshape(k, k)
+    return bool(
+        together.max(axis=1).sum() >= ALIKE * len(labels)
+        and together.max(axis=0).sum() >= ALIKE * len(labels)
+    )
 
 
 def _into_one(moving: Integers, gains: Floats, targets: Integers, k: int) -> Integers:
