@@ -32,14 +32,14 @@ from hyperclus.types import Floats, Integers
 from hyperclus.walk import RandomWalk
 
 BATCHED_FROM = 3_000_000  # incidences from which moves are made in batches, without kicks;
-TWO_FROM = 300_000  # for two clusters, which the kicks were not seen to improve at this size
+TWO_FROM = 450_000  # for two clusters, which the kicks were not seen to improve at this size
 ROWS = {True: 1 << 16, False: 1 << 24}  # vertices looked at together: what the cache holds, or a device
 SWEPT = (0.04, 0.15, 0.35, 0.65, 0.85, 0.96)  # of the mass: where an order is cut, beside its zero
 CLOSER = 1  # rounds in which the best cut and its neighbours are halved
 STARTS = 3  # of k-means on a sample, of which the one of lowest cost counts
 ALIKE = 0.999  # of the vertices: guesses that agree on so many are one
 ROUNDS = 50  # of moves, at most
-SLOW = 1e-8  # a round that lowers the NCut by less than this share is the last
+SLOW = 1e-8  # in large hypergraphs, a round that lowers the NCut by less than this share is the last
 
 
 def pays(n_incidences: int, k: int) -> bool:
@@ -210,6 +210,11 @@ class Crowd:
         return self.walk.stationary * self.walk.factors.holding
 
     @property
+    def large(self) -> bool:
+        """Whether a round costs more than the last digits of the NCut are worth."""
+        return self.walk.hypergraph.n_incidences >= BATCHED_FROM
+
+    @property
     def once(self) -> float:
         """The incidences that one look passes over."""
         return 2.0 * self.walk.hypergraph.n_incidences * (self.k - 1)
@@ -286,7 +291,7 @@ class Crowd:
             before, look = look, after
             if place.due:
                 place.keep(labels=look.labels)
-            if before.cost - look.cost < SLOW * look.cost:
+            if self.large and before.cost - look.cost < SLOW * look.cost:
                 return look
         return look
 
