@@ -179,11 +179,6 @@ class Look:
     insides: Floats
     cost: float
 
-    @property
-    def ncut(self) -> float:
-        """K - sum_j internal(S_j) / vol(S_j)."""
-        return float(len(self.volumes) - (self.insides / self.volumes).sum())
-
 
 @dataclass(frozen=True, eq=False)
 class Crowd:

@@ -1,6 +1,5 @@
 """The walk on a CUDA device, by CuPy: the incidences lie in its memory, and so does every vector."""
 
-import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -23,8 +22,6 @@ PIECE = 4096  # entries of a long row that one group sums
 WIDTH = 1_250_000  # columns of a block: 20 MB of pairs, which the cache of a large device holds
 SEGMENT = 1.5  # entries of a row in a block, on average: with fewer, reading where they begin costs more
 CHUNK = 1 << 24  # entries copied to the device at a time
-
-_log = logging.getLogger(__name__)
 
 
 def cupy() -> Any:
