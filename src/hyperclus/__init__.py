@@ -14,7 +14,9 @@ from hyperclus.checkpoint import checkpoints
 from hyperclus.cluster import cluster, evaluate, refine
 from hyperclus.cut import Cut, Sweep, cut, sweep
 from hyperclus.eigen import Eigenpairs, smallest_eigenpairs
+from hyperclus.engines.scattered.prepared import Prepared
 from hyperclus.errors import (
+    ClusterError,
     ConvergenceError,
     DownloadError,
     HyperclusError,
@@ -22,6 +24,7 @@ from hyperclus.errors import (
     LossWarning,
     MissingLibraryError,
 )
+from hyperclus.far import prepare
 from hyperclus.hypergraph import Hypergraph
 from hyperclus.io.formats import read, write
 from hyperclus.laplacian import Laplacian, NormalizedLaplacian, rayleigh_quotient
@@ -30,6 +33,7 @@ from hyperclus.metrics import Agreement, agreement
 from hyperclus.partition import Partition
 from hyperclus.progress import Step, watching
 from hyperclus.stationary import StationaryLaw
+from hyperclus.stored import StoredPartition
 from hyperclus.suggest import Candidate, Suggestion, suggest_k
 from hyperclus.summary import Summary, summary
 from hyperclus.tight_bound import TightBound, tight_bound
@@ -42,6 +46,7 @@ __all__ = [
     "Agreement",
     "Bins",
     "Candidate",
+    "ClusterError",
     "ConvergenceError",
     "Cut",
     "DownloadError",
@@ -55,9 +60,11 @@ __all__ = [
     "MissingLibraryError",
     "NormalizedLaplacian",
     "Partition",
+    "Prepared",
     "RandomWalk",
     "StationaryLaw",
     "Step",
+    "StoredPartition",
     "Suggestion",
     "Summary",
     "Sweep",
@@ -76,6 +83,7 @@ __all__ = [
     "ncut_lower_bound",
     "ones",
     "pagerank",
+    "prepare",
     "quick_walk",
     "rayleigh_quotient",
     "read",

@@ -4,18 +4,19 @@ from collections.abc import Callable
 
 import numpy as np
 
-from hyperclus.arrays import empty_columns, like, on_host
+from hyperclus.arrays import empty_columns, kept, like, together
 from hyperclus.types import Floats
 
-AGAIN = 0.5  # of its length: a vector that loses more is made orthogonal a second time
+AGAIN = 0.05  # of its square: a vector that loses more is made orthogonal a second time
 NOTHING = 1e-14  # of its length: a vector of which no more is left lies in the space
 
 
 def gmres_cycle(
     apply: Callable[[Floats], Floats], wanted: Floats, goal: float, most: int, tell: Callable[[float], None]
 ) -> tuple[Floats, int]:
-    """The x of least ||b - A x|| in a Krylov space that grows until this is below the goal; products spent.
+    """The x of least ||b - (I - S) x|| in a Krylov space that grows until this is below the goal.
 
+    Also the products with S that were spent. The space is grown with S itself, of whose images more is new.
     `tell` is called with the norm of the residual after each product.
     """
     basis = empty_columns(wanted, most + 1)
@@ -26,16 +27,10 @@ def gmres_cycle(
     target[0] = length
     for column in range(most):
         filled = column + 1
-        image = apply(basis[:, column])
-        before = float(np.linalg.norm(image))
-        for _ in range(2):
-            overlaps = basis[:, :filled].T @ image
-            image = image - overlaps @ basis[:, :filled].T
-            reduced[:filled, column] += on_host(overlaps)
-            left = float(np.linalg.norm(image))
-            if left > AGAIN * before:
-                break
-        reduced[filled, column] = left
+        image, overlaps, left, before = orthogonal(kept(apply(basis[:, column])), basis[:, :filled])
+        reduced[:filled, column] = -overlaps
+        reduced[column, column] += 1.0
+        reduced[filled, column] = -left
         small, *_ = np.linalg.lstsq(reduced[: filled + 1, :filled], target[: filled + 1])
         residual = float(np.linalg.norm(target[: filled + 1] - reduced[: filled + 1, :filled] @ small))
         tell(residual)
@@ -43,3 +38,20 @@ def gmres_cycle(
             break
         basis[:, filled] = image / left
     return basis[:, :filled] @ like(small, basis), filled
+
+
+def orthogonal(image: Floats, basis: Floats) -> tuple[Floats, Floats, float, float]:
+    """The part of a vector orthogonal to a basis, its overlaps with that; its length, and that of the vector.
+
+    What is left is as long as Pythagoras says, unless that is little: then it is made orthogonal once more.
+    """
+    overlaps, length = np.zeros(basis.shape[1]), 0.0
+    for _ in range(2):
+        inside, square = together([basis.T @ image, image @ image])
+        image = image - like(inside, image) @ basis.T
+        length, overlaps = length or float(square), overlaps + inside
+        left = float(square) - float(inside @ inside)
+        if left > AGAIN * float(square):
+            return image, overlaps, np.sqrt(left), np.sqrt(length)
+        kept(image)
+    return image, overlaps, float(np.linalg.norm(image)), np.sqrt(length)

@@ -9,7 +9,7 @@ linked_j(v) being the flow between v and S_j in both directions. So what each si
 made together; where they get in each other's way, fewer of them.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import pairwise
@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from hyperclus.arrays import empty_columns, on_host
+from hyperclus.arrays import empty_columns, is_scattered, kept, like, on_host, together
 from hyperclus.checkpoint import NOWHERE, Slot
-from hyperclus.cut import flow
+from hyperclus.cut import flow, flows
 from hyperclus.eigen import Eigenpairs
 from hyperclus.grouping import Space, embedding
 from hyperclus.laplacian import NormalizedLaplacian
@@ -28,7 +28,7 @@ from hyperclus.moves import NOISE, SHORT
 from hyperclus.progress import Work
 from hyperclus.search import ENOUGH, Effort
 from hyperclus.threads import single_blas_thread
-from hyperclus.types import Floats, Integers
+from hyperclus.types import Booleans, Floats, Integers
 from hyperclus.walk import RandomWalk
 
 BATCHED_FROM = 3_000_000  # incidences from which moves are made in batches, without kicks;
@@ -63,22 +63,23 @@ def lowest_in_batches(
     They lie where the vectors of the walk do. Parameters as in `search.lowest`.
     """
     if (done := place.result()) is not None:
-        return np.asarray(done["labels"])
+        labels: Integers = done["labels"]
+        return labels
     crowd = Crowd(walk, k, least, Work("search", "incidences"))
     given: list[Callable[[], Integers]] = [] if start is None else [partial(crowd.put, start)]
     guesses = given or guessed(crowd, pairs, effort, rng)
     crowd.work.begin(crowd.once * (0.5 * (len(SWEPT) + 2 * CLOSER) + 6), 1.0)
-    kept = place.part("guesses").result()
-    if kept is None:
+    best = place.part("guesses").result()
+    if best is None:
         found: list[tuple[float, Integers]] = []
         for guess in guesses:
             labels = guess()
             if k == 2 or not any(_alike(labels, other, k) for _, other in found):
                 found.append((crowd.cost(labels), labels))
         found.sort(key=itemgetter(0))
-        best = [labels for _, labels in found[: max(effort.finalists // 2, 1)]]
-        kept = place.part("guesses").finish(**{f"labels {number}": one for number, one in enumerate(best)})
-    ends = [crowd.end(labels, place.part("end", number)) for number, labels in enumerate(kept.values())]
+        first = [labels for _, labels in found[: max(effort.finalists // 2, 1)]]
+        best = place.part("guesses").finish(**{f"labels {number}": one for number, one in enumerate(first)})
+    ends = [crowd.end(labels, place.part("end", number)) for number, labels in enumerate(best.values())]
     cost, labels = min(ends, key=itemgetter(0))
     crowd.work.end(f"NCut {cost:.4f}")
     place.finish(labels=labels)
@@ -108,31 +109,54 @@ def guessed(
 
 def swept(crowd: "Crowd", scores: Floats) -> Integers:
     """Two clusters by a cut along the scores: coarse steps of mass first, then finer ones around the best."""
-    order = np.argsort(scores)
-    volumes = np.cumsum(crowd.walk.stationary[order])
+    masses = crowd.walk.stationary
+    parted = (_Levels if is_scattered(scores) else _Order)(scores, masses).parted
     costs: dict[float, float] = {}
 
-    def parted(share: float) -> Integers:
-        """Labels with this share of the mass on one side; equal scores may be on both."""
-        place = int(np.searchsorted(volumes, crowd.put(np.array([share])))[0])
-        labels = np.ones_like(order)
-        labels[order[: min(place + 1, len(order) - 1)]] = 0
-        return labels
+    def look(wanted: list[float]) -> None:
+        """Have the costs where these shares of the mass are on one side."""
+        new = [share for share in wanted if share not in costs]
+        costs.update(zip(new, crowd.costs(parted(new)), strict=True))
 
-    def cost(share: float) -> float:
-        """The cost where this share of the mass is on one side."""
-        if share not in costs:
-            costs[share] = crowd.cost(parted(share))
-        return costs[share]
-
-    negative = (float(crowd.walk.stationary[scores <= 0].sum()),)  # the cut by sign
+    negative = (float((masses * (scores <= 0)).sum()),)  # the cut by sign
     shares = sorted({min(max(share, crowd.least), 1.0 - crowd.least) for share in SWEPT + negative})
     for _ in range(CLOSER):
-        at = int(np.argmin([cost(share) for share in shares]))
+        look(shares)
+        at = int(np.argmin([costs[share] for share in shares]))
         around = shares[max(at - 1, 0) : at + 2]
         halves = [(low + high) / 2 for low, high in pairwise(around)]
         shares = sorted({*around, *halves})
-    return parted(min(shares, key=cost))
+    look(shares)
+    return next(parted([min(shares, key=costs.__getitem__)]))
+
+
+class _Order:
+    """Vertices in the order of their scores."""
+
+    def __init__(self, scores: Floats, masses: Floats) -> None:
+        self.order = np.argsort(scores)
+        self.volumes = np.cumsum(masses[self.order])
+
+    def parted(self, shares: list[float]) -> Iterator[Integers]:
+        """Labels with these shares of the mass on one side; equal scores may be on both."""
+        for share in shares:
+            place = int(np.searchsorted(self.volumes, like(np.array([share]), self.volumes))[0])
+            labels = np.ones_like(self.order)
+            labels[self.order[: min(place + 1, len(self.order) - 1)]] = 0
+            yield labels
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Levels:
+    """The same on many workers, where nothing is sorted; equal scores are on one side."""
+
+    scores: Any
+    masses: Any
+
+    def parted(self, shares: list[float]) -> Iterator[Integers]:
+        """Labels with about these shares of the mass on one side."""
+        for level in self.scores.levels(self.masses, shares):
+            yield (self.scores > level).astype(np.int64)
 
 
 def _alike(labels: Integers, other: Integers, k: int) -> bool:
@@ -144,16 +168,21 @@ def _alike(labels: Integers, other: Integers, k: int) -> bool:
     )
 
 
-def _into_one(moving: Integers, gains: Floats, targets: Integers, k: int) -> Integers:
+def _into_one(moving: Booleans, gains: Floats, targets: Integers, k: int) -> Booleans:
     """The moves into the cluster that they gain most for."""
-    totals = [float(gains[moving[targets[moving] == cluster]].sum()) for cluster in range(k)]
-    chosen: Integers = moving[targets[moving] == int(np.argmax(totals))]
+    totals = on_host(np.bincount(targets, weights=np.where(moving, gains, 0.0), minlength=k))
+    chosen: Booleans = kept(moving & (targets == int(np.argmax(totals))))
     return chosen
 
 
-def _better_half(moving: Integers, gains: Floats, targets: Integers, k: int) -> Integers:
+def _better_half(moving: Booleans, gains: Floats, count: int, attempt: int) -> Booleans:
     """The moves that gain most, one at least."""
-    better: Integers = moving[np.argsort(-gains[moving], kind="stable")[: max(len(moving) // 2, 1)]]
+    if is_scattered(gains):
+        better: Booleans = gains.better_half(moving, count, attempt)  # type: ignore[attr-defined]
+        return better
+    places = np.flatnonzero(moving)
+    better = np.zeros_like(moving)
+    better[places[np.argsort(-gains[places], kind="stable")[: max(count // 2, 1)]]] = True
     return better
 
 
@@ -192,7 +221,7 @@ class Crowd:
     @cached_property
     def root(self) -> Floats:
         """The root of phi."""
-        return np.sqrt(self.walk.stationary)
+        return kept(np.sqrt(self.walk.stationary))
 
     @cached_property
     def laplacian(self) -> NormalizedLaplacian:
@@ -202,7 +231,7 @@ class Crowd:
     @cached_property
     def own(self) -> Floats:
         """The flow of each vertex to itself."""
-        return self.walk.stationary * self.walk.factors.holding
+        return kept(self.walk.stationary * self.walk.factors.holding)
 
     @property
     def large(self) -> bool:
@@ -220,23 +249,31 @@ class Crowd:
 
     def cost(self, labels: Integers) -> float:
         """The cost of clusters that are not looked at further: half as many passes as a look takes."""
-        sizes = np.array([int(np.count_nonzero(labels == cluster)) for cluster in range(self.k)])
-        if not sizes.all():
-            return np.inf
-        flows = [flow(self.walk, labels == cluster) for cluster in range(self.k if self.k > 2 else 1)]
-        if self.k == 2:  # as much leaves one side as the other
-            flows.append((float((self.walk.stationary * (labels == 1)).sum()), flows[0][1]))
-        volumes, boundaries = np.array(flows).T
-        cost = self._cost(sizes, volumes, volumes - boundaries)
-        self.work.piece = self.once / 2
-        self.work.finish(f"NCut {cost:.4f}")
-        return cost
+        return self.costs([labels])[0]
+
+    def costs(self, guesses: Iterable[Integers]) -> list[float]:
+        """The same of several; on many workers they take one round."""
+        found = []
+        for labels in guesses:
+            if self.k == 2 and not is_scattered(labels):  # as much leaves one side as the other
+                volume, leaving = flow(self.walk, labels == 0)
+                other = float((self.walk.stationary * (labels == 1)).sum())
+                found += [np.array([volume, other]), np.array([leaving, leaving])]
+            else:
+                found += flows(self.walk, labels, self.k)
+        figures = together(found)
+        costs = []
+        for volumes, boundaries in zip(figures[::2], figures[1::2], strict=True):
+            costs.append(self._cost(volumes > 0, volumes, volumes - boundaries))
+            self.work.piece = self.once / 2
+            self.work.finish(f"NCut {costs[-1]:.4f}")
+        return costs
 
     def look(self, labels: Integers) -> Look:
         """Look at all vertices: k - 1 products."""
         masses = self.walk.stationary
         linked = empty_columns(self.root, self.k - 1)
-        volumes, insides, sizes = np.empty(self.k), np.empty(self.k), np.empty(self.k, dtype=np.int64)
+        figures: list[Any] = []
         rest = 2.0 * masses
         for cluster in range(self.k):
             inside = labels == cluster
@@ -245,9 +282,9 @@ class Crowd:
                 linked[:, cluster] = 2.0 * self.root * (members - self.laplacian.apply(members))
                 rest -= linked[:, cluster]
             between = linked[:, cluster] if cluster < self.k - 1 else rest
-            sizes[cluster] = int(np.count_nonzero(inside))
-            volumes[cluster] = float(members @ members)
-            insides[cluster] = float(inside.astype(self.root.dtype) @ between) / 2
+            figures += [np.count_nonzero(inside), members @ members, inside.astype(self.root.dtype) @ between]
+        counts, volumes, insides = np.array(together(figures), dtype=np.float64).reshape(-1, 3).T
+        sizes, insides = counts.astype(np.int64), insides / 2
         cost = self._cost(sizes, volumes, insides)
         self.work.piece = self.once
         self.work.finish(f"NCut {cost:.4f}")
@@ -255,12 +292,12 @@ class Crowd:
 
     def end(self, labels: Integers, place: Slot) -> tuple[float, Integers]:
         """Where moves lead from these labels, and the cost there."""
-        kept = place.result()
-        if kept is None:
+        done = place.result()
+        if done is None:
             state = place.state()
             look = self.descend(self.look(labels if state is None else state["labels"]), place)
-            kept = place.finish(cost=look.cost, labels=look.labels)
-        return kept["cost"], kept["labels"]
+            done = place.finish(cost=look.cost, labels=look.labels)
+        return done["cost"], done["labels"]
 
     def descend(self, look: Look, place: Slot = NOWHERE) -> Look:
         """Make the moves that gain, until there is none or little comes of it.
@@ -270,17 +307,19 @@ class Crowd:
         """
         for _ in range(ROUNDS):
             gains, targets = self.gains(look)
-            moving = np.flatnonzero(gains > ENOUGH)
+            moving = kept(gains > ENOUGH)
             after = look
-            for fewer in (_into_one, *[_better_half] * 64):
-                if not len(moving):
+            for attempt in range(65):
+                count = int(np.count_nonzero(moving))
+                if not count:
                     return look
-                labels = look.labels.copy()
-                labels[moving] = targets[moving]
-                after = self.look(labels)
-                if after.cost < look.cost or len(moving) == 1:
+                after = self.look(kept(np.where(moving, targets, look.labels)))
+                if after.cost < look.cost or count == 1:
                     break
-                moving = fewer(moving, gains, targets, self.k)
+                if attempt == 0:
+                    moving = _into_one(moving, gains, targets, self.k)
+                else:
+                    moving = _better_half(moving, gains, count, attempt)
             if not after.cost < look.cost:
                 return look
             before, look = look, after
@@ -292,6 +331,9 @@ class Crowd:
 
     def gains(self, look: Look) -> tuple[Floats, Integers]:
         """By how much the best move of each vertex lowers the cost, and where it goes."""
+        if is_scattered(self.root):
+            gains, best = self._best_moves(look, slice(None))
+            return kept(gains), kept(best)
         found, targets = np.empty_like(self.root), np.empty_like(look.labels)
         step = ROWS[isinstance(self.root, np.ndarray)]
         for first in range(0, len(found), step):
@@ -320,7 +362,7 @@ class Crowd:
             best, target = np.where(better, gain, best), np.where(better, cluster, target)
         return best + stay, target
 
-    def _cost(self, sizes: Integers, volumes: Floats, insides: Floats) -> float:
+    def _cost(self, sizes: Integers | Booleans, volumes: Floats, insides: Floats) -> float:
         if not sizes.all() or volumes.min() < NOISE:
             return np.inf
         short = np.maximum(1.0 - volumes / self.least, 0.0) if self.least else np.zeros(1)

@@ -20,17 +20,18 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hyperclus.arrays import is_scattered
 from hyperclus.errors import InputError
 from hyperclus.hypergraph import Hypergraph
 from hyperclus.io.files import Place, fault, writing
 from hyperclus.types import Seed
 
-FORMAT = 2
+FORMAT = 3
 WORTH = 0.2  # seconds of work from which a result is kept; less is done again
 PAUSE = 2.0  # seconds between two states, at least
 SHARE = 0.05  # of the time may go into writing states, and as much into results
@@ -49,11 +50,12 @@ _log = logging.getLogger(__name__)
 
 
 @contextmanager
-def checkpoints(folder: Place) -> Iterator[None]:
+def checkpoints(folder: Place, keeper: "Keeper | None" = None) -> Iterator[None]:
     """Within it, long stages keep their results and states in a folder and take them up from there.
 
     If the process is killed, the same calls go on from there, to the same labels and NCut, bit for bit. The
-    folder is made if need be; delete it when it is no longer wanted. Seeds must be given.
+    folder is made if need be; delete it when it is no longer wanted. Seeds must be given. (`keeper` is for
+    engines whose vectors lie on many workers.)
 
     Raises
     ------
@@ -68,6 +70,7 @@ def checkpoints(folder: Place) -> Iterator[None]:
     ...     part = hc.cluster(h, k=2)
     """
     opened = _Folder.at(folder)
+    opened.keeper = keeper
     token = _open.set(opened)
     try:
         yield
@@ -90,6 +93,22 @@ def slot(stage: str, *inputs: Any, rng: np.random.Generator | None = None) -> "S
     if folder is None:
         return NOWHERE
     return Slot(folder, f"{stage.replace(' ', '-')}-{folder.digest((stage, *inputs, rng))}", rng)
+
+
+class Keeper(Protocol):
+    """Keeps vectors that lie on many workers; a checkpoint holds only references to them."""
+
+    def restored(self, reference: Any) -> Any:
+        """The vector, or the block, of a reference."""
+        ...
+
+    def pin(self, file: str, references: list[Any]) -> None:
+        """The vectors that a file refers to must stay until it is deleted."""
+        ...
+
+    def unpin(self, file: str) -> None:
+        """The file is deleted."""
+        ...
 
 
 @dataclass(slots=True, eq=False)
@@ -180,6 +199,7 @@ class _Folder:
     saved: float = field(default_factory=time.monotonic)  # when a file was written last
     speed: float = SPEED
     hashed: tuple[list[Any], bytes] = ([], b"")  # the arrays of the hypergraph seen last, and their hash
+    keeper: Keeper | None = None
 
     @classmethod
     def at(cls, place: Place) -> "_Folder":
@@ -243,16 +263,19 @@ class _Folder:
     def save(self, name: str, values: Values, rng: np.random.Generator | None, seconds: float) -> None:
         """Write a file whole or not at all; if that fails there is a warning, and the run goes on."""
         arrays = {key: value for key, value in values.items() if isinstance(value, np.ndarray)}
-        others = {key: value for key, value in values.items() if key not in arrays}
+        far = {key: value.reference() for key, value in values.items() if is_scattered(value)}
+        others = {key: value for key, value in values.items() if key not in arrays and key not in far}
         turned = {key: _by_columns(array) for key, array in arrays.items()}
         arrays |= {key: arrays[key].T for key in turned if turned[key]}
-        others |= {"seconds": seconds, "rng": rng and rng.bit_generator.state, "turned": turned}
+        others |= {"seconds": seconds, "rng": rng and rng.bit_generator.state, "turned": turned, "far": far}
         text = json.dumps(others, default=lambda value: value.tolist()).encode()
         began = time.monotonic()
         try:
             with writing(self.path / f"{name}.npz") as file:
                 np.savez(file, allow_pickle=False, facts=np.frombuffer(text, dtype=np.uint8), **arrays)
             self.names.add(f"{name}.npz")
+            if self.keeper is not None:
+                self.keeper.pin(f"{name}.npz", list(far.values()))
         except InputError as error:
             _log.warning("no checkpoint: %s", error)
         self.saved = time.monotonic()
@@ -272,6 +295,8 @@ class _Folder:
                     values: Values = json.loads(arrays["facts"].tobytes())
                     for key, turned in values.pop("turned").items():
                         values[key] = arrays[key].T if turned else arrays[key]
+                    for key, reference in values.pop("far").items():
+                        values[key] = cast(Keeper, self.keeper).restored(reference)
                     values["seconds"] = float(values["seconds"])
                     if "rng" not in values:
                         raise ValueError
@@ -291,6 +316,8 @@ class _Folder:
             with suppress(OSError):
                 (self.path / name).unlink(missing_ok=True)
             self.names.discard(name)
+            if self.keeper is not None:
+                self.keeper.unpin(name)
 
 
 def _by_columns(array: NDArray[Any]) -> bool:

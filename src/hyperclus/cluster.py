@@ -1,41 +1,38 @@
 """Clusters of low NCut: HyperClus-G as in the paper, and the search that goes below it."""
 
 import logging
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
-from itertools import chain
-from typing import Any, Literal
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal, cast, overload
 
 import numpy as np
 
 from hyperclus import batches
 from hyperclus.arrays import on_host
 from hyperclus.bisection import Strategy, bisect
-from hyperclus.certificate import ncut_lower_bound
-from hyperclus.checkpoint import NOWHERE, slot
 from hyperclus.cut import sweep
 from hyperclus.eigen import Eigenpairs
-from hyperclus.engines import Engine, Precision
+from hyperclus.engines import Engine, InMemory, Precision, check_engine
+from hyperclus.engines.scattered.prepared import Prepared
 from hyperclus.errors import InputError, check_choice, check_count, is_number
-from hyperclus.grouping import drafts
+from hyperclus.finding import by_batches, by_moves, usual_share
 from hyperclus.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.ids import vertex_codes
+from hyperclus.io.files import Place
 from hyperclus.partition import Partition
 from hyperclus.pipeline import Bound, Run
-from hyperclus.progress import Work, topic
-from hyperclus.search import EFFORTS, lowest
+from hyperclus.progress import topic
+from hyperclus.search import EFFORTS
+from hyperclus.stored import StoredPartition
 from hyperclus.types import Booleans, Integers, Seed
 from hyperclus.walk import RandomWalk
 
 Rounding = Literal["sign", "sweep"]
 Reweigh = Callable[[Hypergraph, Integers], Hypergraph | None]
 
-BRIEF = 0.03  # of a thorough search goes into a default one before it, about
-HALF_AT_LEAST = 0.01  # of the volume: what each of two clusters of a connected hypergraph holds by default
-
 _log = logging.getLogger(__name__)
 
 
+@overload
 def cluster(
     hypergraph: Hypergraph,
     k: int = 2,
@@ -50,13 +47,47 @@ def cluster(
     reweigh: Reweigh | None = None,
     tolerance: float = 1e-8,
     seed: Seed = 0,
+    engine: InMemory = "auto",
+    precision: Precision = "float64",
+) -> Partition: ...
+@overload
+def cluster(
+    hypergraph: Place | Sequence[Place] | Prepared,
+    k: int = 2,
+    *,
+    effort: Literal["fast", "default", "thorough"] | None = None,
+    min_share: float | None = None,
+    alpha: float = 0.0,
+    tolerance: float = 1e-8,
+    seed: Seed = 0,
+    engine: Literal["dask"],
+) -> StoredPartition: ...
+
+
+def cluster(
+    hypergraph: Hypergraph | Place | Sequence[Place] | Prepared,
+    k: int = 2,
+    *,
+    method: Literal["auto", "hyperclus-g"] = "auto",
+    effort: Literal["fast", "default", "thorough"] | None = None,
+    min_share: float | None = None,
+    alpha: float = 0.0,
+    bound: Bound = "eigenvalues",
+    rounding: Rounding | None = None,
+    strategy: Strategy | None = None,
+    reweigh: Reweigh | None = None,
+    tolerance: float = 1e-8,
+    seed: Seed = 0,
     engine: Engine = "auto",
     precision: Precision = "float64",
-) -> Partition:
+) -> Partition | StoredPartition:
     """Split the vertices into k clusters of low NCut.
 
     Parameters
     ----------
+    hypergraph : Hypergraph
+        For the engine "dask": Parquet files (a name, a folder, a pattern, an address such as
+        "s3://bucket/part-*.parquet", or a list), or what `prepare` has made of them.
     k : int
         The number of clusters; `suggest_k` helps to choose it.
     method : {"auto", "hyperclus-g"}
@@ -91,9 +122,10 @@ def cluster(
         Largest residual of an eigenvector.
     seed : int, Generator or None
         Of all that is drawn at random.
-    engine : {"auto", "cpu", "cuda"}
+    engine : {"auto", "cpu", "cuda", "dask"}
         Where to compute: on the CPU, or on an NVIDIA GPU with CuPy. "auto" takes the GPU if there is one and
-        the hypergraph is large enough to gain by it. The answer is the same up to rounding.
+        the hypergraph is large enough to gain by it. "dask": on the workers of the current client of Dask, or
+        on new ones here, none of which has to hold all data. The answer is the same up to rounding.
     precision : {"float64", "float32"}
         Of gamma and of the eigenvectors on a GPU. Single precision takes less memory and time; the
         eigenvectors have residuals of about 1e-5, and all figures are those of the gamma so rounded.
@@ -101,10 +133,11 @@ def cluster(
     Returns
     -------
     Partition
+        For the engine "dask" a `StoredPartition`, whose labels are in files.
 
     Raises
     ------
-    InputError, ConvergenceError
+    InputError, ConvergenceError, ClusterError
 
     Examples
     --------
@@ -117,7 +150,17 @@ def cluster(
     check_choice("method", method, ("auto", "hyperclus-g"))
     if effort is not None:
         check_choice("effort", effort, tuple(EFFORTS))
-    run = Run(hypergraph, alpha, bound, tolerance, seed, engine, precision)
+    if engine == "dask":
+        unused = {
+            "rounding": rounding,
+            "strategy": strategy,
+            "reweigh": reweigh,
+            "method": method,
+            "bound": bound,
+        }
+        return _on_dask(hypergraph, int(k), effort, min_share, alpha, tolerance, seed, precision, unused)
+    check_hypergraph(hypergraph)
+    run = Run(cast(Hypergraph, hypergraph), alpha, bound, tolerance, seed, engine, precision)
     run.check_enough_vertices(k)
     if method == "hyperclus-g":
         for name, value in (("min_share", min_share), ("effort", effort)):
@@ -194,6 +237,42 @@ def evaluate(
     return run.partition(walk, pairs, inside, {})
 
 
+def _on_dask(
+    source: Any,
+    k: int,
+    effort: str | None,
+    min_share: float | None,
+    alpha: float,
+    tolerance: float,
+    seed: Seed,
+    precision: str,
+    unused: dict[str, Any],
+) -> StoredPartition:
+    """Hand files over to the engine that need not hold them."""
+    from hyperclus.far import cluster_far
+
+    check_engine("dask", precision)
+    for name, given in unused.items():
+        if given not in (None, "auto", "eigenvalues"):
+            raise InputError(
+                f"engine='dask' has no {name}={given!r}; leave it out, or read the data and cluster them here"
+            )
+    if isinstance(source, Hypergraph):
+        raise InputError(
+            "engine='dask' reads Parquet files itself: give their names, or write the hypergraph to one first"
+        )
+    _check_share(min_share, k)
+    return cluster_far(
+        source,
+        k,
+        effort=effort or "default",
+        min_share=min_share,
+        alpha=alpha,
+        tolerance=tolerance,
+        seed=seed,
+    )
+
+
 def reweighed(sub: Hypergraph, vertices: Integers, reweigh: Reweigh | None) -> Hypergraph | None:
     """The sub-hypergraph as the caller wants it weighed; None where the cluster is not to be split."""
     if reweigh is None:
@@ -248,62 +327,17 @@ def _search(
     """The lowest NCut that a search finds, from given labels or from first guesses."""
     seed = run.rng.integers(1 << 63)  # whatever the eigen-solver draws
     walk, pairs = run.solve(run.whole, k, spare=EFFORTS[effort].extra)
-    least = _usual_share(walk, k, start) if min_share is None else float(min_share)
+    least = usual_share(walk, k, start) if min_share is None else float(min_share)
     in_batches = batches.pays(run.whole.n_incidences, k)
     if effort == "thorough" and walk.factors.passes.host:
         in_batches = False
     with run.timed("search"):
-        searched = _by_batches if in_batches else _by_moves
+        searched = by_batches if in_batches else by_moves
         labels = searched(walk, pairs, k, effort, least, int(seed), start)
     settings = {"method": "auto", "effort": effort, "min_share": least}
     if start is not None:
         settings["start"] = "given labels"
     return run.partition(walk, pairs, labels, settings)
-
-
-def _by_moves(
-    walk: RandomWalk, pairs: Eigenpairs, k: int, effort: str, least: float, seed: int, start: Integers | None
-) -> Integers:
-    """The search that moves one vertex after the other, in the memory of the host."""
-    walk, pairs, work = walk.on_host(), pairs.on_host(), Work("search", "incidences")
-    bound = ncut_lower_bound(pairs, k)
-
-    def searched(plan: str, found: list[Integers], share: float) -> Integers:
-        rng = np.random.default_rng(seed)
-        known = replace(pairs, spare=pairs.spare[:, : EFFORTS[plan].extra])
-        first = drafts(walk, known, k, least, rng) if start is None else [start]
-        place = slot(
-            "search", *_solved(walk, pairs), pairs.steps, bound, k, plan, least, start, *found, rng=rng
-        )
-        return lowest(
-            walk, chain(found, first), k, EFFORTS[plan], pairs.steps, bound, least, rng, place, work, share
-        )
-
-    found = [searched("default", [], BRIEF)] if effort == "thorough" else []
-    return searched(effort, found, 1.0)
-
-
-def _by_batches(
-    walk: RandomWalk, pairs: Eigenpairs, k: int, effort: str, least: float, seed: int, start: Integers | None
-) -> Integers:
-    """The search that moves many vertices at once, where the walk lives."""
-    rng, place = np.random.default_rng(seed), NOWHERE
-    if walk.factors.passes.host:
-        place = slot("search", *_solved(walk, pairs), k, effort, least, start, rng=rng)
-    return batches.lowest_in_batches(walk, pairs, k, EFFORTS[effort], least, rng, start, place)
-
-
-def _solved(walk: RandomWalk, pairs: Eigenpairs) -> tuple[Any, ...]:
-    """All that a search depends on, for the name of its checkpoint."""
-    return walk.hypergraph, walk.alpha, walk.stationary, pairs.values, pairs.vectors, pairs.spare
-
-
-def _usual_share(walk: RandomWalk, k: int, start: Integers | None) -> float:
-    """Two clusters of a connected hypergraph hold HALF_AT_LEAST, unless they are given and do not."""
-    if k != 2 or walk.n_components > 1:
-        return 0.0
-    fair = start is None or np.bincount(start, weights=on_host(walk.stationary)).min() >= HALF_AT_LEAST
-    return HALF_AT_LEAST if fair else 0.0
 
 
 def _given(run: Run, labels: Mapping[Any, Any] | Iterable[Any] | Partition) -> tuple[Integers, int]:

@@ -1,10 +1,12 @@
 """Connected components of a hypergraph, in O(m)."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from hyperclus.arrays import is_scattered, on_host
 from hyperclus.factors import Factors
 from hyperclus.types import Floats, Integers
 
@@ -22,7 +24,8 @@ class Components:
 
     def masses(self, law: Floats) -> Floats:
         """The mass that a law on the vertices gives each component."""
-        return np.bincount(self.of_vertex, weights=law, minlength=self.count).astype(np.float64)
+        masses = on_host(np.bincount(self.of_vertex, weights=law, minlength=self.count))
+        return masses.astype(np.float64)
 
 
 def components(factors: Factors) -> Components:
@@ -34,6 +37,9 @@ def components(factors: Factors) -> Components:
     """
     from scipy.sparse.csgraph import connected_components
 
+    if is_scattered(factors.degrees):
+        passes: Any = factors.passes
+        return Components(*passes.components(factors))
     gamma = factors.hypergraph.gamma
     n_edges, n_vertices = gamma.shape
     if _reaches_all(factors):

@@ -15,6 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from hyperclus.arrays import is_scattered, together
 from hyperclus.passes import row_chunks
 from hyperclus.threads import single_blas_thread
 from hyperclus.types import Booleans, Floats, Integers
@@ -58,9 +59,19 @@ def cut(walk: RandomWalk, labels: Integers, n_clusters: int) -> Cut:
     >>> round(cut(walk, np.array([0, 0, 1, 1]), 2).ncut, 6)
     0.333333
     """
-    labels = vertex_vector(walk, labels)
-    flows = [flow(walk, labels == cluster) for cluster in range(n_clusters)]
-    return Cut(np.array([volume for volume, _ in flows]), np.array([boundary for _, boundary in flows]))
+    volumes, boundaries = together(flows(walk, vertex_vector(walk, labels), n_clusters))
+    return Cut(volumes, boundaries)
+
+
+def flows(walk: RandomWalk, labels: Integers, n_clusters: int) -> tuple[Floats, Floats]:
+    """vol(S) and |boundary S| of every cluster; on many workers they are still to be asked for."""
+    if is_scattered(labels):
+        factors: Any = walk.factors
+        volumes: Any = np.bincount(labels, weights=walk.stationary, minlength=n_clusters)
+        given = labels, walk.stationary, factors.relative_degrees, factors.shares
+        return volumes, factors.passes.flows(*given, n_clusters)
+    found = [flow(walk, labels == cluster) for cluster in range(n_clusters)]
+    return np.array([volume for volume, _ in found]), np.array([boundary for _, boundary in found])
 
 
 @single_blas_thread

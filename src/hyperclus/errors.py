@@ -23,6 +23,10 @@ class ConvergenceError(HyperclusError, RuntimeError):
         return type(self), (str(self), self.residual)
 
 
+class ClusterError(HyperclusError, RuntimeError):
+    """A cluster of machines failed, not the data; the message says what to do."""
+
+
 class DownloadError(HyperclusError):
     """A data set could not be fetched; the message says why and where its files can be put by hand."""
 

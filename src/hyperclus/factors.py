@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from hyperclus.arrays import kept, together
 from hyperclus.errors import InputError, is_number
 from hyperclus.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.ids import named
@@ -56,27 +57,31 @@ class Factors:
     shares: Floats = field(init=False, repr=False)
 
     def __post_init__(self, elsewhere: Passes | None) -> None:
-        check_hypergraph(self.hypergraph)
+        if elsewhere is None:
+            check_hypergraph(self.hypergraph)
         object.__setattr__(self, "alpha", _checked_alpha(self.alpha))
         passes = elsewhere or passes_of(self._lists)
         omega = passes.put(self.hypergraph.edge_weights)
-        degrees = passes.vertex_sums(omega, "picks")
-        edge_degrees = passes.edge_sums(passes.put(np.ones(self.hypergraph.n_vertices)), "gamma")
-        if not (np.isfinite(edge_degrees.max()) and np.isfinite(degrees.sum())):
+        degrees = kept(passes.vertex_sums(omega, "picks"))
+        edge_degrees = kept(passes.edge_sums(np.ones_like(degrees), "gamma"))
+        largest, most, total, least = map(
+            float, together([omega.max(), edge_degrees.max(), degrees.sum(), degrees.min()])
+        )
+        if not (np.isfinite(most) and np.isfinite(total)):
             raise InputError("the weights add up to infinity; divide them by their maximum first")
-        if not degrees.min() > 0:
-            alone = ~self.hypergraph.covered
+        if not least > 0:
+            alone = ~getattr(self.hypergraph, "covered", np.ones(1, dtype=bool))
             if alone.any():
                 lonely = named(self.hypergraph.vertex_ids, alone)
                 raise InputError(f"vertex {lonely} is in no hyperedge, so no walk starts there; leave it out")
             raise InputError(
                 "the weights are too small for double precision; divide them by their maximum first"
             )
-        edge_degrees[edge_degrees == 0] = 1.0  # an empty hyperedge: its row of B stays zero
-        largest = float(omega.max())
+        edge_degrees = np.where(edge_degrees == 0, 1.0, edge_degrees)  # empty: its row of B stays zero
         with np.errstate(over="ignore", under="ignore"):
-            shares, relative_degrees = omega / largest / edge_degrees, degrees / largest
-        if not (shares.min() > 0 and shares.max() < np.inf):
+            shares, relative_degrees = kept(omega / largest / edge_degrees), kept(degrees / largest)
+            least, most = map(float, together([shares.min(), shares.max()]))
+        if not (least > 0 and most < np.inf):
             raise InputError(
                 "omega and gamma are too far apart for double precision; divide both by their median"
             )
@@ -93,7 +98,7 @@ class Factors:
 
     @cached_property
     def _lists(self) -> Lists:
-        return Lists(self.hypergraph, self.alpha)
+        return Lists(self.hypergraph.gamma, self.alpha)
 
     @property
     def gamma_by_vertex(self) -> Incidence:
@@ -113,7 +118,7 @@ class Factors:
     @cached_property
     def holding(self) -> Floats:
         """P(v, v): the probability to come back to v in one step."""
-        return self.passes.vertex_squares(self.shares) / self.relative_degrees
+        return kept(self.passes.vertex_squares(self.shares) / self.relative_degrees)
 
     def astype(self, kind: type[np.floating[Any]]) -> "Factors":
         """The same with other precision of all vectors."""

@@ -11,7 +11,7 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from hyperclus.arrays import like, on_host
+from hyperclus.arrays import is_scattered, kept, like, on_host
 from hyperclus.eigen import Eigenpairs
 from hyperclus.search import Clusters
 from hyperclus.types import Floats, Integers
@@ -57,7 +57,7 @@ def drafts(
 def embedding(walk: RandomWalk, pairs: Eigenpairs) -> Floats:
     """The rows of the eigenvectors beyond the first, and of the spare ones, over sqrt(phi)."""
     vectors = np.hstack([pairs.vectors[:, 1:], pairs.spare])
-    return np.clip(vectors / np.sqrt(walk.stationary)[:, None], -FAR, FAR)
+    return kept(np.clip(vectors / np.sqrt(walk.stationary)[:, None], -FAR, FAR))
 
 
 def _quantiles(rows: Floats, masses: Floats) -> Floats:
@@ -93,6 +93,8 @@ class Space:
 
         These follow the first coordinate; points that are equal in it come in any order.
         """
+        if is_scattered(self.points):
+            return self.points.sample(self.masses, SAMPLE, 0)  # type: ignore[attr-defined, no-any-return]
         if len(self.masses) <= SAMPLE:
             order = np.lexsort(on_host(self.points).T[::-1])
             return on_host(self.points)[order], on_host(self.masses)[order]
@@ -128,6 +130,8 @@ class Space:
 
     def _assigned(self, centres: Floats) -> Integers:
         """Each point to the nearest centre, some at a time."""
+        if is_scattered(self.points):
+            return self.points.nearest(centres)  # type: ignore[attr-defined, no-any-return]
         there, labels = like(centres, self.points), np.empty_like(self.masses, dtype=np.int64)
         for first in range(0, len(labels), ROWS):
             labels[first : first + ROWS] = _nearest(self.points[first : first + ROWS], there)

@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any, ClassVar, Literal, Protocol, TypeAlias
 
 import numpy as np
@@ -18,7 +18,6 @@ import scipy.sparse as sp
 from hyperclus import sums
 from hyperclus.compiled import kernels, read_only
 from hyperclus.errors import InputError
-from hyperclus.hypergraph import Hypergraph
 from hyperclus.threads import in_parallel
 from hyperclus.types import Codes, Floats, Incidence, Integers
 
@@ -86,19 +85,18 @@ class Lists:
     Indices are shared; at alpha = 0 the powers are one array of ones and at alpha = 1 they are gamma.
     """
 
-    hypergraph: Hypergraph
+    gamma: Incidence
     alpha: float
 
     @cached_property
     def gamma_by_vertex(self) -> Incidence:
         """R transposed."""
-        return self.hypergraph.gamma.T.tocsr()
+        return self.gamma.T.tocsr()
 
     @cached_property
     def picks(self) -> Incidence:
         """gamma^alpha by hyperedge."""
-        gamma = self.hypergraph.gamma
-        return gamma if self._as_gamma else with_data(gamma, self._powers(gamma.data))
+        return self.gamma if self._as_gamma else with_data(self.gamma, self._powers(self.gamma.data))
 
     @cached_property
     def picks_by_vertex(self) -> Incidence:
@@ -110,7 +108,7 @@ class Lists:
 
     @cached_property
     def _as_gamma(self) -> bool:
-        return self.alpha == 1 or bool((self.hypergraph.gamma.data == 1).all())
+        return self.alpha == 1 or bool((self.gamma.data == 1).all())
 
     def _powers(self, gamma: Floats) -> Floats:
         if self.alpha == 0:
@@ -164,7 +162,7 @@ class SparsePasses(HostPasses):
 
     def least_share(self, out_edge: Floats, out_vertex: Floats, in_edge: Floats, in_vertex: Floats) -> float:
         """Chunk by chunk."""
-        gamma, picks = self.lists.hypergraph.gamma, self.lists.picks
+        gamma, picks = self.lists.gamma, self.lists.picks
         least = np.inf
         for first, last in row_chunks(gamma.indptr):
             part = slice(gamma.indptr[first], gamma.indptr[last])
@@ -176,12 +174,12 @@ class SparsePasses(HostPasses):
 
     def constants(self) -> Floats | None:
         """Chunk by chunk, until one differs."""
-        gamma = self.lists.hypergraph.gamma
+        gamma = self.lists.gamma
         return _constants(gamma.indices, gamma.data, gamma.shape[1])
 
     @cached_property
     def _by_gamma(self) -> "_Gather":
-        return _Gather(self.lists.hypergraph.gamma)
+        return _Gather(self.lists.gamma)
 
     @cached_property
     def _by_picks(self) -> "_Gather":
@@ -232,16 +230,16 @@ class BlockPasses(HostPasses):
     n_parts: int
 
     @classmethod
-    def of(cls, hypergraph: Hypergraph, alpha: float) -> "BlockPasses":
+    def of(cls, gamma: Incidence, alpha: float) -> "BlockPasses":
         """The incidences sorted into blocks, in two passes over them."""
-        gamma, loops = hypergraph.gamma, kernels(sums, hypergraph.n_incidences)
+        loops = kernels(sums, gamma.nnz)
         parts = list(pairwise(_cuts(gamma.indptr)))
         spans = np.zeros((len(parts), (gamma.shape[1] >> sums.SPAN) + 1), dtype=np.int64)
         in_parallel([
             partial(loops.count, gamma.indptr, gamma.indices, *part, spans[number])
             for number, part in enumerate(parts)
         ])  # fmt: skip
-        block_of, count = _blocks(spans.sum(axis=0), gamma.shape[1])
+        block_of, count = blocks_of_vertices(spans.sum(axis=0), gamma.shape[1])
         counts = np.zeros((count, len(parts)), dtype=np.int64)
         np.add.at(counts, block_of, spans.T)
         bounds = np.concatenate([[0], np.cumsum(counts)])
@@ -304,11 +302,7 @@ class BlockPasses(HostPasses):
         given = tuple(map(read_only, (out_edge, out_vertex, in_edge, in_vertex)))
         loop = kernels(sums, len(self.edges)).least_share
         gamma = self.gamma if len(self.gamma) else read_only(np.ones(len(self.edges)))
-        found: list[float] = in_parallel([
-            partial(loop, self.edges, self.vertices, gamma, *given, self.alpha == 1, *ends)
-            for ends in pairwise(np.linspace(0, len(self.edges), self.n_parts + 1).astype(np.int64))
-        ])  # fmt: skip
-        return min(found)
+        return float(min(self._by_block(loop, self.edges, self.vertices, gamma, *given, self.alpha == 1)))
 
     def constants(self) -> Floats | None:
         """Chunk by chunk, until one differs."""
@@ -352,8 +346,9 @@ class BlockPasses(HostPasses):
 
         def part(number: int) -> None:
             for first in range(number, len(self.bounds) - 1, n_parts):
-                if self.bounds[first] < self.bounds[first + 1]:
-                    loop(self.edges, self.vertices, self.gamma, values, out, *self.bounds[first : first + 2])
+                ends = self.bounds[first : first + 2]
+                if ends[0] < ends[1]:
+                    self._run(loop, self.edges, self.vertices, self.gamma, values, out, *ends)
 
         in_parallel([partial(part, number) for number in range(n_parts)])
         return out
@@ -362,19 +357,29 @@ class BlockPasses(HostPasses):
         out = np.zeros(2 * self.shape[1] if kind == "pairs" else self.shape[1])
         loop = getattr(kernels(sums, len(self.edges)), kind)
         given = self.gamma if gamma is None else gamma
-        blocks = self.bounds[:: self.n_parts]
-        cuts = blocks[np.linspace(0, len(blocks) - 1, self.n_parts + 1).round().astype(np.int64)]
-        in_parallel([
-            partial(loop, self.vertices, self.edges, given, values, out, *ends) for ends in pairwise(cuts)
-        ])  # fmt: skip
+        self._by_block(loop, self.vertices, self.edges, given, values, out)
         return out
+
+    def _by_block(self, loop: Any, *given: Any) -> list[Any]:
+        """What a loop returns for each block; blocks of their own for each thread."""
+        blocks = self.bounds[:: self.n_parts]
+        cuts = np.linspace(0, len(blocks) - 1, self.n_parts + 1).round().astype(np.int64)
+
+        def part(first: int, last: int) -> list[Any]:
+            return [self._run(loop, *given, *ends) for ends in pairwise(blocks[first : last + 1])]
+
+        return list(chain(*in_parallel([partial(part, *ends) for ends in pairwise(cuts)])))
+
+    def _run(self, loop: Any, *given: Any) -> Any:
+        """One loop over the incidences between the last two of what it is given."""
+        return loop(*given)
 
 
 def passes_of(lists: Lists) -> "SparsePasses | BlockPasses":
     """The passes that suit a hypergraph in the memory of the host."""
-    h = lists.hypergraph
-    if lists.alpha in (0, 1) and h.n_incidences >= BLOCKED_FROM and h.n_vertices >= 2 * NARROW:
-        return BlockPasses.of(h, lists.alpha)
+    gamma = lists.gamma
+    if lists.alpha in (0, 1) and gamma.nnz >= BLOCKED_FROM and gamma.shape[1] >= 2 * NARROW:
+        return BlockPasses.of(gamma, lists.alpha)
     return SparsePasses(lists)
 
 
@@ -401,7 +406,7 @@ def _cuts(indptr: Codes) -> list[int]:
     return [0, *inner, len(indptr) - 1]
 
 
-def _blocks(spans: Integers, n_vertices: int) -> tuple[Integers, int]:
+def blocks_of_vertices(spans: Integers, n_vertices: int) -> tuple[Integers, int]:
     """The block of each span of vertices, with about as many incidences in each, and the number of blocks."""
     count = max(2, min(BLOCKS, n_vertices // NARROW), -(-n_vertices // WIDE))
     before = np.cumsum(spans) - spans

@@ -7,7 +7,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-Stage: TypeAlias = Literal["reading", "stationary law", "eigenvectors", "search", "bound"]
+Stage: TypeAlias = Literal["reading", "preparation", "stationary law", "eigenvectors", "search", "bound"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +16,7 @@ class Step:
 
     Attributes
     ----------
-    stage : {"reading", "stationary law", "eigenvectors", "search", "bound"}
+    stage : {"reading", "preparation", "stationary law", "eigenvectors", "search", "bound"}
         What the run is at. A stage may come more than once, as for each shuffle of `suggest_k`.
     done : float
         The work done in this stage, in `unit`; work that a checkpoint saved is counted too.

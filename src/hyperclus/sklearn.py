@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from hyperclus.cluster import Rounding, cluster
 from hyperclus.cut import cut
-from hyperclus.engines import Engine
+from hyperclus.engines import InMemory
 from hyperclus.errors import InputError, check_whole
 from hyperclus.hypergraph import Hypergraph
 from hyperclus.ids import shown
@@ -168,7 +168,7 @@ class HyperClusG(_Clusterer, _Coat):  # type: ignore[misc]
         strategy: Literal["best", "largest"] | None = None,
         edge_weights: Mapping[Any, float] | ArrayLike | None = None,
         tolerance: float = 1e-8,
-        engine: Engine = "auto",
+        engine: InMemory = "auto",
         random_state: Any = None,
     ) -> None:
         self.n_clusters = n_clusters
@@ -305,7 +305,7 @@ class HypergraphSpectralEmbedding(_Named, _Transformer, _Coat):  # type: ignore[
         alpha: float = 0.0,
         edge_weights: Mapping[Any, float] | ArrayLike | None = None,
         tolerance: float = 1e-8,
-        engine: Engine = "auto",
+        engine: InMemory = "auto",
         random_state: Any = None,
     ) -> None:
         self.n_components = n_components

@@ -15,6 +15,7 @@ middle two on the smaller of the two sides (vertices or hyperedges):
 Components keep the mass they start with, their share of the total degree.
 """
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -24,11 +25,12 @@ import scipy.sparse as sp
 
 from hyperclus.aggregation import block_chain, has_weak_joints, weakly_joined_blocks
 from hyperclus.arnoldi import gmres_cycle
-from hyperclus.arrays import on_host
+from hyperclus.arrays import is_scattered, kept, looked_up, on_host, together
 from hyperclus.checkpoint import NOWHERE, Slot, slot
 from hyperclus.components import Components, components
 from hyperclus.errors import ConvergenceError, InputError
 from hyperclus.factors import Factors
+from hyperclus.hypergraph import Hypergraph
 from hyperclus.ids import named
 from hyperclus.progress import Descent, tell
 from hyperclus.threads import single_blas_thread
@@ -38,6 +40,8 @@ ELIMINATION_UP_TO = 150  # states up to which elimination takes milliseconds, on
 FACTORISATION_UP_TO = 3_000_000  # incidences up to which a factorisation is tried when GMRES has failed
 RESTART = 30
 MAX_CYCLES = 60
+_log = logging.getLogger(__name__)
+
 ACCEPTED = 1e-11  # a solve that stalls above this residual has failed
 
 
@@ -79,9 +83,9 @@ class _Chain:
         """Each component scaled to its share; states in no component (empty hyperedges) stay 0."""
         if len(self.shares) == 1:
             total: float = law.sum()
-            return law / total
+            return kept(law / total)
         masses = np.bincount(np.maximum(self.component, 0), weights=law, minlength=len(self.shares))
-        return law * (self.shares / masses)[self.component]
+        return kept(law * looked_up(self.shares / masses, self.component))
 
 
 def stationary_law(factors: Factors, tolerance: float = 1e-14) -> StationaryLaw:
@@ -101,16 +105,19 @@ def stationary_law(factors: Factors, tolerance: float = 1e-14) -> StationaryLaw:
         When some vertex's probability is too small for double precision.
     """
     found = components(factors)
-    if not factors.passes.host:
-        return _law_elsewhere(factors, tolerance, found)
+    if not (factors.passes.host or is_scattered(factors.degrees)):
+        return _law_elsewhere(factors, tolerance, found, NOWHERE)
     place = slot("stationary law", factors.hypergraph, factors.alpha, tolerance)
-    kept = place.result()
-    if kept is None:
-        law = _solved(factors, tolerance, found, place)
-        names = ("vertices", "edges", "residual", "steps", "method")
-        kept = place.finish(**{name: getattr(law, name) for name in names})
-    tell("stationary law", kept["steps"], "products", 1.0, kept["method"])
-    return StationaryLaw(**kept, components=found)
+    done = place.result()
+    if done is None:
+        solved = _solved if factors.passes.host else _law_elsewhere
+        law = solved(factors, tolerance, found, place)
+        names = ["vertices", "residual", "steps", "method"] + ["edges"] * factors.passes.host
+        done = place.finish(**{name: getattr(law, name) for name in names})
+    tell("stationary law", done["steps"], "products", 1.0, done["method"])
+    if "edges" not in done:
+        done["edges"] = factors.to_edges(done["vertices"])  # an expression
+    return StationaryLaw(**done, components=found)
 
 
 def _solved(factors: Factors, tolerance: float, found: Components, place: Slot) -> StationaryLaw:
@@ -135,14 +142,10 @@ def _solved(factors: Factors, tolerance: float, found: Components, place: Slot) 
     if residual <= accepted:
         law, more = _with_block_masses(factors, chain, law, descent.then(tolerance), place.part("blocks"))
         return _checked(factors, law, steps + more, method, found, accepted)
-    raise ConvergenceError(
-        f"the stationary law stalled at residual {residual:.1e} after {steps} steps, because the walk mixes "
-        "too slowly; remove weights that are negligible next to the others",
-        residual,
-    )
+    raise ConvergenceError(_stalled(residual, steps), residual)
 
 
-def _law_elsewhere(factors: Factors, tolerance: float, found: Components) -> StationaryLaw:
+def _law_elsewhere(factors: Factors, tolerance: float, found: Components, place: Slot) -> StationaryLaw:
     """The law where the vectors do not lie in the memory of the host: what GMRES cannot do is done there."""
     chain = _vertex_chain(factors, found)
     start, exact = _closed_form(factors)
@@ -150,9 +153,11 @@ def _law_elsewhere(factors: Factors, tolerance: float, found: Components) -> Sta
     if not exact:
         smaller, on_edges = _smaller_chain(factors, found, chain)
         descent = Descent("stationary law", tolerance)
-        law, steps, residual = _krylov(smaller, factors.to_edges(law) if on_edges else law, descent, NOWHERE)
+        law, steps, residual = _krylov(smaller, factors.to_edges(law) if on_edges else law, descent, place)
         law = factors.to_vertices(law) if on_edges else law
     if residual > max(ACCEPTED, tolerance) or (not exact and has_weak_joints(factors, law)):
+        if is_scattered(law):
+            return _law_of_one_worker(factors, law, steps, residual, tolerance, found)
         by_host = stationary_law(Factors(factors.hypergraph, alpha=factors.alpha), tolerance)
         there = factors.passes.put(by_host.vertices), factors.passes.put(by_host.edges)
         return replace(by_host, vertices=there[0], edges=there[1])
@@ -162,9 +167,47 @@ def _law_elsewhere(factors: Factors, tolerance: float, found: Components) -> Sta
     return checked
 
 
+def _law_of_one_worker(
+    factors: Factors, law: Floats, steps: int, residual: float, tolerance: float, found: Components
+) -> StationaryLaw:
+    """The law where the vectors lie on many workers, and one of them has to do it with all incidences."""
+    passes: Any = factors.passes
+    if passes.fits_one():
+        alone = passes.alone(_law_here, factors.alpha, tolerance)
+        return StationaryLaw(
+            alone["vertices"], factors.to_edges(alone["vertices"]), **alone["facts"], components=found
+        )
+    if residual <= max(ACCEPTED, tolerance):
+        _log.warning(
+            "some vertices are joined so weakly to the others that the mass of their parts may be off; "
+            "no worker has the memory to correct it"
+        )
+        return _checked(factors, law, steps, "krylov", found, max(ACCEPTED, tolerance))
+    raise ConvergenceError(_stalled(residual, steps), residual)
+
+
+def _law_here(hypergraph: Hypergraph, alpha: float, tolerance: float) -> dict[str, Any]:
+    """The law of a hypergraph that is in the memory of this process."""
+    law = stationary_law(Factors(hypergraph, alpha=alpha), tolerance)
+    return {
+        "vertices": law.vertices,
+        "facts": {name: getattr(law, name) for name in ("residual", "steps", "method")},
+    }
+
+
+def _stalled(residual: float, steps: int) -> str:
+    return (
+        f"the stationary law stalled at residual {residual:.1e} after {steps} steps, because the walk mixes "
+        "too slowly; remove weights that are negligible next to the others"
+    )
+
+
 def _vertex_chain(factors: Factors, found: Components) -> _Chain:
     """The walk from vertex to vertex."""
-    shares = found.masses(on_host(factors.degrees)) if found.count > 1 else np.ones(1)
+    shares = np.ones(1)
+    if found.count > 1:
+        degrees = factors.degrees
+        shares = found.masses(degrees if is_scattered(degrees) else on_host(degrees))
     shares, component = shares / shares.sum(), found.of_vertex
     if found.count > 1:
         shares, component = factors.passes.put(shares), factors.passes.put(component)
@@ -173,7 +216,7 @@ def _vertex_chain(factors: Factors, found: Components) -> _Chain:
 
 def _smaller_chain(factors: Factors, found: Components, chain: _Chain) -> tuple[_Chain, bool]:
     """The walk from hyperedge to hyperedge where these are fewer, and whether they are."""
-    if factors.hypergraph.n_edges >= factors.hypergraph.n_vertices:
+    if factors.hypergraph.n_edges >= factors.hypergraph.n_vertices or is_scattered(factors.degrees):
         return chain, False
     of_edge = factors.passes.put(found.of_edge) if found.count > 1 else found.of_edge
     return _Chain(lambda law: factors.to_edges(factors.to_vertices(law)), of_edge, chain.shares), True
@@ -221,14 +264,14 @@ class _Cycles:
 @single_blas_thread
 def _krylov(chain: _Chain, start: Floats, descent: Descent, place: Slot) -> tuple[Floats, int, float]:
     """GMRES cycles until the chi residual is below the goal or no longer falls."""
-    kept = place.result()
-    at = _Cycles(**(kept or place.state() or {"law": start, "best": start}))
+    done = place.result()
+    at = _Cycles(**(done or place.state() or {"law": start, "best": start}))
     descent.first, descent.lowest, descent.done = at.first_residual, at.residual, at.steps
-    while kept is None and at.count < MAX_CYCLES:
+    while done is None and at.count < MAX_CYCLES:
         if place.due:
             place.keep(**vars(at))
         law, at.count = at.law, at.count + 1
-        change = law - chain.step(law)
+        change = kept(law - chain.step(law))
         residual = _chi(change, law)
         descent.tell(at.steps, residual)
         at.first_residual = descent.first
@@ -237,10 +280,10 @@ def _krylov(chain: _Chain, start: Floats, descent: Descent, place: Slot) -> tupl
             at.best, at.residual = law, residual
         if at.residual <= descent.goal or at.stalled == 3:
             break
-        scale = np.sqrt(np.where(law > 0, law, 1.0))
+        scale = kept(np.sqrt(np.where(law > 0, law, 1.0)))
 
         def apply(x: Floats, scale: Floats = scale) -> Floats:
-            return x - chain.step(x * scale) / scale
+            return chain.step(x * scale) / scale
 
         def count(residual: float) -> None:
             at.steps += 1
@@ -332,13 +375,14 @@ def _checked(
     found: Components,
     accepted: float = ACCEPTED,
 ) -> StationaryLaw:
-    if not (np.isfinite(law).all() and law.min() > np.finfo(float).tiny):
+    finite, least, total = together([np.isfinite(law).all(), law.min(), law.sum()])
+    if not (finite and least > np.finfo(float).tiny):
         worst = named(factors.hypergraph.vertex_ids, np.array([int(np.argmin(law))]))
         raise InputError(
             f"the walk almost never visits vertex {worst} (probability below 1e-300), too rarely for double "
             "precision; leave the vertex out or make its weights less uneven"
         )
-    law = law / law.sum()
+    law = kept(law / float(total))
     edges = factors.to_edges(law)
     residual = float(np.abs(factors.to_vertices(edges) - law).sum())
     if residual > 10 * accepted:

@@ -10,10 +10,10 @@ import numpy as np
 
 from hyperclus.certificate import ncut_lower_bound, relative_gap
 from hyperclus.checkpoint import slot
-from hyperclus.cluster import HALF_AT_LEAST
 from hyperclus.cut import cut
 from hyperclus.eigen import Eigenpairs
 from hyperclus.errors import InputError
+from hyperclus.finding import HALF_AT_LEAST
 from hyperclus.grouping import drafts
 from hyperclus.hypergraph import Hypergraph
 from hyperclus.metrics import agreement

@@ -1,10 +1,11 @@
 """What every eigen-solver returns."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from hyperclus.arrays import empty_columns, on_host
+from hyperclus.arrays import empty_columns, is_scattered, kept, on_host, together
 from hyperclus.laplacian import Operator
 from hyperclus.types import Floats
 
@@ -46,14 +47,31 @@ def with_residuals(
 ) -> Eigenpairs:
     """The zero eigenpairs, then the others sorted by Rayleigh quotient; residuals are measured."""
     vectors = np.hstack([zero, others])
-    values = np.empty(vectors.shape[1])
-    residuals = np.empty(vectors.shape[1])
-    fixed = empty_columns(vectors[:, 0], vectors.shape[1])
-    for column in range(vectors.shape[1]):  # one at a time: a large block would not fit the cache
-        vector = vectors[:, column] * np.sign(vectors[int(np.argmax(np.abs(vectors[:, column]))), column])
-        image = operator.apply(vector)
-        value = max(float(vector @ image), 0.0) if column >= zero.shape[1] else 0.0
-        values[column], residuals[column] = value, float(np.linalg.norm(image - value * vector))
-        fixed[:, column] = vector
+    count = vectors.shape[1]
+    values, residuals = np.empty(count), np.empty(count)
+    fixed = empty_columns(vectors[:, 0], count)
+    step = count if is_scattered(vectors) else 1  # one at a time: a large block would not fit the cache
+    for first in range(0, count, step):
+        columns = range(first, min(first + step, count))
+        signs = together([_sign(vectors[:, column]) for column in columns])
+        for column, sign in zip(columns, signs, strict=True):
+            fixed[:, column] = vectors[:, column] * float(sign)
+        images = [kept(operator.apply(fixed[:, column])) for column in columns]
+        quotients = together(
+            [fixed[:, column] @ image for column, image in zip(columns, images, strict=True)]
+        )
+        for column, quotient in zip(columns, quotients, strict=True):
+            values[column] = max(float(quotient), 0.0) if column >= zero.shape[1] else 0.0
+        residuals[list(columns)] = together([
+            np.linalg.norm(image - values[column] * fixed[:, column])
+            for column, image in zip(columns, images, strict=True)
+        ])  # fmt: skip
     order = np.argsort(values, kind="stable")
     return Eigenpairs(values[order], fixed[:, order.tolist()], residuals[order], steps, method, spare)
+
+
+def _sign(vector: Floats) -> Any:
+    """The sign of the entry of largest size; where two are as large, of the first one, or a positive one."""
+    if is_scattered(vector):
+        return vector.sign_of_largest()  # type: ignore[attr-defined]
+    return np.sign(vector[int(np.argmax(np.abs(vector)))])

@@ -1,10 +1,12 @@
 """Which method for which hypergraph, and the assembly of the answer."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from hyperclus.checkpoint import Slot, check_seed, slot
+from hyperclus.arrays import is_scattered
+from hyperclus.checkpoint import NOWHERE, Slot, check_seed, slot
 from hyperclus.eigen.cost import cheapest, fits_small_side
 from hyperclus.eigen.dense import dense_vectors
 from hyperclus.eigen.lanczos import MAX_PRODUCTS, lanczos_vectors
@@ -13,14 +15,17 @@ from hyperclus.eigen.shift_invert import FACTORISATION_UP_TO, is_thin, shift_inv
 from hyperclus.eigen.small_side import small_side_vectors
 from hyperclus.eigen.trivial import zero_vectors
 from hyperclus.errors import ConvergenceError, InputError
+from hyperclus.hypergraph import Hypergraph
 from hyperclus.laplacian import NormalizedLaplacian
 from hyperclus.progress import tell
 from hyperclus.threads import single_blas_thread
 from hyperclus.types import Floats, Seed, random_generator
+from hyperclus.walk import RandomWalk
 
 METHODS = ("auto", "dense", "small side", "lanczos", "shift-invert")
 PATIENCE = 600  # products after which "auto" takes shift-invert, where the hypergraph is thin;
 MORE = 20  # so many more for each eigenvector
+NARROWEST, WIDEST = 2, 16  # vectors in a product, where each product costs a round over many workers
 
 
 @single_blas_thread
@@ -69,12 +74,15 @@ def smallest_eigenpairs(
         tell("eigenvectors", 0, "products", 1.0, "known")
         return with_residuals(laplacian, known, known[:, :0], known[:, :0], 0, "known")
     spare, rng, walk = min(spare, laplacian.size - k), random_generator(seed), laplacian.walk
-    if not walk.factors.passes.host:
-        return _told(_elsewhere(laplacian, known, count, tolerance, rng, spare), tolerance)
+    if not (walk.factors.passes.host or is_scattered(known)):
+        return _told(_elsewhere(laplacian, known, count, tolerance, rng, spare, NOWHERE), tolerance)
     inputs = (walk.hypergraph, walk.alpha, walk.stationary, k, tolerance, method, spare)
     place = slot("eigenvectors", *inputs, rng=rng)
     kept = place.result()
-    if kept is None:
+    if kept is None and is_scattered(known):
+        pairs = _elsewhere(laplacian, known, count, tolerance, rng, spare, place)
+        kept = place.finish(**{name: getattr(pairs, name) for name in Eigenpairs.__slots__})
+    elif kept is None:
         vectors, steps, chosen = _vectors(laplacian, known, count, tolerance, rng, method, spare, place)
         pairs = with_residuals(laplacian, known, vectors[:, :count], vectors[:, count:], steps, chosen)
         kept = place.finish(**{name: getattr(pairs, name) for name in Eigenpairs.__slots__})
@@ -88,21 +96,36 @@ def _elsewhere(
     tolerance: float,
     rng: np.random.Generator,
     spare: int,
+    place: Slot,
 ) -> Eigenpairs:
     """By Lanczos where the vectors do not lie in the memory of the host; where it crawls, from there."""
     walk, k = laplacian.walk, known.shape[1] + count
     helped = walk.hypergraph.n_incidences <= FACTORISATION_UP_TO
     limit = PATIENCE + MORE * count if helped else MAX_PRODUCTS
+    width = min(max(count, NARROWEST), WIDEST) if is_scattered(known) else 1
     try:
-        vectors, steps = lanczos_vectors(laplacian, known, count, tolerance, rng, limit, spare)
+        part = place.part("first")
+        vectors, steps = lanczos_vectors(laplacian, known, count, tolerance, rng, limit, spare, part, width)
     except ConvergenceError:
         if not helped:
             raise
+        if is_scattered(known):
+            passes: Any = walk.factors.passes
+            return Eigenpairs(**passes.alone(_pairs_here, walk.alpha, k, tolerance, spare, rng))
         here = NormalizedLaplacian(walk.on_host())
         found = smallest_eigenpairs(here, k, tolerance=tolerance, seed=rng, spare=spare)
         put = walk.factors.passes.put
         return replace(found, vectors=put(found.vectors), spare=put(found.spare))
     return with_residuals(laplacian, known, vectors[:, :count], vectors[:, count:], steps, "lanczos")
+
+
+def _pairs_here(
+    hypergraph: Hypergraph, alpha: float, k: int, tolerance: float, spare: int, rng: np.random.Generator
+) -> dict[str, Any]:
+    """The eigenpairs of a hypergraph that is in the memory of this process."""
+    walk = RandomWalk(hypergraph, alpha=alpha)
+    pairs = smallest_eigenpairs(NormalizedLaplacian(walk), k, tolerance=tolerance, seed=rng, spare=spare)
+    return {name: getattr(pairs, name) for name in Eigenpairs.__slots__}
 
 
 def _told(pairs: Eigenpairs, tolerance: float) -> Eigenpairs:

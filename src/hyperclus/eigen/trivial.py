@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from hyperclus.arrays import like, on_host
+from hyperclus.arrays import is_scattered, kept, like, looked_up, on_host
 from hyperclus.components import Components
 from hyperclus.types import Floats, Integers
 
@@ -18,7 +18,9 @@ def zero_vectors(phi: Floats, found: Components, count: int) -> Floats:
     second eigenvector of a disconnected hypergraph separates its components evenly by volume.
     """
     columns = [np.sqrt(phi) / math.sqrt(float(phi.sum()))]
-    masses = found.masses(on_host(phi)) if found.count > 1 else np.ones(1)
+    masses = np.ones(1)
+    if found.count > 1:
+        masses = found.masses(phi if is_scattered(phi) else on_host(phi))
     groups = [(-float(masses.sum()), 0, np.argsort(-masses, kind="stable"))]
     while len(columns) < min(count, found.count):
         _, _, group = heapq.heappop(groups)
@@ -27,7 +29,7 @@ def zero_vectors(phi: Floats, found: Components, count: int) -> Floats:
         for half in halves:
             if len(half) > 1:
                 heapq.heappush(groups, (-float(masses[half].sum()), int(half[0]), half))
-    return np.column_stack(columns)
+    return kept(np.column_stack(columns))
 
 
 def _halve(group: Integers, masses: Floats) -> tuple[Integers, Integers]:
@@ -47,5 +49,5 @@ def _contrast(phi: Floats, component: Integers, halves: tuple[Integers, Integers
     level = np.zeros(len(masses))
     level[halves[0]] = np.sqrt(second / (first * (first + second)))
     level[halves[1]] = -np.sqrt(first / (second * (first + second)))
-    contrast: Floats = like(level[component], phi) * np.sqrt(phi)
+    contrast: Floats = like(looked_up(level, component), phi) * np.sqrt(phi)
     return contrast

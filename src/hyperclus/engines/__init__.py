@@ -1,7 +1,7 @@
 """Where a walk lives. An engine brings the incidences somewhere and gives the passes over them there.
 
-"cpu" is the memory of the host, "cuda" that of an NVIDIA GPU. Everything else, from the stationary law to the
-moves of vertices, is the same code on other arrays.
+"cpu" is the memory of the host, "cuda" that of an NVIDIA GPU, "dask" (`scattered`) that of the workers of a
+cluster. Everything else, from the stationary law to the moves of vertices, is the same code on other arrays.
 """
 
 from importlib.util import find_spec
@@ -12,7 +12,8 @@ from hyperclus.errors import InputError, check_choice
 from hyperclus.hypergraph import Hypergraph
 from hyperclus.passes import Passes
 
-Engine: TypeAlias = Literal["auto", "cpu", "cuda"]
+InMemory: TypeAlias = Literal["auto", "cpu", "cuda"]
+Engine: TypeAlias = InMemory | Literal["dask"]
 Precision: TypeAlias = Literal["float64", "float32"]
 
 PAYS_FROM = 3_000_000  # incidences from which "auto" takes a GPU: below, to start it takes longer
@@ -20,7 +21,7 @@ PAYS_FROM = 3_000_000  # incidences from which "auto" takes a GPU: below, to sta
 
 def check_engine(engine: str, precision: str) -> None:
     """Refuse an unknown engine, and a precision that the engine does not have."""
-    check_choice("engine", engine, ("auto", "cpu", "cuda"))
+    check_choice("engine", engine, ("auto", "cpu", "cuda", "dask"))
     check_choice("precision", precision, ("float64", "float32"))
     if precision == "float32" and engine != "cuda":
         raise InputError("precision='float32' is for engine='cuda'; leave it out, or add the engine")

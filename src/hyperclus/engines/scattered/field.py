@@ -1,0 +1,373 @@
+"""The client's side of the cluster engine: it runs rounds, and holds nothing but names and small results."""
+
+import json
+import pickle
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from itertools import count, pairwise
+from pathlib import Path
+from secrets import token_hex
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+
+from hyperclus.checkpoint import UNSOUND
+from hyperclus.engines.scattered.components import find_components
+from hyperclus.engines.scattered.expressions import Columns, Side, Small, Vector, kept
+from hyperclus.engines.scattered.prepared import Prepared
+from hyperclus.engines.scattered.rounds import Stage, plan
+from hyperclus.engines.scattered.stages import Outcome, Site, joined, site_at
+from hyperclus.engines.scattered.store import store, vector_path
+from hyperclus.passes import Weights
+
+ALONE = 150  # bytes for each incidence that the engine of one machine takes, at most
+REACH = 8  # steps from one vertex after which a search for components takes over
+GRAIN = 1 << 12  # vertices that get their random numbers together
+
+
+class Runner(Protocol):
+    """What runs the stages of a round on all chunks and bundles: Dask, or anything that can."""
+
+    def round(self, site: Path, stages: Sequence[Stage], parts: dict[Side, int]) -> list[Outcome]:
+        """The outcomes of the last stage."""
+        ...
+
+    def alone(self, function: Callable[..., Any], *args: Any) -> Any:
+        """What a function returns that runs on one worker."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """The name of a stored vector, or of the columns of a block."""
+
+    name: str
+    columns: list[str] | None = None
+
+
+@dataclass(slots=True)
+class Spent:
+    """What rounds have cost so far: how many, and of what seconds and bytes."""
+
+    rounds: int = 0
+    products: int = 0
+    seconds: float = 0.0
+    computing: float = 0.0
+    bytes: int = 0
+
+
+@dataclass(eq=False)
+class Field:
+    """The vectors of one run: where they lie, and the rounds that make new ones."""
+
+    site: Site
+    place: Path
+    n_vertices: int
+    runner: Runner
+    spent: Spent = field(default_factory=Spent)
+    pins: dict[str, set[str]] = field(default_factory=dict)
+    _forgotten: set[tuple[str, Side]] = field(default_factory=set)
+    _dropped: list[str] = field(default_factory=list)
+
+    @classmethod
+    def on(cls, site: Site, n_vertices: int, runner: Runner) -> "Field":
+        """A field whose site all workers can read."""
+        content = pickle.dumps(site)
+        place = site.vectors / f"site-{blake2b(content, digest_size=8).hexdigest()}.pickle"
+        partial = place.with_suffix(f".{token_hex(4)}.part")
+        partial.write_bytes(content)
+        partial.replace(place)
+        return cls(site, place, n_vertices, runner)
+
+    def values(self, smalls: Sequence[Small], keeps: Sequence[Vector] = ()) -> list[Any]:
+        """The values of some small results, and some vectors stored, in one round."""
+        planned = plan(smalls, keeps, self._names())
+        for stage in planned.stages:
+            stage.dropped = self._dropped
+        parts: dict[Side, int] = {"vertices": len(self.site.ends), "bundles": len(self.site.bundles)}
+        outcomes = self.runner.round(self.place, planned.stages, parts)
+        self._dropped = []
+        for vector, name in planned.stored:
+            vector.stored_as(name)
+        partials: dict[tuple[int, int], list[Any]] = {}
+        ledger: dict[tuple[int, int], tuple[float, int]] = {}
+        for outcome in outcomes:
+            partials |= outcome.smalls
+            ledger |= outcome.ledger
+        for level, asked in planned.asked.items():
+            found = [partials[key] for key in sorted(partials) if key[0] == level]
+            for place, small in enumerate(asked):
+                total = found[0][place]
+                for part in found[1:]:
+                    total = joined(small.combine, total, part[place])
+                small.settle(total)
+        self._account(planned.stages, ledger)
+        self.sweep()
+        return [small.known for small in smalls]
+
+    def ensure(self, *vectors: Vector) -> None:
+        """Have vectors stored that are not yet."""
+        open_ones = [kept(vector) for vector in vectors if vector.kind != "stored"]
+        if open_ones:
+            self.values([], open_ones)
+
+    def named(self, name: str, side: Side = "vertices", dtype: Any = np.float64) -> Vector:
+        """A vector that is stored already."""
+        return Vector(self, side, "stored", name, dtype=dtype)
+
+    def rows(self, function: Callable[[int, int], Any], dtype: Any = np.float64) -> Vector:
+        """A vector whose entries follow from their numbers."""
+        return Vector(self, "vertices", "rows", function, dtype=dtype)
+
+    def forget(self, name: str, side: Side) -> None:
+        """A stored vector that no expression refers to any more."""
+        self._forgotten.add((name, side))
+
+    def sweep(self) -> None:
+        """Delete the files of vectors that are forgotten, unless a checkpoint refers to them."""
+        pinned = set().union(*self.pins.values())
+        for name, side in [one for one in self._forgotten if one[0] not in pinned]:
+            self._forgotten.discard((name, side))
+            self._dropped.append(name)
+            for path in self._files(name, side):
+                path.unlink(missing_ok=True)
+
+    def restored(self, reference: Any) -> Any:
+        """The vector, or the block, that a checkpoint names."""
+        if isinstance(reference, list):
+            return Columns([self.restored(one) for one in reference], self)
+        vector = self.named(reference["name"], reference["side"], reference["dtype"])
+        if not all(path.exists() for path in self._files(vector.payload, vector.side)):
+            raise ValueError("a part of a vector is missing")
+        return vector
+
+    def pin(self, file: str, references: list[Any]) -> None:
+        """The vectors of a checkpoint stay until it is deleted."""
+        self.pins[file] = {
+            one["name"] for given in references for one in (given if isinstance(given, list) else [given])
+        }
+
+    def clean(self, folder: Path) -> None:
+        """Delete vectors that no checkpoint in a folder refers to: what a run that was killed left behind."""
+        for path in folder.glob("*.npz"):
+            with suppress(*UNSOUND), np.load(path, allow_pickle=False) as arrays:
+                self.pin(path.name, list(json.loads(arrays["facts"].tobytes())["far"].values()))
+        pinned = set().union(*self.pins.values())
+        for path in self.site.vectors.glob("*.npy*"):
+            if path.name.lstrip(".").partition(".")[0] not in pinned:
+                path.unlink(missing_ok=True)
+
+    def unpin(self, file: str) -> None:
+        """A checkpoint is deleted."""
+        self.pins.pop(file, None)
+
+    def _files(self, name: str, side: Side) -> list[Path]:
+        """Of all parts of a stored vector."""
+        count_, mark = (len(self.site.ends), "") if side == "vertices" else (len(self.site.bundles), "e")
+        return [vector_path(self.site.vectors, name, f"{mark}{part}") for part in range(count_)]
+
+    def _account(self, stages: Sequence[Stage], ledger: dict[tuple[int, int], tuple[float, int]]) -> None:
+        self.spent.rounds += 1
+        self.spent.products += any(stage.side == "bundles" for stage in stages)
+        self.spent.bytes += sum(size for _, size in ledger.values())
+        for stage in stages:
+            self.spent.computing += max(
+                (seconds for (level, _), (seconds, _) in ledger.items() if level == stage.level), default=0.0
+            )
+
+    def _names(self) -> Iterator[str]:
+        prefix = token_hex(6)
+        return (f"{prefix}-{number}" for number in count())
+
+
+@dataclass(frozen=True, eq=False)
+class FarHypergraph:
+    """A hypergraph that is not in the memory of this process, as far as solvers ask for it."""
+
+    n_vertices: int
+    n_edges: int
+    n_incidences: int
+    edge_weights: Any
+    key: str
+
+    def __repr__(self) -> str:
+        return (
+            f"FarHypergraph({self.n_vertices:,} vertices, {self.n_edges:,} hyperedges, "
+            f"{self.n_incidences:,} incidences, {self.key})"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class ScatteredPasses:
+    """Passes over bundles of hyperedges on many workers; vectors are expressions."""
+
+    field: Field
+    prepared: Prepared
+    host: ClassVar[bool] = False
+
+    def edge_sums(self, values: Any, weights: Weights) -> Any:
+        """Each bundle knows all members of its hyperedges."""
+        if isinstance(values, Columns):
+            return Columns([self.edge_sums(vector, weights) for vector in values.vectors])
+        return self._local("edge_sums", gathered(values), weights)
+
+    def vertex_sums(self, values: Any, weights: Weights) -> Any:
+        """Each bundle has a contribution."""
+        if isinstance(values, Columns):
+            return Columns([self.vertex_sums(vector, weights) for vector in values.vectors])
+        return scattered(self._local("vertex_sums", values, weights))
+
+    def edge_pairs(self, first: Any, second: Any) -> tuple[Any, Any]:
+        """One round for both."""
+        return self.edge_sums(first, "gamma"), self.edge_sums(second, "picks")
+
+    def both_ways(self, vector: Any, left: Any, right: Any, middle: Any) -> Any:
+        """One value goes to each bundle for each of its vertices, and one comes back."""
+        self.field.ensure(left, right)
+        return scattered(self._local("both_ways", gathered(vector), static(left), static(right), middle))
+
+    def vertex_squares(self, values: Any) -> Any:
+        """Each bundle has a contribution."""
+        return scattered(self._local("vertex_squares", values))
+
+    def least_share(self, out_edge: Any, out_vertex: Any, in_edge: Any, in_vertex: Any) -> float:
+        """The least of all bundles."""
+        given = (out_edge, gathered(out_vertex), in_edge, gathered(in_vertex))
+        return float(Small(self.field, "bundles", "least_share", given, "min"))
+
+    def constants(self) -> Any:
+        """Looked for in each bundle first, and only then across them."""
+        if not Small(self.field, "bundles", "has_constants", (), "min"):
+            return None
+        found = self._local("constants")
+        largest = kept(scattered(found, "max"))
+        smallest = -scattered(-found, "max")
+        return largest if (largest == smallest).all() else None
+
+    def flows(self, labels: Any, law: Any, degrees: Any, shares: Any, count: int) -> Any:
+        """What of the flow leaves each cluster; one round, and so many numbers from each bundle."""
+        self.field.ensure(law, degrees)
+        given = (gathered(labels), static(law), static(degrees), shares, count)
+        return Small(self.field, "bundles", "flows", given, "sum")
+
+    def components(self, factors: Any) -> tuple[int, Any, Any]:
+        """Their number, and the one of each vertex; those of hyperedges nobody asks for."""
+        reached, count = self.field.rows(_First()), 1
+        for _ in range(REACH):
+            edges = self.edge_sums(reached, "picks") > 0
+            reached = kept((self.vertex_sums(edges.astype(np.float64), "picks") > 0).astype(np.float64))
+            before, count = count, int(reached.sum())
+            if count in (before, self.field.n_vertices):
+                break
+        if count == self.field.n_vertices:
+            return 1, None, None
+        found, name = self.field.runner.alone(find_components, self.field.place)
+        return found, self.field.named(name, dtype=np.int64), None
+
+    def put(self, values: Any) -> Any:
+        """Small arrays stay on the host, and go along with the instructions."""
+        return values
+
+    def normal(self, size: int, rng: np.random.Generator) -> Vector:
+        """Random numbers that do not depend on how the vertices are divided."""
+        return self.field.rows(_Normal(int(rng.integers(1 << 63))))
+
+    def alone(self, function: Callable[..., dict[str, Any]], *args: Any) -> dict[str, Any]:
+        """What a function of the whole hypergraph, and more, finds on one worker; vectors come as such."""
+        found = self.field.runner.alone(run_alone, self.field.place, self.prepared, function, args)
+        return {
+            name: self.field.restored(value["far"]) if isinstance(value, dict) and "far" in value else value
+            for name, value in found.items()
+        }
+
+    def fits_one(self) -> bool:
+        """Whether one worker can hold the whole hypergraph, and work on it."""
+        return ALONE * self.prepared.n_incidences <= self.field.site.memory
+
+    def _local(self, function: str, *args: Any) -> Vector:
+        return Vector(self.field, "bundles", "local", function, args)
+
+
+def gathered(vector: Vector) -> Vector:
+    """The values at the vertices of a bundle."""
+    return Vector(vector.field, "bundles", "gather", None, (vector,))
+
+
+def static(vector: Vector) -> Vector:
+    """The same of a stored vector; the bundle keeps them."""
+    return Vector(vector.field, "bundles", "static", None, (vector,))
+
+
+def scattered(vector: Vector, combine: str = "sum") -> Vector:
+    """The contributions of all bundles to each vertex."""
+    return Vector(vector.field, "vertices", "scatter", combine, (vector,))
+
+
+def run_alone(place: Path, prepared: Prepared, function: Any, args: tuple[Any, ...]) -> dict[str, Any]:
+    """On a worker: a function of the whole hypergraph; the vectors that it returns are stored.
+
+    Stored vectors among the arguments are read.
+    """
+    site = site_at(place)
+    given = [read_whole(site, value) if isinstance(value, Reference) else value for value in args]
+    found = function(prepared.hypergraph(), *given)
+    return {
+        name: store_whole(site, value) if getattr(value, "shape", ())[:1] == (prepared.n_vertices,) else value
+        for name, value in found.items()
+    }
+
+
+def read_whole(site: Site, reference: Reference) -> Any:
+    """A stored vector, or a block of them, as an array."""
+    if reference.columns is None:
+        parts = [
+            np.load(vector_path(site.vectors, reference.name, str(part))) for part in range(len(site.ends))
+        ]
+        return np.concatenate(parts)
+    columns = [read_whole(site, Reference(name)) for name in reference.columns]
+    return np.column_stack(columns) if columns else np.empty((site.ends[-1], 0))
+
+
+def store_whole(site: Site, values: Any) -> dict[str, Any]:
+    """An array with a row for each vertex becomes a stored vector, or a block of them; how it is named."""
+    if values.ndim == 2:
+        return {"far": [store_whole(site, column)["far"] for column in values.T]}
+    name = token_hex(6)
+    for chunk, (first, last) in enumerate(pairwise([0, *site.ends])):
+        store(site.vectors, name, str(chunk), np.ascontiguousarray(values[first:last]), site.room)
+    return {"far": {"name": name, "side": "vertices", "dtype": values.dtype.str}}
+
+
+def referred(value: Any) -> Reference:
+    """A vector, or a block, as an argument of what runs on one worker."""
+    value.reference()
+    if isinstance(value, Columns):
+        return Reference("", [vector.payload for vector in value.vectors])
+    return Reference(value.payload)
+
+
+def omega(of: Field) -> Vector:
+    """The weights of the hyperedges."""
+    return Vector(of, "bundles", "local", "omega", kept=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Normal:
+    """Normal numbers, in grains that have a generator each."""
+
+    seed: int
+
+    def __call__(self, first: int, last: int) -> Any:
+        grains = range(first // GRAIN, -(-last // GRAIN))
+        drawn = [np.random.default_rng((self.seed, grain)).standard_normal(GRAIN) for grain in grains]
+        return np.concatenate(drawn)[first - grains[0] * GRAIN :][: last - first]
+
+
+@dataclass(frozen=True, slots=True)
+class _First:
+    """1 for the first vertex, 0 for the others."""
+
+    def __call__(self, first: int, last: int) -> Any:
+        return (np.arange(first, last) == 0).astype(np.float64)

@@ -1,0 +1,80 @@
+"""Rounds as graphs of Dask: a task for each part of each stage, on the worker that has it in memory."""
+
+import queue
+import time
+from collections.abc import Callable, Sequence
+from itertools import count
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
+
+from hyperclus.engines.scattered.crew import LOOK, Crew, dask
+from hyperclus.engines.scattered.expressions import Side
+from hyperclus.engines.scattered.rounds import Stage
+from hyperclus.engines.scattered.stages import Outcome, piece, run_stage
+
+WHOLE = 4  # parts up to which outcomes travel whole, as a task that takes them apart costs more
+
+
+class DaskRunner:
+    """Runs rounds on a crew. A part goes to the same worker each time, while that one lives."""
+
+    def __init__(self, crew: Crew) -> None:
+        self.crew = crew
+        self._numbers, self._token = count(), token_hex(4)
+        self._addresses: list[str] = []
+        self._looked = -LOOK
+
+    def round(self, site: Path, stages: Sequence[Stage], parts: dict[Side, int]) -> list[Outcome]:
+        """The outcomes of the last stage; a worker that dies meanwhile costs its share of the round."""
+        name = f"{self._token}-{next(self._numbers)}"
+        layers: dict[str | None, dict[str, Any]] = {}
+        keys: list[str] = []
+        for stage in stages:
+            before, keys = (
+                keys,
+                [f"{stage.side}-{name}-{stage.level}-{part}" for part in range(parts[stage.side])],
+            )
+            for part, key in enumerate(keys):
+                given = before
+                if max(parts.values()) > WHOLE:
+                    given = [f"piece-{name}-{stage.level}-{number}-{part}" for number in range(len(before))]
+                    taken = {own: (piece, whole, part) for own, whole in zip(given, before, strict=True)}
+                    layers.setdefault(None, {}).update(taken)
+                layers.setdefault(self._home(part), {})[key] = (run_stage, site, stage, part, given)
+        return self._results(layers, keys)
+
+    def alone(self, function: Callable[..., Any], *args: Any) -> Any:
+        """What a function returns that runs on one worker."""
+        return next(iter(self.crew.each(function, [args])))[1]
+
+    def _home(self, part: int) -> str:
+        """The worker of a part, among those that were there a moment ago."""
+        if time.monotonic() - self._looked > LOOK:
+            self._addresses = sorted(worker.address for worker in self.crew.workers) or self._addresses
+            self._looked = time.monotonic()
+        return self._addresses[part % len(self._addresses)] if self._addresses else ""
+
+    def _results(self, layers: dict[str | None, dict[str, Any]], keys: list[str]) -> list[Outcome]:
+        highlevel = dask("dask.highlevelgraph")
+        pinned = {
+            f"{keys[0]}-{number}": highlevel.MaterializedLayer(
+                tasks, {"workers": [address], "allow_other_workers": True} if address else None
+            )
+            for number, (address, tasks) in enumerate(layers.items())
+        }
+        graph = highlevel.HighLevelGraph(pinned, {name: set() for name in pinned})
+        finished: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        with self.crew.faults():
+            futures = self.crew.client.get(graph, keys, sync=False)
+            for future in futures:
+                future.add_done_callback(finished.put)
+            waiting = len(futures)
+            try:
+                while waiting:
+                    waiting -= len(self.crew._next(finished))
+                found: list[Outcome] = self.crew.client.gather(futures)
+            finally:
+                if waiting:
+                    self.crew._cancel(futures)
+        return found

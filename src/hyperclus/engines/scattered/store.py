@@ -1,0 +1,115 @@
+"""What a worker holds: stored vectors, in files that all workers see, and in memory where there is room.
+
+Nothing is only in memory: whatever a worker that died held, another one reads from the files.
+"""
+
+import os
+from collections import OrderedDict
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from secrets import token_hex
+from threading import Lock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+
+class Memory:
+    """Arrays of this process by name, the oldest of which go when there are too many bytes."""
+
+    def __init__(self) -> None:
+        self._held: OrderedDict[Any, tuple[Any, int]] = OrderedDict()
+        self._bytes, self._lock = 0, Lock()
+
+    def get(self, name: Any) -> Any:
+        """What is held under this name, or None."""
+        with self._lock:
+            held = self._held.get(name)
+            if held is None:
+                return None
+            self._held.move_to_end(name)
+            return held[0]
+
+    def put(self, name: Any, value: Any, size: int, limit: float, push: bool = True) -> None:
+        """Hold a value, if it fits; `push`: also where others have to go for it."""
+        with self._lock:
+            if size > limit or (not push and self._bytes + size > limit) or name in self._held:
+                return
+            self._held[name] = value, size
+            self._bytes += size
+            while self._bytes > limit:
+                _, (_, freed) = self._held.popitem(last=False)
+                self._bytes -= freed
+
+    def drop(self, names: set[str]) -> None:
+        """Let go of vectors that nobody needs."""
+        with self._lock:
+            for key in [key for key in self._held if key[0] in names]:
+                self._bytes -= self._held.pop(key)[1]
+
+
+MEMORY = Memory()
+
+
+def vector_path(folder: Path, name: str, part: str) -> Path:
+    """The file of one part (a chunk, or a bundle) of a stored vector."""
+    return folder / f"{name}.{part}.npy"
+
+
+def store(folder: Path, name: str, part: str, values: Array, limit: float) -> None:
+    """Keep a part of a vector: in a file, written whole or not at all, and in memory."""
+    path = vector_path(folder, name, part)
+    partial = path.with_name(f".{path.name}.{token_hex(4)}.part")
+    with partial.open("wb") as file:
+        np.save(file, values, allow_pickle=False)
+    os.replace(partial, path)
+    MEMORY.put((name, part), values, values.nbytes, limit)
+
+
+def read_rows(folder: Path, name: str, ends: list[int], first: int, last: int) -> Array:
+    """Some rows of a stored vector of vertices, of one chunk or several."""
+    rows = []
+    for chunk, (start, end) in enumerate(pairwise([0, *ends])):
+        if start < last and first < end:
+            whole = np.load(vector_path(folder, name, str(chunk)), mmap_mode="r")
+            rows.append(np.array(whole[max(first, start) - start : min(last, end) - start]))
+    return np.concatenate(rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A part of a stored vector, of which some rows can be had."""
+
+    values: Array | None
+    path: Path
+    kind: Any
+    offset: int
+
+    def rows(self, first: int, last: int) -> Array:
+        """Some of its rows."""
+        if self.values is not None:
+            return self.values[first:last]
+        place = self.offset + first * self.kind.itemsize
+        return np.fromfile(self.path, self.kind, last - first, offset=place)
+
+
+def loaded(folder: Path, name: str, part: str, limit: float) -> Stored:
+    """A part of a stored vector: from memory, else read into it where there is room, else row by row."""
+    path = vector_path(folder, name, part)
+    values = MEMORY.get((name, part))
+    if values is None and path.stat().st_size <= limit:
+        values = np.load(path)
+        MEMORY.put((name, part), values, values.nbytes, limit, push=False)
+        if MEMORY.get((name, part)) is None:
+            values = None
+    if values is not None:
+        return Stored(values, path, values.dtype, 0)
+    with path.open("rb") as file:
+        version = np.lib.format.read_magic(file)
+        read = {1: np.lib.format.read_array_header_1_0, 2: np.lib.format.read_array_header_2_0}
+        _, _, kind = read[version[0]](file)
+        return Stored(None, path, kind, file.tell())

@@ -1,0 +1,255 @@
+"""Clusters of data that no one machine has to hold: Parquet files in, Parquet files of labels out.
+
+The walk, its law, the eigenvectors, the search and the scores are those of `cluster`; they run on vectors
+that lie in chunks on the workers of a Dask cluster (`engines.scattered`).
+"""
+
+import logging
+import os
+import shutil
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from hyperclus import batches
+from hyperclus.certificate import ncut_lower_bound
+from hyperclus.checkpoint import checkpoints
+from hyperclus.cluster import cluster
+from hyperclus.cut import cut
+from hyperclus.eigen import Eigenpairs, smallest_eigenpairs
+from hyperclus.engines.scattered.crew import Crew
+from hyperclus.engines.scattered.field import FarHypergraph, Field, ScatteredPasses, Spent, omega
+from hyperclus.engines.scattered.layout import laid_out
+from hyperclus.engines.scattered.prepare import prepare as prepare_on
+from hyperclus.engines.scattered.prepared import Prepared
+from hyperclus.engines.scattered.runner import DaskRunner
+from hyperclus.engines.scattered.stages import site_at
+from hyperclus.engines.scattered.store import read_rows
+from hyperclus.errors import InputError
+from hyperclus.finding import by_batches, usual_share
+from hyperclus.hypergraph import Hypergraph
+from hyperclus.io.files import Place, writing
+from hyperclus.io.streaming import arrow
+from hyperclus.laplacian import NormalizedLaplacian
+from hyperclus.search import EFFORTS
+from hyperclus.stored import StoredPartition
+from hyperclus.types import DuplicatePolicy, Integers, Seed
+from hyperclus.walk import RandomWalk
+
+WORK = "hyperclus-work"  # the folder for prepared data, where none is given
+
+_log = logging.getLogger(__name__)
+
+
+def prepare(
+    source: Place | Sequence[Place],
+    folder: Place | None = None,
+    *,
+    vertex: str = "vertex",
+    edge: str = "edge",
+    weight: str | Literal[False] | None = None,
+    edge_weight: str | Literal[False] | None = None,
+    duplicates: DuplicatePolicy = "error",
+    scheduler: str | None = None,
+) -> Prepared:
+    """Sort Parquet files for the engine "dask", once; `cluster` does it by itself where it is given files.
+
+    Parameters
+    ----------
+    source : file names
+        A Parquet file, a folder of them, a pattern such as "s3://bucket/part-*.parquet", or a list.
+    folder : folder name, optional
+        Where the sorted copy goes, and what a run keeps: a place that every worker and this process see, with
+        room for about 30 bytes per incidence. By default `hyperclus-work`, or what the environment variable
+        HYPERCLUS_WORK says. The same call again finds what is there, and goes on where it was interrupted.
+    vertex, edge, weight, edge_weight, duplicates
+        As in `read`.
+    scheduler : address, optional
+        Of a Dask scheduler. Without it, the current client of Dask, or workers on this machine.
+
+    Raises
+    ------
+    InputError, ClusterError
+    """
+    with Crew.gathered(scheduler) as crew:
+        given = {"vertex": vertex, "edge": edge, "weight": weight, "edge_weight": edge_weight}
+        return _prepared(source, folder, crew, **given, duplicates=duplicates)
+
+
+def cluster_far(
+    source: Place | Sequence[Place] | Prepared,
+    k: int,
+    *,
+    effort: str,
+    min_share: float | None,
+    alpha: float,
+    tolerance: float,
+    seed: Seed,
+    scheduler: str | None = None,
+    folder: Place | None = None,
+    columns: Mapping[str, Any] | None = None,
+) -> StoredPartition:
+    """`cluster` on the workers of a Dask cluster; see there.
+
+    See `prepare` for the source, the folder, and the names that `columns` may have.
+    """
+    if not isinstance(seed, int | np.integer) or isinstance(seed, bool):
+        raise InputError("with engine='dask' the seed must be a whole number, so that a run can be taken up")
+    began = time.perf_counter()
+    with Crew.gathered(scheduler) as crew:
+        prepared = (
+            source if isinstance(source, Prepared) else _prepared(source, folder, crew, **columns or {})
+        )
+        if k > prepared.n_vertices:
+            raise InputError(f"{k} clusters need at least {k} vertices; there are {prepared.n_vertices}")
+        settings = {
+            "k": k,
+            "method": "auto",
+            "effort": effort,
+            "min_share": min_share,
+            "alpha": float(alpha),
+            "bound": "eigenvalues",
+            "tolerance": tolerance,
+            "seed": int(seed),
+            "engine": "dask",
+        }
+        run = _Run(prepared, crew, settings, {"preparation": time.perf_counter() - began})
+        return run.clustered()
+
+
+def _prepared(source: Any, folder: Place | None, crew: Crew, **columns: Any) -> Prepared:
+    work = Path(folder or os.environ.get("HYPERCLUS_WORK") or WORK).absolute()
+    return prepare_on(source, work, crew, **columns)
+
+
+@dataclass(slots=True, eq=False)
+class _Run:
+    """One run on prepared data: its folder, its settings, what each stage takes."""
+
+    prepared: Prepared
+    crew: Crew
+    settings: dict[str, Any]
+    timings: dict[str, float]
+    spent: dict[str, dict[str, float]] = field(default_factory=dict)
+
+    def clustered(self) -> StoredPartition:
+        """The steps of `cluster`, one after the other; interrupted, the same call goes on."""
+        with self._timed("layout", None):
+            layout = laid_out(self.prepared, self.crew)
+        key = blake2b(repr(sorted(self.settings.items())).encode(), digest_size=8).hexdigest()
+        folder = layout.folder / "runs" / key
+        vectors = folder / "vectors"
+        vectors.mkdir(parents=True, exist_ok=True)
+        site = layout.site(vectors, self.settings["alpha"])
+        n = self.prepared.n_vertices
+        there = Field.on(site, n, DaskRunner(self.crew))
+        with checkpoints(folder / "checkpoints", there):
+            there.clean(folder / "checkpoints")
+            walk, pairs, labels = self._found(there)
+            with self._timed("scoring", there):
+                k, sizes, rank = self.settings["k"], *_ranked(labels, self.settings["k"])
+                scored = cut(walk, labels, k)
+                scored = replace(scored, volumes=scored.volumes[rank], boundaries=scored.boundaries[rank])
+            if ncut_lower_bound(pairs, k) > scored.ncut * (1 + 1e-9) + 1e-12:
+                _log.warning("a small eigenvalue was missed, so the eigenvalues prove nothing here")
+                pairs = replace(pairs, residuals=np.maximum(pairs.residuals, pairs.values))
+            with self._timed("labels", there):
+                output = self._written(there, labels, rank, key)
+        components, none = walk.n_components, np.empty((0, 0))
+        shutil.rmtree(folder, ignore_errors=True)
+        return StoredPartition(
+            output,
+            *(n, self.prepared.n_edges, self.prepared.n_incidences),
+            scored,
+            replace(pairs, vectors=none, spare=none),
+            sizes[rank],
+            components,
+            self.settings,
+            self.timings,
+            self.spent,
+        )
+
+    def _found(self, there: Field) -> tuple[RandomWalk, Eigenpairs, Integers]:
+        """The walk, the eigenpairs, and the labels of the lowest NCut found."""
+        k, effort, given = self.settings["k"], self.settings["effort"], self.settings["min_share"]
+        p = self.prepared
+        rng = np.random.default_rng(self.settings["seed"])
+        passes = ScatteredPasses(there, p)
+        far = FarHypergraph(p.n_vertices, p.n_edges, p.n_incidences, omega(there), p.key)
+        with self._timed("stationary law", there):
+            walk = RandomWalk(far, alpha=self.settings["alpha"], elsewhere=passes)  # type: ignore[arg-type]
+        seed = int(rng.integers(1 << 63))  # whatever the eigen-solver draws
+        with self._timed("eigenvectors", there):
+            pairs = smallest_eigenpairs(
+                NormalizedLaplacian(walk),
+                min(max(k, 2), p.n_vertices),
+                tolerance=self.settings["tolerance"],
+                seed=rng,
+                spare=EFFORTS[effort].extra,
+            )
+        with self._timed("search", there):
+            least = usual_share(walk, k, None) if given is None else float(given)
+            self.settings["min_share"] = least
+            if k == 1:
+                labels: Any = np.zeros_like(walk.stationary, dtype=np.int64)
+            elif batches.pays(p.n_incidences, k) or not passes.fits_one():
+                labels = by_batches(walk, pairs, k, effort, least, seed, None)
+            else:
+                here = {name: self.settings[name] for name in ("k", "effort", "alpha", "tolerance", "seed")}
+                labels = passes.alone(_labels_here, {**here, "min_share": given})["labels"]
+        return walk, pairs, labels
+
+    def _written(self, there: Field, labels: Any, rank: Integers, key: str) -> Path:
+        """Files with the id and the cluster of each vertex, a task for each bucket of ids."""
+        there.ensure(labels)
+        output = self.prepared.folder / "labels" / key
+        output.mkdir(parents=True, exist_ok=True)
+        new = np.argsort(rank)
+        tasks = [
+            (self.prepared, there.place, labels.payload, new, number, output)
+            for number in range(len(self.prepared.bucket_ends) - 1)
+        ]
+        for _ in self.crew.each(write_labels, tasks):
+            pass
+        return output
+
+    @contextmanager
+    def _timed(self, stage: str, there: Field | None) -> Iterator[None]:
+        """Add what is spent inside to a stage's account."""
+        start, before = time.perf_counter(), Spent() if there is None else replace(there.spent)
+        yield
+        self.timings[stage] = self.timings.get(stage, 0.0) + time.perf_counter() - start
+        if there is not None:
+            after = asdict(there.spent)
+            self.spent[stage] = {name: after[name] - value for name, value in asdict(before).items()}
+
+
+def _ranked(labels: Any, k: int) -> tuple[Integers, Integers]:
+    """The sizes of the clusters, and the clusters by size."""
+    sizes = np.bincount(labels, minlength=k).get().astype(np.int64)  # type: ignore[attr-defined]
+    return sizes, np.argsort(-sizes, kind="stable")
+
+
+def _labels_here(hypergraph: Hypergraph, settings: dict[str, Any]) -> dict[str, Any]:
+    """The labels that the engine of one machine finds, for what is small."""
+    return {"labels": cluster(hypergraph, engine="cpu", **settings).labels}
+
+
+def write_labels(
+    prepared: Prepared, place: Path, name: str, new: Integers, bucket: int, output: Path
+) -> None:
+    """On a worker: the labels of a bucket of vertices, beside their ids."""
+    pa, parquet = arrow(), arrow("pyarrow.parquet")
+    first, last = prepared.bucket_ends[bucket : bucket + 2]
+    table = parquet.read_table(prepared.bucket_path(bucket), use_threads=False)
+    site = site_at(place)
+    labels = new[read_rows(site.vectors, name, site.ends, first, last)]
+    kind = pa.int8() if len(new) <= 128 else pa.int32()
+    with writing(output / f"part-{bucket:05}.parquet") as file:
+        parquet.write_table(table.append_column("cluster", pa.array(labels, kind)), file)

@@ -1,0 +1,33 @@
+"""A small cluster for tests: two workers, each a process of its own with one thread."""
+
+import os
+import signal
+
+import pytest
+
+from hyperclus.engines.scattered.crew import Crew, quiet
+
+WORKERS = {
+    "n_workers": 2,
+    "threads_per_worker": 1,
+    "processes": True,
+    "memory_limit": "1GB",
+    "dashboard_address": None,
+}
+
+
+@pytest.fixture(scope="module")
+def crew():
+    distributed = pytest.importorskip("distributed")
+    with (
+        quiet(),
+        distributed.LocalCluster(**WORKERS) as cluster,
+        distributed.Client(cluster, set_as_default=False) as client,
+    ):
+        yield Crew(client)
+
+
+def kill_one(crew):
+    """Kill one of the workers as the kernel does when memory is short."""
+    pids = crew.client.run(os.getpid)
+    os.kill(next(iter(pids.values())), signal.SIGKILL)
