@@ -12,7 +12,8 @@ WORKERS = {
     "threads_per_worker": 1,
     "processes": True,
     "memory_limit": "1GB",
-    "dashboard_address": None,
+    "dashboard_address": "127.0.0.1:0",  # a port of its own, as several may run at once
+    "scheduler_kwargs": {"dashboard": False},
 }
 
 

@@ -12,6 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import blake2b
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
 
@@ -25,13 +27,13 @@ from hyperclus.cut import cut
 from hyperclus.eigen import Eigenpairs, smallest_eigenpairs
 from hyperclus.engines.scattered.crew import Crew
 from hyperclus.engines.scattered.field import FarHypergraph, Field, ScatteredPasses, Spent, omega
-from hyperclus.engines.scattered.layout import laid_out
+from hyperclus.engines.scattered.layout import Layout, laid_out
 from hyperclus.engines.scattered.prepare import prepare as prepare_on
 from hyperclus.engines.scattered.prepared import Prepared
 from hyperclus.engines.scattered.runner import DaskRunner
 from hyperclus.engines.scattered.stages import site_at
 from hyperclus.engines.scattered.store import read_rows
-from hyperclus.errors import InputError
+from hyperclus.errors import ClusterError, InputError
 from hyperclus.finding import by_batches, usual_share
 from hyperclus.hypergraph import Hypergraph
 from hyperclus.io.files import Place, writing
@@ -144,6 +146,10 @@ class _Run:
             layout = laid_out(self.prepared, self.crew)
         key = blake2b(repr(sorted(self.settings.items())).encode(), digest_size=8).hexdigest()
         folder = layout.folder / "runs" / key
+        with _locked(folder):
+            return self._clustered(layout, folder, key)
+
+    def _clustered(self, layout: Layout, folder: Path, key: str) -> StoredPartition:
         vectors = folder / "vectors"
         vectors.mkdir(parents=True, exist_ok=True)
         site = layout.site(vectors, self.settings["alpha"])
@@ -228,6 +234,27 @@ class _Run:
         if there is not None:
             after = asdict(there.spent)
             self.spent[stage] = {name: after[name] - value for name, value in asdict(before).items()}
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Refuses a second run in a folder; the lock goes with the process, however that ends.
+
+    It lies beside the folder, which is deleted at the end.
+    """
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with folder.with_name(f"{folder.name}.lock").open("a") as file:
+        if find_spec("fcntl") is not None:
+            fcntl = import_module("fcntl")
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise ClusterError(
+                    "the same run is under way in another process; wait for it, or give another seed"
+                ) from None
+            except OSError:
+                _log.info("the file system has no locks; see that nobody else makes the same run")
+        yield
 
 
 def _ranked(labels: Any, k: int) -> tuple[Integers, Integers]:

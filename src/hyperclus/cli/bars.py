@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -15,23 +15,57 @@ from hyperclus.progress import Step
 
 AFTER = 0.5  # seconds: what is done sooner needs no bar
 NARROW = 70  # columns: below it the note is left out
+WIDE = 110  # columns from which there is room for an aside
+SILENCE = 10.0  # seconds between lines where there is no terminal
 SINCE = 1.0  # seconds of a stage from which a rate says something
 
 
 @contextmanager
-def progress(voice: Voice) -> Iterator[None]:
-    """A bar for what runs inside, if the error stream is a terminal and it is not to be quiet."""
-    if voice.quiet or not errors.is_terminal:
+def progress(voice: Voice, first: str = "reading", aside: Callable[[], str] | None = None) -> Iterator[None]:
+    """A bar for what runs inside, if the error stream is a terminal and it is not to be quiet.
+
+    Parameters
+    ----------
+    first : str
+        The stage until there is word of one.
+    aside : function, optional
+        Asked at every step for more words. With it a run without a terminal that is to be verbose tells
+        how far it is too, line by line, as the log of a cluster's job should.
+    """
+    if errors.is_terminal and not voice.quiet:
+        with _Bar(first, aside) as bar, hyperclus.watching(bar.show):
+            yield
+    elif aside is not None:
+        with hyperclus.watching(_Lines(voice, aside).show):
+            yield
+    else:
         yield
-        return
-    with _Bar() as bar, hyperclus.watching(bar.show):
-        yield
+
+
+@dataclass(slots=True)
+class _Lines:
+    """A line for a step now and then, and for the first one of each stage."""
+
+    voice: Voice
+    aside: Callable[[], str]
+    stage: str = ""
+    said: float = 0.0
+
+    def show(self, step: Step) -> None:
+        """Say one step of the run, unless one was said a moment ago."""
+        words, now = self.aside(), time.monotonic()
+        if step.stage != self.stage or now - self.said > SILENCE:
+            self.stage, self.said = step.stage, now
+            done = "" if step.share is None else f"{100 * step.share:.0f} %"
+            self.voice.detail(f"{step.stage}: {', '.join(filter(None, [done, step.note, words]))}")
 
 
 @dataclass(slots=True)
 class _Bar:
     """One line: the stage, a bar where the share is known, rate, time gone or left, a note."""
 
+    name: str
+    aside: Callable[[], str] | None = None
     progress: Progress = field(init=False)
     task: TaskID = field(init=False)
     stage: str = ""
@@ -52,7 +86,7 @@ class _Bar:
         if errors.width >= NARROW:
             columns.append(TextColumn("{task.fields[note]}", style="dim", markup=False))
         self.progress = Progress(*columns, console=errors, transient=True)
-        self.task = self.progress.add_task("reading", total=None, note="", pace="")
+        self.task = self.progress.add_task(self.name, total=None, note="", pace="")
         self.began = time.monotonic()
         self.timer = threading.Timer(AFTER, self._start)
         self.timer.daemon = True
@@ -77,12 +111,14 @@ class _Bar:
             self.began, self.first = time.monotonic(), (step.done, step.share or 0.0)
             self.progress.reset(self.task, total=None)
         self.stage, self.done, self.share = step.stage, step.done, step.share or 0.0
+        words = "" if self.aside is None else self.aside()
+        note = [step.note, words if errors.width >= WIDE else ""]
         self.progress.update(
             self.task,
             description=step.stage,
             total=None if step.share is None else 1.0,
             completed=0 if step.share is None else step.share,
-            note=step.note,
+            note=", ".join(filter(None, note)),
             pace=self._pace(step),
         )
 

@@ -14,10 +14,11 @@ from hyperclus import portrait
 from hyperclus.cli import classes as known
 from hyperclus.cli.bars import progress
 from hyperclus.cli.common import Voice, app, command_line, examples, grouped, kept
+from hyperclus.cli.far import Workplace, check_elsewhere, cluster_far
 from hyperclus.cli.outline import Page, show_partition, show_suggestion
 from hyperclus.cli.outputs import Outputs, facts, print_csv, print_json
 from hyperclus.cli.reading import DIGITS, PANEL, Source, Taken
-from hyperclus.engines import Engine, Precision, check_engine, passes_on
+from hyperclus.engines import InMemory, Precision, check_engine, passes_on
 from hyperclus.errors import HyperclusError, InputError
 from hyperclus.hypergraph import Hypergraph
 from hyperclus.ids import shown
@@ -58,8 +59,17 @@ Seed = Annotated[
     int, typer.Option(min=0, metavar="NUMBER", help="Of all that is drawn at random.", rich_help_panel=HOW)
 ]
 OnEngine = Annotated[
-    Engine,
+    Literal["auto", "cpu", "cuda", "dask"],
     typer.Option(
+        help="Where to compute; auto: on an NVIDIA GPU where there is one and the data are large; dask: on "
+        "workers that need not hold the data.",
+        rich_help_panel=HOW,
+    ),
+]
+Here = Annotated[
+    InMemory,
+    typer.Option(
+        "--engine",
         help="Where to compute; auto: on an NVIDIA GPU where there is one and the data are large.",
         rich_help_panel=HOW,
     ),
@@ -137,16 +147,26 @@ def cluster(
     ] = None,
     settings: Settings,
     checkpoint: Checkpoint = None,
+    workplace: Workplace,
     outputs: Outputs,
     voice: Voice,
 ) -> None:
     """Find clusters in a file, with a proven bound on how good they can be.
 
     FILE is a table with a row per vertex or a row per incidence (CSV, TSV,
-    Parquet), or a hypergraph in HIF, hMETIS, Matrix Market or npz. Results go
+    Parquet), or a hypergraph in HIF, hMETIS, Matrix Market or npz. For
+    --engine dask it is Parquet with a row per incidence: a file, a folder, a
+    pattern in quotes, or an address such as "s3://bucket/*.parquet". Results go
     to stdout, everything else to stderr.
     """
     count = _count(k)
+    if settings.engine == "dask":
+        check_engine(settings.engine, settings.precision)
+        unused = {"classes": classes, "max_k": max_k, "checkpoint": checkpoint}
+        how, command = asdict(settings), command_line(context, NOT_REPEATED)
+        cluster_far(source, count, how, workplace, outputs, unused, voice, command)
+        return
+    check_elsewhere(workplace, settings.engine)
     if count is not None and max_k is not None:
         raise InputError("--max-k is for -k auto; leave it out where the number is given")
     outputs.check(source.path, classes)
@@ -237,7 +257,7 @@ def report(
     bound: Bound = "eigenvalues",
     tolerance: Tolerance = 1e-8,
     seed: Seed = 0,
-    engine: OnEngine = "auto",
+    engine: Here = "auto",
     precision: InPrecision = "float64",
     checkpoint: Checkpoint = None,
     voice: Voice,
@@ -321,7 +341,7 @@ def _running(voice: Voice, checkpoint: Path | None) -> Iterator[None]:
         yield
 
 
-def _check_engine(engine: Engine, precision: Precision) -> None:
+def _check_engine(engine: str, precision: Precision) -> None:
     """Refuse before the work an engine that is not there: what is copied to it is as small as can be."""
     check_engine(engine, precision)
     if engine == "cuda":

@@ -3,7 +3,10 @@
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
@@ -15,6 +18,7 @@ from hyperclus.io.files import printable
 from hyperclus.io.survey import Note
 from hyperclus.metrics import Agreement
 from hyperclus.partition import Partition, outline
+from hyperclus.stored import StoredPartition
 from hyperclus.suggest import Suggestion
 from hyperclus.summary import Summary
 
@@ -109,6 +113,59 @@ def show_partition(
     if found is not None:
         page.line()
         show_classes(page, found)
+
+
+def show_stored(page: Page, part: StoredPartition, engine: str, memory: str) -> None:
+    """The figures, the clusters, and what each stage took; the labels are in files."""
+    names = ("k", "ncut", "lower_bound", "gap", "conductance", "cut", "sizes", "n_components", "settings")
+    seen: Any = SimpleNamespace(**{name: getattr(part, name) for name in names}, labels=np.zeros(1))
+    said = outline(seen)
+    page.line(f"Partition of {part.n_vertices:,} vertices into {said.title.partition(' into ')[2]}", "bold")
+    page.fact("NCut", said.ncut)
+    page.fact("proven", said.bound)
+    page.fact("conductance", said.conductance)
+    page.fact("eigenvalues", few([f"{value:.6g}" for value in part.eigenvalues]))
+    page.fact("data", f"{part.n_edges:,} hyperedges, {part.n_incidences:,} incidences")
+    page.fact("engine", engine)
+    if memory:
+        page.fact("memory", memory)
+    page.fact("labels", printable(part.folder))
+    page.line()
+    page.table(["cluster", "size", "volume", "conductance"], said.rows)
+    for remark in said.remarks:
+        page.line(f"  {in_shell(remark)}")
+    page.line()
+    width = max(map(len, part.timings))
+    rows = [
+        [stage.ljust(width), f"{seconds:.1f}", *_rounds(part.rounds.get(stage, {}))]
+        for stage, seconds in {**part.timings, "in all": sum(part.timings.values())}.items()
+    ]
+    page.table(["stage".ljust(width), "seconds", "rounds", "bytes moved", "per round"], rows)
+
+
+def _rounds(spent: Any) -> list[str]:
+    """How many rounds a stage took, and what they moved."""
+    count, moved = spent.get("rounds", 0), spent.get("bytes", 0)
+    return [f"{count:,}", amount(moved), amount(moved / count)] if count else [".", ".", "."]
+
+
+def amount(size: float) -> str:
+    """Bytes with three digits.
+
+    >>> amount(812), amount(56_497_576), amount(2.3e12)
+    ('812 B', '56.5 MB', '2.30 TB')
+    """
+    for unit, name in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if size >= 0.9995 * unit:
+            digits = 2 if size < 9.995 * unit else 1 if size < 99.95 * unit else 0
+            return f"{size / unit:.{digits}f} {name}"
+    return f"{size:.0f} B"
+
+
+def few(texts: Sequence[str], most: int = 8) -> str:
+    """Some of them, and how many more there are."""
+    more = f", ... and {len(texts) - most:,} more" if len(texts) > most else ""
+    return ", ".join(texts[:most]) + more
 
 
 def show_classes(page: Page, found: Agreement) -> None:

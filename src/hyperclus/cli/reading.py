@@ -41,6 +41,12 @@ Weight = Annotated[
     str | None,
     typer.Option(metavar="COLUMN", help="A row per incidence: its weight.", rich_help_panel=PANEL),
 ]
+EdgeWeight = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN", help="A row per incidence: the weight of its hyperedge.", rich_help_panel=PANEL
+    ),
+]
 Duplicates = Annotated[
     str | None,
     typer.Option(
@@ -63,7 +69,7 @@ More = Annotated[
 class Source:
     """A file, and how to read it."""
 
-    path: Annotated[Path, typer.Argument(metavar="FILE", help="The file to read.", show_default=False)]
+    file: Annotated[str, typer.Argument(metavar="FILE", help="The file to read.", show_default=False)]
     reads: From = None
     delimiter: Annotated[
         str | None,
@@ -108,14 +114,20 @@ class Source:
     vertex: Vertex = None
     edge: Edge = None
     weight: Weight = None
+    edge_weight: EdgeWeight = None
     duplicates: Duplicates = None
     option: More = None
+
+    @property
+    def path(self) -> Path:
+        """The file on this machine; `file` may also be an address."""
+        return Path(self.file)
 
     @property
     def options(self) -> dict[str, Any]:
         """The options of a format that were given, by name."""
         given = {"vertex": self.vertex, "edge": self.edge, "weight": self.weight}
-        more = {"duplicates": self.duplicates, "delimiter": self.delimiter}
+        more = {"edge_weight": self.edge_weight, "duplicates": self.duplicates, "delimiter": self.delimiter}
         return options(given | more, self.option)
 
     def taken(self) -> "Taken":
@@ -142,11 +154,12 @@ class Source:
         return Taken(self, chosen.name, given)
 
     def _as_rows(self, given: dict[str, Any]) -> "Taken":
-        for name in ("vertex", "edge", "weight", "duplicates"):
+        for name in ("vertex", "edge", "weight", "edge_weight", "duplicates"):
             if name in given:
+                option = name.replace("_", "-")
                 raise fault(
                     self.path,
-                    f"--{name} is for a table with a row per incidence, which needs --vertex and --edge; a "
+                    f"--{option} is for a table with a row per incidence, which needs --vertex and --edge; a "
                     "row per vertex may have --id",
                 )
         for name, option in (("features", "--exclude"), ("exclude", "--exclude"), ("bins", "--bins")):

@@ -24,6 +24,7 @@ import scipy.sparse as sp
 from hyperclus import sums
 from hyperclus.compiled import kernels, read_only
 from hyperclus.engines.scattered.prepared import Prepared
+from hyperclus.engines.scattered.store import read_array
 from hyperclus.passes import BLOCKED_FROM, NARROW, BlockPasses, Lists, SparsePasses, blocks_of_vertices
 from hyperclus.types import Floats, Integers
 
@@ -60,7 +61,7 @@ def arrange(prepared: Prepared, partitions: list[int], folder: Path, ends: list[
         except OSError:  # another one was faster
             shutil.rmtree(partial_folder)
     facts = json.loads(about.read_text())
-    vertices = np.load(folder / "vertices.npy", mmap_mode="r")
+    vertices = read_array(folder / "vertices.npy", "r")
     offsets = np.searchsorted(vertices, [0, *ends]).tolist()
     return Shape(facts["n_edges"], facts["n_vertices"], facts["n_incidences"], offsets)
 
@@ -70,14 +71,14 @@ def _arranged(prepared: Prepared, partitions: list[int], folder: Path, threads: 
     paths = [prepared.partition_path(number) for number in partitions]
     vertices = np.empty(0, dtype=np.int64)
     for path in paths:
-        vertices = np.union1d(vertices, np.load(path / "vertices.npy"))
+        vertices = np.union1d(vertices, read_array(path / "vertices.npy"))
     np.save(folder / "vertices.npy", vertices)
-    indptrs = [np.load(path / "indptr.npy") for path in paths]
+    indptrs = [read_array(path / "indptr.npy") for path in paths]
     n_edges = sum(len(indptr) - 1 for indptr in indptrs)
     n_incidences = sum(int(indptr[-1]) for indptr in indptrs)
     facts = {"n_edges": n_edges, "n_vertices": len(vertices), "n_incidences": n_incidences}
     omega = [
-        np.load(path / "edge_weights.npy") if prepared.edge_weighted else np.ones(len(indptr) - 1)
+        read_array(path / "edge_weights.npy") if prepared.edge_weighted else np.ones(len(indptr) - 1)
         for path, indptr in zip(paths, indptrs, strict=True)
     ]
     np.save(folder / "omega.npy", np.concatenate([*omega, np.empty(0)]))
@@ -88,15 +89,15 @@ def _arranged(prepared: Prepared, partitions: list[int], folder: Path, threads: 
 
 def _members(path: Path, vertices: Integers) -> Any:
     """The vertices of a partition's incidences, counted among those of the bundle."""
-    own = np.load(path / "vertices.npy")
-    members = np.load(path / "members.npy")
+    own = read_array(path / "vertices.npy")
+    members = read_array(path / "members.npy")
     if len(own) == len(vertices):
         return members
     return np.searchsorted(vertices, own).astype(np.int32)[members]
 
 
 def _gamma(prepared: Prepared, path: Path) -> Floats:
-    return np.load(path / "gamma.npy") if prepared.weighted else np.empty(0)
+    return read_array(path / "gamma.npy") if prepared.weighted else np.empty(0)
 
 
 def _plain(
@@ -198,11 +199,11 @@ class Bundle:
     @cached_property
     def vertices(self) -> Any:
         """The numbers of the vertices that it touches, ascending; not held in memory."""
-        return np.load(self.folder / "vertices.npy", mmap_mode="r")
+        return read_array(self.folder / "vertices.npy", "r")
 
     def omega(self) -> Floats:
         """The weight of each of its hyperedges."""
-        return np.load(self.folder / "omega.npy")
+        return read_array(self.folder / "omega.npy")
 
     def edge_sums(self, values: Floats, weights: Any) -> Floats:
         """As in `Passes`."""
@@ -250,36 +251,37 @@ def opened(folder: Path, alpha: float, limit: float) -> Bundle:
     taken = sum((folder / f"{name}.npy").stat().st_size for name in names)
     if facts["blocked"] and alpha in (0, 1):
         mode: Any = None if taken <= limit else "r"
-        files = [np.load(folder / f"{name}.npy", mmap_mode=mode) for name in names]
-        arrays = [read_only(np.asarray(file)) for file in files]
-        given: Any = alpha, *arrays, np.load(folder / "bounds.npy"), size[:2], facts["threads"]
+        files = [read_array(folder / f"{name}.npy", mode) for name in names]
+        arrays: Any = [read_only(np.asarray(file)) for file in files]
+        bounds, threads = read_array(folder / "bounds.npy"), facts["threads"]
         if mode is None:
-            return Bundle(folder, *size, BlockPasses(*given), taken)
-        return Bundle(folder, *size, MappedPasses(*given, files=tuple(files)), 0)
+            return Bundle(folder, *size, BlockPasses(alpha, *arrays, bounds, size[:2], threads), taken)
+        mapped = MappedPasses(alpha, *arrays, bounds, size[:2], threads, tuple(files))
+        return Bundle(folder, *size, mapped, 0)
     return Bundle(folder, *size, SparsePasses(Lists(_by_hyperedge(folder, facts), alpha)), 3 * taken)
 
 
 def members_by_hyperedge(folder: Path) -> Iterator[tuple[Any, Any]]:
     """The hyperedges and members of a bundle's incidences, some at a time."""
     facts = json.loads((folder / ABOUT).read_text())
-    members = np.load(folder / "members.npy", mmap_mode="r")
+    members = read_array(folder / "members.npy", "r")
     if facts["blocked"]:
-        edges = np.load(folder / "edges.npy", mmap_mode="r")
-        bounds = np.load(folder / "bounds.npy")
+        edges = read_array(folder / "edges.npy", "r")
+        bounds = read_array(folder / "bounds.npy")
         for first, last in pairwise(bounds.tolist()):
             if first < last:
                 yield np.array(edges[first:last]), np.array(members[first:last])
     elif len(members):
-        sizes = np.diff(np.load(folder / "indptr.npy"))
+        sizes = np.diff(read_array(folder / "indptr.npy"))
         yield np.repeat(np.arange(len(sizes)), sizes), np.array(members)
 
 
 def _by_hyperedge(folder: Path, facts: dict[str, Any]) -> Any:
     """Gamma of a bundle as a matrix, a row for each hyperedge."""
     shape = facts["n_edges"], facts["n_vertices"]
-    members, gamma = np.load(folder / "members.npy"), np.load(folder / "gamma.npy")
+    members, gamma = read_array(folder / "members.npy"), read_array(folder / "gamma.npy")
     gamma = gamma if len(gamma) else np.ones(len(members))
     if facts["blocked"]:
-        rows = np.load(folder / "edges.npy")
+        rows = read_array(folder / "edges.npy")
         return sp.csr_array((gamma, (rows, members)), shape=shape)
-    return sp.csr_array((gamma, members, np.load(folder / "indptr.npy").astype(np.int32)), shape=shape)
+    return sp.csr_array((gamma, members, read_array(folder / "indptr.npy").astype(np.int32)), shape=shape)

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from hyperclus.engines.scattered.bundles import members_by_hyperedge
 from hyperclus.engines.scattered.stages import Site, site_at
-from hyperclus.engines.scattered.store import store
+from hyperclus.engines.scattered.store import read_array, store
 from hyperclus.types import Integers
 
 
@@ -20,7 +20,7 @@ def find_components(place: Path) -> tuple[int, str]:
     site = site_at(place)
     labels = np.arange(site.ends[-1])
     for folder in site.bundles:
-        vertices = np.load(folder / "vertices.npy")
+        vertices = read_array(folder / "vertices.npy")
         for edges, members in members_by_hyperedge(folder):
             own, inside = np.unique(labels[vertices[members]], return_inverse=True)
             size = (int(edges[-1]) - int(edges[0]) + 1, len(own))

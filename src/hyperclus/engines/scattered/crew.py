@@ -15,6 +15,7 @@ from itertools import islice
 from secrets import token_hex
 from typing import Any, NamedTuple
 
+from hyperclus.engines.scattered.store import file_fault
 from hyperclus.errors import ClusterError, HyperclusError, InputError
 from hyperclus.ids import shown
 from hyperclus.optional import library
@@ -217,11 +218,7 @@ def _outcome(function: Any, arguments: tuple[Any, ...]) -> tuple[Any, HyperclusE
     except HyperclusError as error:
         return None, error
     except OSError as error:
-        what = f"{error.strerror or error}: {error.filename}" if error.filename else str(error)
-        return None, ClusterError(
-            f"a worker cannot read or write a file ({what}); see that there is room on the disk, and that "
-            "all workers share the folder"
-        )
+        return None, file_fault(error)
 
 
 def _default_client(distributed: Any) -> Any:

@@ -19,7 +19,7 @@ from hyperclus.engines.scattered.expressions import Columns, Side, Small, Vector
 from hyperclus.engines.scattered.prepared import Prepared
 from hyperclus.engines.scattered.rounds import Stage, plan
 from hyperclus.engines.scattered.stages import Outcome, Site, joined, site_at
-from hyperclus.engines.scattered.store import store, vector_path
+from hyperclus.engines.scattered.store import read_array, store, vector_path
 from hyperclus.passes import Weights
 
 ALONE = 150  # bytes for each incidence that the engine of one machine takes, at most
@@ -139,8 +139,10 @@ class Field:
         if isinstance(reference, list):
             return Columns([self.restored(one) for one in reference], self)
         vector = self.named(reference["name"], reference["side"], reference["dtype"])
-        if not all(path.exists() for path in self._files(vector.payload, vector.side)):
-            raise ValueError("a part of a vector is missing")
+        parts = [read_array(path, "r") for path in self._files(vector.payload, vector.side)]
+        ends = [last - first for first, last in pairwise([0, *self.site.ends])]
+        if vector.side == "vertices" and [len(part) for part in parts] != ends:
+            raise ValueError("a part of a vector is not whole")
         return vector
 
     def pin(self, file: str, references: list[Any]) -> None:
@@ -323,7 +325,7 @@ def read_whole(site: Site, reference: Reference) -> Any:
     """A stored vector, or a block of them, as an array."""
     if reference.columns is None:
         parts = [
-            np.load(vector_path(site.vectors, reference.name, str(part))) for part in range(len(site.ends))
+            read_array(vector_path(site.vectors, reference.name, str(part))) for part in range(len(site.ends))
         ]
         return np.concatenate(parts)
     columns = [read_whole(site, Reference(name)) for name in reference.columns]

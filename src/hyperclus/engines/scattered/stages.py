@@ -14,7 +14,15 @@ from numpy.typing import NDArray
 
 from hyperclus.engines.scattered.bundles import Bundle, opened
 from hyperclus.engines.scattered.rounds import Stage
-from hyperclus.engines.scattered.store import MEMORY, Stored, loaded, store, vector_path
+from hyperclus.engines.scattered.store import (
+    MEMORY,
+    Stored,
+    file_fault,
+    loaded,
+    read_array,
+    store,
+    vector_path,
+)
 from hyperclus.threads import single_blas_thread
 from hyperclus.types import Floats
 
@@ -62,7 +70,7 @@ class Site:
         key = ("rows", bundle, chunk, str(self.bundles[bundle]))
         rows = MEMORY.get(key)
         if rows is None:
-            vertices = np.load(self.bundles[bundle] / "vertices.npy", mmap_mode="r")
+            vertices = read_array(self.bundles[bundle] / "vertices.npy", "r")
             rows = (vertices[first:last] - start).astype(np.int32)
             MEMORY.put(key, rows, rows.nbytes, self.memory * VECTOR_SHARE)
         return rows
@@ -115,7 +123,10 @@ def run_stage(place: Path, stage: Stage, part: int, received: Sequence[Outcome])
     site = site_at(place)
     if stage.dropped:
         MEMORY.drop(set(stage.dropped))
-    outcome = (_on_bundle if stage.side == "bundles" else _on_chunk)(site, stage, part, received)
+    try:
+        outcome = (_on_bundle if stage.side == "bundles" else _on_chunk)(site, stage, part, received)
+    except OSError as error:
+        raise file_fault(error) from None
     for before in received:
         outcome.smalls.update(before.smalls)
         outcome.ledger.update(before.ledger)
@@ -256,7 +267,7 @@ def _static(site: Site, bundle: Bundle, number: int, name: str) -> Floats:
     if values is None:
         values = np.empty(bundle.n_vertices)
         for chunk, (first, last) in enumerate(pairwise(site.offsets[number])):
-            whole = np.load(vector_path(site.vectors, name, str(chunk)))
+            whole = read_array(vector_path(site.vectors, name, str(chunk)))
             rows = site.touched(number, chunk)
             values[first:last] = whole if rows is None else whole[rows]
         MEMORY.put(key, values, values.nbytes, site.room)

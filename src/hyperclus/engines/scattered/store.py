@@ -6,14 +6,17 @@ Nothing is only in memory: whatever a worker that died held, another one reads f
 import os
 from collections import OrderedDict
 from dataclasses import dataclass
+from errno import EIO
 from itertools import pairwise
 from pathlib import Path
 from secrets import token_hex
 from threading import Lock
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
+from hyperclus.errors import ClusterError
 
 Array = NDArray[Any]
 
@@ -53,6 +56,26 @@ class Memory:
 
 
 MEMORY = Memory()
+HEADER = 128  # bytes of a file of NumPy before its data, as far as it is needed here
+
+
+def read_array(path: Path, mode: Literal["r"] | None = None) -> Any:
+    """The array of a file; an OSError where the file is missing or not whole."""
+    try:
+        return np.load(path, mmap_mode=mode if path.stat().st_size > HEADER else None)
+    except (ValueError, EOFError):
+        raise OSError(
+            EIO, "the file is damaged; delete it and give the same command again", str(path)
+        ) from None
+
+
+def file_fault(error: OSError) -> ClusterError:
+    """What a worker that cannot read or write a file has to say."""
+    what = f"{error.strerror or error}: {error.filename}" if error.filename else str(error)
+    return ClusterError(
+        f"a worker cannot read or write a file ({what}); see that there is room on the disk, and that "
+        "all workers share the folder"
+    )
 
 
 def vector_path(folder: Path, name: str, part: str) -> Path:
@@ -75,7 +98,7 @@ def read_rows(folder: Path, name: str, ends: list[int], first: int, last: int) -
     rows = []
     for chunk, (start, end) in enumerate(pairwise([0, *ends])):
         if start < last and first < end:
-            whole = np.load(vector_path(folder, name, str(chunk)), mmap_mode="r")
+            whole = read_array(vector_path(folder, name, str(chunk)), "r")
             rows.append(np.array(whole[max(first, start) - start : min(last, end) - start]))
     return np.concatenate(rows)
 
@@ -94,7 +117,10 @@ class Stored:
         if self.values is not None:
             return self.values[first:last]
         place = self.offset + first * self.kind.itemsize
-        return np.fromfile(self.path, self.kind, last - first, offset=place)
+        found = np.fromfile(self.path, self.kind, last - first, offset=place)
+        if len(found) != last - first:
+            raise OSError(EIO, "the file ends too early", str(self.path))
+        return found
 
 
 def loaded(folder: Path, name: str, part: str, limit: float) -> Stored:
@@ -102,7 +128,7 @@ def loaded(folder: Path, name: str, part: str, limit: float) -> Stored:
     path = vector_path(folder, name, part)
     values = MEMORY.get((name, part))
     if values is None and path.stat().st_size <= limit:
-        values = np.load(path)
+        values = read_array(path)
         MEMORY.put((name, part), values, values.nbytes, limit, push=False)
         if MEMORY.get((name, part)) is None:
             values = None
