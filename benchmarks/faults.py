@@ -39,13 +39,13 @@ SOON = 0.03  # seconds from a step to the kill, so that it comes within a task
 
 
 @contextmanager
-def workers(folder: Path, nanny: bool, count: int = 2) -> Iterator[str]:
+def workers(folder: Path, nanny: bool, count: int = 2, memory: str = "2GB") -> Iterator[str]:
     """A scheduler and workers, which end with the body; the address."""
     folder.mkdir(parents=True)
     place = folder / "scheduler.json"
     module = [sys.executable, "-m", "distributed.cli."]
     scheduler = [*module[:2], f"{module[2]}dask_scheduler", "--port", "0", "--no-dashboard"]
-    worker = [*module[:2], f"{module[2]}dask_worker", "--nthreads", "1", "--memory-limit", "2GB"]
+    worker = [*module[:2], f"{module[2]}dask_worker", "--nthreads", "1", "--memory-limit", memory]
     worker += ["--no-dashboard", "--local-directory", str(folder), "--nanny" if nanny else "--no-nanny"]
     started = []
     try:

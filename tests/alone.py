@@ -1,46 +1,69 @@
 """A cluster of none: the stages of a round one after the other, here; and data prepared by hand."""
 
 import pickle
+import tempfile
+from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from hyperclus.engines.scattered.bundles import arrange
-from hyperclus.engines.scattered.field import FarHypergraph, Field, ScatteredPasses, omega
+from hyperclus.engines.scattered.expressions import Columns
+from hyperclus.engines.scattered.field import FarHypergraph, Field, ScatteredPasses, omega, store_whole
 from hyperclus.engines.scattered.prepared import PartitionSize, Prepared
+from hyperclus.engines.scattered.runner import WHOLE
 from hyperclus.engines.scattered.stages import Site, piece, run_stage
+from hyperclus.engines.scattered.store import MEMORY, read_array, store, vector_path
+
+
+def sent(value):
+    """A copy, as it comes out of a wire."""
+    return pickle.loads(pickle.dumps(value))
+
+
+class StopError(Exception):
+    """The client is gone."""
 
 
 class Alone:
-    """Runs every stage here; what goes from one to the next is copied, as on a wire."""
+    """Runs every stage here, as `DaskRunner` has them run; `stop` is the round that it does not get to."""
+
+    def __init__(self, stop=None):
+        self.rounds, self.stop = 0, stop
 
     def round(self, site, stages, parts):
+        self.rounds += 1
+        if self.rounds == self.stop:
+            raise StopError
         outcomes = []
         for stage in stages:
-            stage = pickle.loads(pickle.dumps(stage))
-            received = [
-                [piece(outcome, part) for outcome in outcomes]
-                if outcomes and outcomes[0].sends is not None
-                else outcomes
-                for part in range(parts[stage.side])
-            ]
+            apart = max(parts.values()) > WHOLE
             outcomes = [
-                pickle.loads(pickle.dumps(run_stage(site, stage, part, received[part])))
+                sent(
+                    run_stage(
+                        site,
+                        sent(stage),
+                        part,
+                        [piece(outcome, part) for outcome in outcomes] if apart else outcomes,
+                    )
+                )
                 for part in range(parts[stage.side])
             ]
         return outcomes
 
     def alone(self, function, *args):
-        return function(*args)
+        return sent(function(*sent(args)))
 
 
-def prepared_from(h, folder, partitions, seed=0):
-    """The hypergraph as the preparation would leave it, its hyperedges dealt at random."""
-    rng = np.random.default_rng(seed)
-    home = rng.integers(0, partitions, h.n_edges)
+def prepared_from(h, folder, home):
+    """The hypergraph as the preparation would leave it; `home` is the partition of each hyperedge."""
     sizes = []
-    for number in range(partitions):
+    for number in range(home.max(initial=0) + 1):
         path = folder / "partitions" / f"{number:05}"
         path.mkdir(parents=True)
         rows = h.gamma[np.flatnonzero(home == number)]
@@ -50,43 +73,98 @@ def prepared_from(h, folder, partitions, seed=0):
         np.save(path / "gamma.npy", rows.data)
         np.save(path / "edge_weights.npy", h.edge_weights[home == number])
         np.save(path / "vertices.npy", vertices.astype(np.int64))
+        write_ids(path / "edges.parquet", "edge", np.flatnonzero(home == number))
         sizes.append(PartitionSize(rows.shape[0], len(vertices), rows.nnz))
+    (folder / "vertices").mkdir()
+    write_ids(folder / "vertices" / "00000.parquet", "vertex", np.arange(h.n_vertices))
+    size = h.n_vertices, h.n_edges, h.n_incidences
     return Prepared(
-        folder,
-        "key",
-        h.n_vertices,
-        h.n_edges,
-        h.n_incidences,
-        True,
-        True,
-        (0, h.n_vertices),
-        tuple(sizes),
-        "vertex",
-        "edge",
+        folder, "key", *size, True, True, (0, h.n_vertices), tuple(sizes), vertex="vertex", edge="edge"
     )
 
 
-def field_of(h, folder: Path, chunks=3, bundles=2, partitions=5, alpha=0.0, memory=4e9, threads=1):
-    """A field on which the hypergraph is scattered, and the hypergraph as solvers see it."""
-    prepared = prepared_from(h, folder, partitions)
-    chunks = min(chunks, h.n_vertices)
-    ends = np.linspace(0, h.n_vertices, chunks + 1).astype(int)[1:].tolist()
-    dealt = [list(range(number, partitions, bundles)) for number in range(bundles)]
-    folders = [folder / f"bundle-{number}" for number in range(bundles)]
-    shapes = [arrange(prepared, own, path, ends, threads) for own, path in zip(dealt, folders, strict=True)]
-    (folder / "vectors").mkdir()
-    site = Site(folder / "vectors", folders, ends, [shape.offsets for shape in shapes], alpha, memory)
-    field = Field.on(site, h.n_vertices, Alone())
-    far = FarHypergraph(h.n_vertices, h.n_edges, h.n_incidences, omega(field), "key")
-    return field, far, ScatteredPasses(field, prepared)
+def write_ids(path, name, ids):
+    pq.write_table(pa.table({name: ids}), path)
 
 
-def values(vector):
-    """A stored or lazy vector, whole, on the host."""
-    field = vector.field
-    field.ensure(vector)
-    parts = [
-        np.load(field.site.vectors / f"{vector.payload}.{part}.npy") for part in range(len(field.site.ends))
-    ]
-    assert [len(part) for part in parts] == [last - first for first, last in pairwise([0, *field.site.ends])]
-    return np.concatenate(parts)
+@dataclass
+class There:
+    """A hypergraph that is scattered over chunks and bundles, and how its vectors go there and come back."""
+
+    field: Field
+    far: FarHypergraph
+    passes: ScatteredPasses
+    edges: list[Any]  # the hyperedges of each bundle, as the hypergraph numbers them
+
+    def put(self, values):
+        """A vector of vertices, or a block of them."""
+        return self.field.restored(store_whole(self.field.site, np.asarray(values))["far"])
+
+    def put_edges(self, values):
+        """A vector of hyperedges."""
+        self.puts = getattr(self, "puts", 0) + 1
+        name, site = f"put-{self.puts}", self.field.site
+        for number, own in enumerate(self.edges):
+            store(site.vectors, name, f"e{number}", np.asarray(values)[own], site.room)
+        return self.field.named(name, "bundles", np.asarray(values).dtype)
+
+    def get(self, vector):
+        """The vector, or the block, on the host, from its files."""
+        if isinstance(vector, Columns):
+            self.field.ensure(*vector.vectors)
+            return np.column_stack([self.get(column) for column in vector.vectors])
+        self.field.ensure(vector)
+        parts = [read_array(path) for path in self.field._files(vector.payload, vector.side)]
+        if vector.side == "vertices":
+            ends = [0, *self.field.site.ends]
+            assert [len(part) for part in parts] == [last - first for first, last in pairwise(ends)]
+            return np.concatenate(parts)
+        whole = np.empty(self.far.n_edges, dtype=parts[0].dtype)
+        for own, part in zip(self.edges, parts, strict=True):
+            whole[own] = part
+        return whole
+
+    def stored(self):
+        """The names of the vectors that lie in files."""
+        return {path.name.partition(".")[0] for path in self.field.site.vectors.glob("*.npy")}
+
+    def again(self, runner=None):
+        """What another client sees, which is started after this one has gone; nothing is in memory."""
+        MEMORY.drop({key[0] for key in list(MEMORY._held)})
+        site = Site(*(getattr(self.field.site, name) for name in Site.__slots__))
+        field = Field.on(site, self.far.n_vertices, runner or Alone())
+        return _there(field, self.far, self.passes.prepared, self.edges)
+
+
+def _there(field, size, prepared, edges):
+    far = FarHypergraph(size.n_vertices, size.n_edges, size.n_incidences, omega(field), "key")
+    return There(field, far, ScatteredPasses(field, prepared), edges)
+
+
+@contextmanager
+def scattered(h, chunks=3, bundles=2, partitions=5, alpha=0.0, memory=4e9, threads=1, runner=None):
+    """The hypergraph, its hyperedges dealt at random, while the body runs."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        home = np.random.default_rng(0).integers(0, partitions, h.n_edges)
+        prepared = prepared_from(h, folder, home)
+        ends = np.linspace(0, h.n_vertices, min(chunks, h.n_vertices) + 1).astype(int)[1:].tolist()
+        dealt = [list(range(number, len(prepared.partitions), bundles)) for number in range(bundles)]
+        folders = [folder / f"bundle-{number}" for number in range(bundles)]
+        shapes = [
+            arrange(prepared, own, path, ends, threads) for own, path in zip(dealt, folders, strict=True)
+        ]
+        edges = [
+            np.concatenate([np.empty(0, int), *(np.flatnonzero(home == one) for one in own)]) for own in dealt
+        ]
+        (folder / "vectors").mkdir()
+        site = Site(folder / "vectors", folders, ends, [shape.offsets for shape in shapes], alpha, memory)
+        yield _there(Field.on(site, h.n_vertices, runner or Alone()), h, prepared, edges)
+
+
+def damage(there, vector, part=0, share=0.5):
+    """Cut off the end of the file of one part of a stored vector, of which nothing stays in memory."""
+    path = vector_path(there.field.site.vectors, vector.payload, str(part))
+    content = path.read_bytes()
+    path.write_bytes(content[: int(share * len(content))])
+    MEMORY.drop({vector.payload})

@@ -1,6 +1,7 @@
 """One cycle of GMRES (Saad and Schultz, 1986), wherever the vectors lie."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -12,20 +13,36 @@ NOTHING = 1e-14  # of its length: a vector of which no more is left lies in the 
 
 
 def gmres_cycle(
-    apply: Callable[[Floats], Floats], wanted: Floats, goal: float, most: int, tell: Callable[[float], None]
+    apply: Callable[[Floats], Floats],
+    wanted: Floats,
+    goal: float,
+    most: int,
+    tell: Callable[[float], None],
+    begun: dict[str, Any] | None = None,
+    keep: Callable[[Callable[[], dict[str, Any]]], None] = lambda state: None,
 ) -> tuple[Floats, int]:
     """The x of least ||b - (I - S) x|| in a Krylov space that grows until this is below the goal.
 
     Also the products with S that were spent. The space is grown with S itself, of whose images more is new.
-    `tell` is called with the norm of the residual after each product.
+    `tell` is called with the norm of the residual after each product, `keep` before it with what gives the
+    state, which another call takes up as `begun`.
     """
     basis = empty_columns(wanted, most + 1)
-    reduced = np.zeros((most + 1, most))
-    length = float(np.linalg.norm(wanted))
-    basis[:, 0] = wanted / length
-    target = np.zeros(most + 1)
-    target[0] = length
-    for column in range(most):
+    reduced, target, first = np.zeros((most + 1, most)), np.zeros(most + 1), 0
+    if begun is None:
+        target[0] = float(np.linalg.norm(wanted))
+        basis[:, 0] = wanted / target[0]
+    else:
+        reduced, target[0], first = begun["reduced"], begun["length"], begun["first"]
+        for column in range(first + 1):
+            basis[:, column] = begun.pop(f"basis {column}")  # one after the other, to free it
+
+    def state() -> dict[str, Any]:
+        columns = {f"basis {number}": basis[:, number] for number in range(column + 1)}
+        return {"reduced": reduced, "length": float(target[0]), "first": column, **columns}
+
+    for column in range(first, most):
+        keep(state)
         filled = column + 1
         image, overlaps, left, before = orthogonal(kept(apply(basis[:, column])), basis[:, :filled])
         reduced[:filled, column] = -overlaps

@@ -146,17 +146,21 @@ class _Order:
             yield labels
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class _Levels:
     """The same on many workers, where nothing is sorted; equal scores are on one side."""
 
-    scores: Any
-    masses: Any
+    def __init__(self, scores: Any, masses: Any) -> None:
+        self.scores, self.masses, self.found = scores, masses, dict[float, float]()
+        self.range = scores.range_of_mass(masses)
 
     def parted(self, shares: list[float]) -> Iterator[Integers]:
         """Labels with about these shares of the mass on one side."""
-        for level in self.scores.levels(self.masses, shares):
-            yield (self.scores > level).astype(np.int64)
+        new = [share for share in shares if share not in self.found]
+        if new:
+            levels = self.scores.levels(self.masses, new, self.range)
+            self.found.update(zip(new, levels, strict=True))
+        for share in shares:
+            yield (self.scores > self.found[share]).astype(np.int64)
 
 
 def _alike(labels: Integers, other: Integers, k: int) -> bool:

@@ -98,6 +98,10 @@ def slot(stage: str, *inputs: Any, rng: np.random.Generator | None = None) -> "S
 class Keeper(Protocol):
     """Keeps vectors that lie on many workers; a checkpoint holds only references to them."""
 
+    def settle(self, values: list[Any]) -> None:
+        """See that vectors and blocks are stored, so that they can be referred to."""
+        ...
+
     def restored(self, reference: Any) -> Any:
         """The vector, or the block, of a reference."""
         ...
@@ -263,7 +267,10 @@ class _Folder:
     def save(self, name: str, values: Values, rng: np.random.Generator | None, seconds: float) -> None:
         """Write a file whole or not at all; if that fails there is a warning, and the run goes on."""
         arrays = {key: value for key, value in values.items() if isinstance(value, np.ndarray)}
-        far = {key: value.reference() for key, value in values.items() if is_scattered(value)}
+        lying = {key: value for key, value in values.items() if is_scattered(value)}
+        if self.keeper is not None:
+            self.keeper.settle(list(lying.values()))
+        far = {key: value.reference() for key, value in lying.items()}
         others = {key: value for key, value in values.items() if key not in arrays and key not in far}
         turned = {key: _by_columns(array) for key, array in arrays.items()}
         arrays |= {key: arrays[key].T for key in turned if turned[key]}

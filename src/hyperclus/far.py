@@ -263,9 +263,9 @@ def _ranked(labels: Any, k: int) -> tuple[Integers, Integers]:
     return sizes, np.argsort(-sizes, kind="stable")
 
 
-def _labels_here(hypergraph: Hypergraph, settings: dict[str, Any]) -> dict[str, Any]:
+def _labels_here(hypergraph: Hypergraph, settings: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The labels that the engine of one machine finds, for what is small."""
-    return {"labels": cluster(hypergraph, engine="cpu", **settings).labels}
+    return {}, {"labels": cluster(hypergraph, engine="cpu", **settings).labels}
 
 
 def write_labels(

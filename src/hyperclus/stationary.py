@@ -174,9 +174,7 @@ def _law_of_one_worker(
     passes: Any = factors.passes
     if passes.fits_one():
         alone = passes.alone(_law_here, factors.alpha, tolerance)
-        return StationaryLaw(
-            alone["vertices"], factors.to_edges(alone["vertices"]), **alone["facts"], components=found
-        )
+        return StationaryLaw(**alone, edges=factors.to_edges(alone["vertices"]), components=found)
     if residual <= max(ACCEPTED, tolerance):
         _log.warning(
             "some vertices are joined so weakly to the others that the mass of their parts may be off; "
@@ -186,13 +184,13 @@ def _law_of_one_worker(
     raise ConvergenceError(_stalled(residual, steps), residual)
 
 
-def _law_here(hypergraph: Hypergraph, alpha: float, tolerance: float) -> dict[str, Any]:
+def _law_here(
+    hypergraph: Hypergraph, alpha: float, tolerance: float
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """The law of a hypergraph that is in the memory of this process."""
     law = stationary_law(Factors(hypergraph, alpha=alpha), tolerance)
-    return {
-        "vertices": law.vertices,
-        "facts": {name: getattr(law, name) for name in ("residual", "steps", "method")},
-    }
+    facts = {name: getattr(law, name) for name in ("residual", "steps", "method")}
+    return facts, {"vertices": law.vertices}
 
 
 def _stalled(residual: float, steps: int) -> str:
@@ -265,11 +263,17 @@ class _Cycles:
 def _krylov(chain: _Chain, start: Floats, descent: Descent, place: Slot) -> tuple[Floats, int, float]:
     """GMRES cycles until the chi residual is below the goal or no longer falls."""
     done = place.result()
-    at = _Cycles(**(done or place.state() or {"law": start, "best": start}))
+    state = done or place.state() or {"law": start, "best": start}
+    at = _Cycles(**{name: state.pop(name) for name in list(state) if name in _Cycles.__annotations__})
+    begun = state if "reduced" in state else None
     descent.first, descent.lowest, descent.done = at.first_residual, at.residual, at.steps
     while done is None and at.count < MAX_CYCLES:
-        if place.due:
-            place.keep(**vars(at))
+        before = dict(vars(at))
+
+        def keep(state: Callable[[], dict[str, Any]], before: dict[str, Any] = before) -> None:
+            if place.due:
+                place.keep(**before, **state())
+
         law, at.count = at.law, at.count + 1
         change = kept(law - chain.step(law))
         residual = _chi(change, law)
@@ -289,7 +293,11 @@ def _krylov(chain: _Chain, start: Floats, descent: Descent, place: Slot) -> tupl
             at.steps += 1
             descent.tell(at.steps, residual)
 
-        correction, _ = gmres_cycle(apply, change / scale, descent.goal / 2, RESTART, count)
+        at.steps += begun["first"] if begun else 0
+        correction, _ = gmres_cycle(
+            apply, change / scale, descent.goal / 2, RESTART, count, begun=begun, keep=keep
+        )
+        begun = None
         at.steps += 2
         descent.done = at.steps
         corrected = law - scale * correction

@@ -15,7 +15,7 @@ from typing import Annotated
 import typer
 
 import hyperclus
-from hyperclus.cli import clustering, data, demo, local, reproduction  # noqa: F401  # they register their commands
+from hyperclus.cli import clustering, data, demo, local, plans, reproduction  # noqa: F401  # they register their commands
 from hyperclus.cli.common import app, complain, say
 from hyperclus.errors import HyperclusError, InputError
 from hyperclus.io.files import printable

@@ -57,7 +57,8 @@ class _Lines:
         if step.stage != self.stage or now - self.said > SILENCE:
             self.stage, self.said = step.stage, now
             done = "" if step.share is None else f"{100 * step.share:.0f} %"
-            self.voice.detail(f"{step.stage}: {', '.join(filter(None, [done, step.note, words]))}")
+            told = [done, _round(step), step.note, words]
+            self.voice.detail(f"{step.stage}: {', '.join(filter(None, told))}")
 
 
 @dataclass(slots=True)
@@ -111,8 +112,10 @@ class _Bar:
             self.began, self.first = time.monotonic(), (step.done, step.share or 0.0)
             self.progress.reset(self.task, total=None)
         self.stage, self.done, self.share = step.stage, step.done, step.share or 0.0
-        words = "" if self.aside is None else self.aside()
-        note = [step.note, words if errors.width >= WIDE else ""]
+        note = [step.note]
+        if self.aside is not None:
+            words = self.aside()
+            note = [_round(step), step.note, words if errors.width >= WIDE else ""]
         self.progress.update(
             self.task,
             description=step.stage,
@@ -127,10 +130,17 @@ class _Bar:
         gone = time.monotonic() - self.began
         done, share = step.done - self.first[0], (step.share or 0.0) - self.first[1]
         rate = f"{_short(done / gone)} {step.unit}/s" if gone >= SINCE and done > 0 else ""
+        if self.aside is not None and _round(step):
+            rate = ""  # the note has the round, and there is no room for both
         left = ""
         if gone >= SINCE and share > 0 and step.share is not None and step.share < 1:
             left = f"{_clock(gone * (1 - step.share) / share)} left"
         return ", ".join(filter(None, [rate, left]))
+
+
+def _round(step: Step) -> str:
+    """Which round over the workers this is, where a product of the walk takes one."""
+    return f"round {step.done:.0f}" if step.unit == "products" else ""
 
 
 class _Pace(ProgressColumn):

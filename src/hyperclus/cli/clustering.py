@@ -14,7 +14,7 @@ from hyperclus import portrait
 from hyperclus.cli import classes as known
 from hyperclus.cli.bars import progress
 from hyperclus.cli.common import Voice, app, command_line, examples, grouped, kept
-from hyperclus.cli.far import Workplace, check_elsewhere, cluster_far
+from hyperclus.cli.far import Workplace, cluster_far
 from hyperclus.cli.outline import Page, show_partition, show_suggestion
 from hyperclus.cli.outputs import Outputs, facts, print_csv, print_json
 from hyperclus.cli.reading import DIGITS, PANEL, Source, Taken
@@ -162,11 +162,15 @@ def cluster(
     count = _count(k)
     if settings.engine == "dask":
         check_engine(settings.engine, settings.precision)
+        if count is None:
+            raise InputError(
+                "--engine dask needs a number for -k; suggest-k finds one for a sample of the data"
+            )
         unused = {"classes": classes, "max_k": max_k, "checkpoint": checkpoint}
         how, command = asdict(settings), command_line(context, NOT_REPEATED)
         cluster_far(source, count, how, workplace, outputs, unused, voice, command)
         return
-    check_elsewhere(workplace, settings.engine)
+    workplace.check_unused(settings.engine)
     if count is not None and max_k is not None:
         raise InputError("--max-k is for -k auto; leave it out where the number is given")
     outputs.check(source.path, classes)

@@ -1,10 +1,12 @@
 """`cluster` on the workers of a Dask cluster: Parquet files in, files of labels out, neither held here."""
 
 import os
+import signal
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
+from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -32,11 +34,9 @@ Work = Annotated[
     Path | None,
     typer.Option(
         metavar="FOLDER",
-        help="Where sorted data, state and labels are kept: a folder that all workers see; by default "
-        "hyperclus-work.",
+        help="Where sorted data, state and labels are kept: a folder that all workers see; by default what "
+        "HYPERCLUS_WORK says, or hyperclus-work.",
         rich_help_panel=PANEL,
-        envvar="HYPERCLUS_WORK",
-        show_envvar=False,
     ),
 ]
 
@@ -55,21 +55,23 @@ class Workplace:
     ] = None
     work: Work = None
 
-    @property
-    def folder(self) -> Path:
-        """The folder of the work."""
-        return self.work or Path(far.WORK)
+    def check_unused(self, engine: str) -> None:
+        """Refuse options of this engine for another one."""
+        for option, value in (("--scheduler", self.scheduler), ("--work", self.work)):
+            if value is not None:
+                raise InputError(
+                    f"{option} is for --engine dask, and this is --engine {engine}; leave it out"
+                )
 
 
-def check_elsewhere(workplace: Workplace, engine: str) -> None:
-    """Refuse options of this engine for another one."""
-    if workplace.scheduler is not None:
-        raise InputError(f"--scheduler is for --engine dask, not for --engine {engine}; leave it out")
+def work_folder(given: Path | None) -> Path:
+    """The folder that is meant, as `prepare` takes it."""
+    return given or Path(os.environ.get("HYPERCLUS_WORK") or far.WORK)
 
 
 def cluster_far(
     source: Source,
-    k: int | None,
+    k: int,
     settings: dict[str, Any],
     workplace: Workplace,
     outputs: Outputs,
@@ -81,9 +83,8 @@ def cluster_far(
     columns = _check(source, k, settings, outputs, unused)
     with _crew(workplace, voice) as (crew, memory):
         how = {name: settings[name] for name in ("min_share", "alpha", "tolerance", "seed")}
-        effort = settings["effort"] or "default"
-        assert k is not None
-        part = far.cluster_far(source.file, k, effort=effort, folder=workplace.folder, columns=columns, **how)
+        effort, folder = settings["effort"] or "default", work_folder(workplace.work)
+        part = far.cluster_far(source.file, k, effort=effort, folder=folder, columns=columns, **how)
         where = crew.address if workplace.scheduler else "this machine"
         if outputs.out is not None:
             write_stored(outputs.out, part)
@@ -165,7 +166,7 @@ def _check_files(source: Source, outputs: Outputs) -> None:
     if os.path.isfile(source.file) and source.path.suffix not in PARQUET:
         raise fault(
             source.file,
-            "--engine dask reads Parquet; hyperclus convert makes Parquet of other formats, and other engines "
+            "--engine dask reads Parquet; hyperclus convert makes it of other formats, and the other engines "
             "read them as they are",
         )
     listed(source.file)
@@ -174,17 +175,15 @@ def _check_files(source: Source, outputs: Outputs) -> None:
 @contextmanager
 def _crew(workplace: Workplace, voice: Voice) -> Iterator[tuple[Crew, "Memory"]]:
     """The workers, whose clusters are looked for inside: shown by a bar, with a word if it is stopped."""
-    place = printable(workplace.folder)
+    place = printable(work_folder(workplace.work))
 
     def words() -> str:
         return f"{place} keeps what was done; the same command goes on where it was"
 
-    with (
-        kept(words),
-        voice.listening(),
-        Crew.gathered(workplace.scheduler) as crew,
-        crew.client.as_current(),
-    ):
+    with kept(words), voice.listening(), ExitStack() as stack:
+        with _ctrl_c_later():
+            crew = stack.enter_context(Crew.gathered(workplace.scheduler))
+        stack.enter_context(crew.client.as_current())
         memory = Memory(crew.client)
         voice.note(_introduced(crew, workplace.scheduler is None))
         with suppress(KeyError):  # Dask's, where the scheduler has none
@@ -194,11 +193,25 @@ def _crew(workplace: Workplace, voice: Voice) -> Iterator[tuple[Crew, "Memory"]]
             yield crew, memory
 
 
+@contextmanager
+def _ctrl_c_later() -> Iterator[None]:
+    """Hold Ctrl-C back while threads and processes start, which then never get it: this one ends them."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()  # which would let Ctrl-C through again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _introduced(crew: Crew, here: bool) -> str:
     """Who works."""
     workers = crew.workers
-    limits = [worker.memory_limit for worker in workers]
-    size = f" with {min(limits) / 1e9:.1f} GB each" if limits and min(limits) else ""
+    least = min((worker.memory_limit for worker in workers), default=0)
+    size = f" with {least / 1e9:.1f} GB each" if least else ""
     count = f"{len(workers)} worker{'s' * (len(workers) != 1)}" if workers else "no workers yet"
     if here:
         return f"{count} on this machine{size}; --scheduler ADDRESS has others"

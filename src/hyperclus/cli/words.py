@@ -22,7 +22,7 @@ PHRASES = {
 }
 OPTIONS = (
     *("alpha", "bound", "delimiter", "duplicates", "effort", "engine", "max_k", "max_size", "max_volume"),
-    *("method", "min_share", "precision", "restart", "shuffles", "tolerance"),
+    *("memory", "method", "min_share", "precision", "restart", "shuffles", "tolerance", "workers"),
 )
 READING = ("constant", "decimal", "empty_edges", "ids", "isolated", "missing", "repeated")  # for -o
 ALONE = ("max_k", "max_size", "max_volume", "min_share")  # no words of English

@@ -121,11 +121,12 @@ def _elsewhere(
 
 def _pairs_here(
     hypergraph: Hypergraph, alpha: float, k: int, tolerance: float, spare: int, rng: np.random.Generator
-) -> dict[str, Any]:
-    """The eigenpairs of a hypergraph that is in the memory of this process."""
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The eigenpairs of a hypergraph that is in the memory of this process: facts, and vectors."""
     walk = RandomWalk(hypergraph, alpha=alpha)
     pairs = smallest_eigenpairs(NormalizedLaplacian(walk), k, tolerance=tolerance, seed=rng, spare=spare)
-    return {name: getattr(pairs, name) for name in Eigenpairs.__slots__}
+    far = {"vectors": pairs.vectors, "spare": pairs.spare}
+    return {name: getattr(pairs, name) for name in Eigenpairs.__slots__ if name not in far}, far
 
 
 def _told(pairs: Eigenpairs, tolerance: float) -> Eigenpairs:

@@ -50,20 +50,32 @@ class Shape:
 
 def arrange(prepared: Prepared, partitions: list[int], folder: Path, ends: list[int], threads: int) -> Shape:
     """Put the partitions of a bundle together in a folder, unless that has been done; its size."""
-    about = folder / ABOUT
-    if not about.exists():
+    facts = _whole(folder)
+    if facts is None:
         partial_folder = folder.with_name(f".{folder.name}.{token_hex(4)}.part")
         partial_folder.mkdir(parents=True)
         facts = _arranged(prepared, partitions, partial_folder, threads)
+        facts["files"] = {path.name: path.stat().st_size for path in partial_folder.iterdir()}
         (partial_folder / ABOUT).write_text(json.dumps(facts))
+        if folder.exists() and _whole(folder) is None:
+            shutil.rmtree(folder, ignore_errors=True)
         try:
             os.rename(partial_folder, folder)
         except OSError:  # another one was faster
             shutil.rmtree(partial_folder)
-    facts = json.loads(about.read_text())
     vertices = read_array(folder / "vertices.npy", "r")
     offsets = np.searchsorted(vertices, [0, *ends]).tolist()
     return Shape(facts["n_edges"], facts["n_vertices"], facts["n_incidences"], offsets)
+
+
+def _whole(folder: Path) -> dict[str, Any] | None:
+    """What is said of a bundle; None where a file is missing, or not as long as it was written."""
+    try:
+        facts: dict[str, Any] = json.loads((folder / ABOUT).read_text())
+        sound = all((folder / name).stat().st_size == size for name, size in facts["files"].items())
+    except (OSError, ValueError, KeyError):
+        return None
+    return facts if sound else None
 
 
 def _arranged(prepared: Prepared, partitions: list[int], folder: Path, threads: int) -> dict[str, Any]:
@@ -71,7 +83,9 @@ def _arranged(prepared: Prepared, partitions: list[int], folder: Path, threads: 
     paths = [prepared.partition_path(number) for number in partitions]
     vertices = np.empty(0, dtype=np.int64)
     for path in paths:
-        vertices = np.union1d(vertices, read_array(path / "vertices.npy"))
+        vertices = np.concatenate([vertices, read_array(path / "vertices.npy")])
+        vertices.sort(kind="stable")  # two runs that ascend
+        vertices = vertices[np.append(True, vertices[1:] != vertices[:-1])[: len(vertices)]]
     np.save(folder / "vertices.npy", vertices)
     indptrs = [read_array(path / "indptr.npy") for path in paths]
     n_edges = sum(len(indptr) - 1 for indptr in indptrs)
@@ -252,16 +266,18 @@ def opened(folder: Path, alpha: float, limit: float) -> Bundle:
     if facts["blocked"] and alpha in (0, 1):
         mode: Any = None if taken <= limit else "r"
         files = [read_array(folder / f"{name}.npy", mode) for name in names]
-        arrays: Any = [read_only(np.asarray(file)) for file in files]
+        edges, members, gamma = (read_only(np.asarray(file)) for file in files)
         bounds, threads = read_array(folder / "bounds.npy"), facts["threads"]
         if mode is None:
-            return Bundle(folder, *size, BlockPasses(alpha, *arrays, bounds, size[:2], threads), taken)
-        mapped = MappedPasses(alpha, *arrays, bounds, size[:2], threads, tuple(files))
+            return Bundle(
+                folder, *size, BlockPasses(alpha, edges, members, gamma, bounds, size[:2], threads), taken
+            )
+        mapped = MappedPasses(alpha, edges, members, gamma, bounds, size[:2], threads, tuple(files))
         return Bundle(folder, *size, mapped, 0)
     return Bundle(folder, *size, SparsePasses(Lists(_by_hyperedge(folder, facts), alpha)), 3 * taken)
 
 
-def members_by_hyperedge(folder: Path) -> Iterator[tuple[Any, Any]]:
+def incidences_of(folder: Path) -> Iterator[tuple[Any, Any]]:
     """The hyperedges and members of a bundle's incidences, some at a time."""
     facts = json.loads((folder / ABOUT).read_text())
     members = read_array(folder / "members.npy", "r")
@@ -273,7 +289,7 @@ def members_by_hyperedge(folder: Path) -> Iterator[tuple[Any, Any]]:
                 yield np.array(edges[first:last]), np.array(members[first:last])
     elif len(members):
         sizes = np.diff(read_array(folder / "indptr.npy"))
-        yield np.repeat(np.arange(len(sizes)), sizes), np.array(members)
+        yield np.repeat(np.arange(len(sizes), dtype=np.int32), sizes), np.array(members)
 
 
 def _by_hyperedge(folder: Path, facts: dict[str, Any]) -> Any:

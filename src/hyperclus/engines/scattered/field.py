@@ -18,8 +18,8 @@ from hyperclus.engines.scattered.components import find_components
 from hyperclus.engines.scattered.expressions import Columns, Side, Small, Vector, kept
 from hyperclus.engines.scattered.prepared import Prepared
 from hyperclus.engines.scattered.rounds import Stage, plan
-from hyperclus.engines.scattered.stages import Outcome, Site, joined, site_at
-from hyperclus.engines.scattered.store import read_array, store, vector_path
+from hyperclus.engines.scattered.stages import Outcome, Site, joined, site_at, store_whole
+from hyperclus.engines.scattered.store import read_array, vector_path
 from hyperclus.passes import Weights
 
 ALONE = 150  # bytes for each incidence that the engine of one machine takes, at most
@@ -37,14 +37,6 @@ class Runner(Protocol):
     def alone(self, function: Callable[..., Any], *args: Any) -> Any:
         """What a function returns that runs on one worker."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class Reference:
-    """The name of a stored vector, or of the columns of a block."""
-
-    name: str
-    columns: list[str] | None = None
 
 
 @dataclass(slots=True)
@@ -133,6 +125,10 @@ class Field:
             self._dropped.append(name)
             for path in self._files(name, side):
                 path.unlink(missing_ok=True)
+
+    def settle(self, values: list[Any]) -> None:
+        """Store all vectors, also those of blocks, in one round."""
+        self.ensure(*(vector for value in values for vector in getattr(value, "vectors", [value])))
 
     def restored(self, reference: Any) -> Any:
         """The vector, or the block, that a checkpoint names."""
@@ -265,8 +261,8 @@ class ScatteredPasses:
                 break
         if count == self.field.n_vertices:
             return 1, None, None
-        found, name = self.field.runner.alone(find_components, self.field.place)
-        return found, self.field.named(name, dtype=np.int64), None
+        found, reference = self.field.runner.alone(find_components, self.field.place)
+        return found, self.field.restored(reference), None
 
     def put(self, values: Any) -> Any:
         """Small arrays stay on the host, and go along with the instructions."""
@@ -276,13 +272,11 @@ class ScatteredPasses:
         """Random numbers that do not depend on how the vertices are divided."""
         return self.field.rows(_Normal(int(rng.integers(1 << 63))))
 
-    def alone(self, function: Callable[..., dict[str, Any]], *args: Any) -> dict[str, Any]:
-        """What a function of the whole hypergraph, and more, finds on one worker; vectors come as such."""
-        found = self.field.runner.alone(run_alone, self.field.place, self.prepared, function, args)
-        return {
-            name: self.field.restored(value["far"]) if isinstance(value, dict) and "far" in value else value
-            for name, value in found.items()
-        }
+    def alone(self, function: Callable[..., Any], *args: Any) -> dict[str, Any]:
+        """What a function of the whole hypergraph, and more, finds on one worker: facts, and vectors."""
+        place = self.field.place
+        facts, vectors = self.field.runner.alone(run_alone, place, self.prepared, function, args)
+        return facts | {name: self.field.restored(reference) for name, reference in vectors.items()}
 
     def fits_one(self) -> bool:
         """Whether one worker can hold the whole hypergraph, and work on it."""
@@ -307,47 +301,13 @@ def scattered(vector: Vector, combine: str = "sum") -> Vector:
     return Vector(vector.field, "vertices", "scatter", combine, (vector,))
 
 
-def run_alone(place: Path, prepared: Prepared, function: Any, args: tuple[Any, ...]) -> dict[str, Any]:
-    """On a worker: a function of the whole hypergraph; the vectors that it returns are stored.
-
-    Stored vectors among the arguments are read.
-    """
+def run_alone(
+    place: Path, prepared: Prepared, function: Any, args: tuple[Any, ...]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """On a worker: a function of the whole hypergraph; the vectors that it returns are stored."""
     site = site_at(place)
-    given = [read_whole(site, value) if isinstance(value, Reference) else value for value in args]
-    found = function(prepared.hypergraph(), *given)
-    return {
-        name: store_whole(site, value) if getattr(value, "shape", ())[:1] == (prepared.n_vertices,) else value
-        for name, value in found.items()
-    }
-
-
-def read_whole(site: Site, reference: Reference) -> Any:
-    """A stored vector, or a block of them, as an array."""
-    if reference.columns is None:
-        parts = [
-            read_array(vector_path(site.vectors, reference.name, str(part))) for part in range(len(site.ends))
-        ]
-        return np.concatenate(parts)
-    columns = [read_whole(site, Reference(name)) for name in reference.columns]
-    return np.column_stack(columns) if columns else np.empty((site.ends[-1], 0))
-
-
-def store_whole(site: Site, values: Any) -> dict[str, Any]:
-    """An array with a row for each vertex becomes a stored vector, or a block of them; how it is named."""
-    if values.ndim == 2:
-        return {"far": [store_whole(site, column)["far"] for column in values.T]}
-    name = token_hex(6)
-    for chunk, (first, last) in enumerate(pairwise([0, *site.ends])):
-        store(site.vectors, name, str(chunk), np.ascontiguousarray(values[first:last]), site.room)
-    return {"far": {"name": name, "side": "vertices", "dtype": values.dtype.str}}
-
-
-def referred(value: Any) -> Reference:
-    """A vector, or a block, as an argument of what runs on one worker."""
-    value.reference()
-    if isinstance(value, Columns):
-        return Reference("", [vector.payload for vector in value.vectors])
-    return Reference(value.payload)
+    facts, vectors = function(prepared.hypergraph(), *args)
+    return facts, {name: store_whole(site, values) for name, values in vectors.items()}
 
 
 def omega(of: Field) -> Vector:

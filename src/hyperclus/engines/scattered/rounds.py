@@ -70,7 +70,7 @@ class _Planner:
         self.levels: dict[int, int] = {}
         self.alive: list[Vector] = []  # ids are those of living objects
         self.done: dict[tuple[int, int], int] = {}  # (level, id of a vector) -> instruction
-        self.sent: dict[tuple[int, int], int] = {}
+        self.sent: dict[tuple[int, int, str | None], int] = {}
         self.stored: dict[int, tuple[Vector, str, int]] = {}
         self.present: set[int] = set()
 
@@ -159,7 +159,7 @@ class _Planner:
     def _sent(self, vector: Vector, level: int) -> int:
         """The place of a value among those that the stage before sends."""
         source = vector.args[0]
-        key = (level, id(source))
+        key = (level, id(source), vector.payload)
         if key not in self.sent:
             stage = self._stage(level)
             stage.sends.append(self._number(source, level))

@@ -11,9 +11,10 @@ from typing import Any
 from hyperclus.engines.scattered.crew import LOOK, Crew, dask
 from hyperclus.engines.scattered.expressions import Side
 from hyperclus.engines.scattered.rounds import Stage
-from hyperclus.engines.scattered.stages import Outcome, piece, run_stage
+from hyperclus.engines.scattered.stages import Outcome, piece, run_stage, site_at
 
-WHOLE = 4  # parts up to which outcomes travel whole, as a task that takes them apart costs more
+WHOLE = 4  # parts up to which outcomes travel whole, if they are small: to take them apart is a task more
+SMALL = 2e7  # bytes of a vector
 
 
 class DaskRunner:
@@ -37,12 +38,19 @@ class DaskRunner:
             )
             for part, key in enumerate(keys):
                 given = before
-                if max(parts.values()) > WHOLE:
+                if before and self._apart(site, stage.side, parts):
                     given = [f"piece-{name}-{stage.level}-{number}-{part}" for number in range(len(before))]
                     taken = {own: (piece, whole, part) for own, whole in zip(given, before, strict=True)}
                     layers.setdefault(None, {}).update(taken)
                 layers.setdefault(self._home(part), {})[key] = (run_stage, site, stage, part, given)
         return self._results(layers, keys)
+
+    def _apart(self, site: Path, side: Side, parts: dict[Side, int]) -> bool:
+        """Whether outcomes are taken apart before they travel to this side."""
+        facts = site_at(site)
+        if side == "bundles" and facts.dense:
+            return False
+        return max(parts.values()) > WHOLE or 8 * facts.ends[-1] > SMALL
 
     def alone(self, function: Callable[..., Any], *args: Any) -> Any:
         """What a function returns that runs on one worker."""

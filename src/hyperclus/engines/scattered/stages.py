@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
 import numpy as np
@@ -74,6 +75,11 @@ class Site:
             rows = (vertices[first:last] - start).astype(np.int32)
             MEMORY.put(key, rows, rows.nbytes, self.memory * VECTOR_SHARE)
         return rows
+
+    @property
+    def dense(self) -> bool:
+        """Whether every bundle touches every vertex, so that all take chunks as they are."""
+        return all(offsets[-1] == self.ends[-1] for offsets in self.offsets)
 
     @property
     def room(self) -> float:
@@ -300,3 +306,13 @@ def joined(combine: str, first: Any, second: Any) -> Any:
     if combine == "join":
         return np.concatenate([first, second])
     return np.maximum(first, second) if combine == "max" else np.minimum(first, second)
+
+
+def store_whole(site: Site, values: Any) -> Any:
+    """An array with a row for each vertex becomes a stored vector, or a block of them; how it is named."""
+    if values.ndim == 2:
+        return [store_whole(site, column) for column in values.T]
+    name = token_hex(6)
+    for chunk, (first, last) in enumerate(pairwise([0, *site.ends])):
+        store(site.vectors, name, str(chunk), np.ascontiguousarray(values[first:last]), site.room)
+    return {"name": name, "side": "vertices", "dtype": values.dtype.str}
