@@ -23,6 +23,7 @@ from size import write
 
 import hyperclus as hc
 from hyperclus.far import cluster_far
+from hyperclus.stored import StoredPartition
 
 PHASES = {  # stage, how the note begins, share of the stage from which on the kill comes
     "preparation: pieces": ("preparation", "", -1.0),  # at the start: no step is told before the first piece
@@ -65,13 +66,15 @@ def workers(folder: Path, nanny: bool, count: int = 2, memory: str = "2GB") -> I
             process.wait()
 
 
-def kill(address: str) -> None:
-    """Kill the first worker."""
-    from distributed import Client
+def clustered(source: Path, address: str, work: Path, k: int = 2) -> StoredPartition:
+    """The clusters of the hypergraph, found by the workers at an address."""
+    given = {"effort": "default", "min_share": None, "alpha": 0.0, "tolerance": 1e-6, "seed": 0}
+    return cluster_far(source, k, **given, scheduler=address, folder=work)
 
-    with Client(address, set_as_default=False) as client:
-        pids = client.run(os.getpid)
-    os.kill(pids[min(pids)], signal.SIGKILL)
+
+def labels_of(part: StoredPartition) -> np.ndarray:
+    """The labels by vertex."""
+    return part.to_table().sort_by("vertex")["cluster"].to_numpy()
 
 
 def killer(address: str, phase: str, work: Path) -> tuple[Callable[[hc.Step], None], list[float]]:
@@ -101,26 +104,27 @@ def killer(address: str, phase: str, work: Path) -> tuple[Callable[[hc.Step], No
     return listen, when
 
 
-def run(source: Path, folder: Path, phase: str | None, nanny: bool, k: int) -> tuple[float, float, np.ndarray]:
+def run(
+    source: Path, folder: Path, phase: str | None, nanny: bool, k: int
+) -> tuple[float, float, np.ndarray]:
     """Seconds, NCut, and the labels by vertex; in the phase, if there is one, a worker is killed."""
     work = folder / "work"
     with workers(folder / "cluster", nanny) as address:
-        given = {"effort": "default", "min_share": None, "alpha": 0.0, "tolerance": 1e-6, "seed": 0}
-        began = time.perf_counter()
         listen, when = killer(address, phase, work) if phase else (lambda step: None, [0.0])
         began = time.perf_counter()
         with hc.watching(listen):
-            part = cluster_far(source, k, **given, scheduler=address, folder=work)
+            part = clustered(source, address, work, k)
         seconds = time.perf_counter() - began
     if not when:
         raise SystemExit(f"no worker was killed in {phase}")
-    labels = part.to_table().sort_by("vertex")["cluster"].to_numpy()
-    return seconds, part.ncut, labels
+    return seconds, part.ncut, labels_of(part)
 
 
 def main() -> None:
     """Print a row for each phase."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("size", nargs="?", default="1e6", help="number of incidences")
     parser.add_argument("-k", type=int, default=2, help="clusters, and planted blocks")
     parser.add_argument("--repeat", type=int, default=3, help="undisturbed runs, of which the median counts")

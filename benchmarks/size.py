@@ -67,9 +67,9 @@ class Stages:
             self.begin()
 
 
-def peak() -> float:
-    """The peak memory of this process in GB, since it was last set to now."""
-    lines = Path("/proc/self/status").read_text().splitlines()
+def peak(process: int | str = "self") -> float:
+    """The peak memory of a process in GB, since it was last set to now."""
+    lines = Path(f"/proc/{process}/status").read_text().splitlines()
     return 1024e-9 * int(next(line for line in lines if line.startswith("VmHWM")).split()[1])
 
 

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import pyarrow.parquet as pq
 
 from hyperclus.engines.scattered.bundles import arrange
 from hyperclus.engines.scattered.expressions import Columns
-from hyperclus.engines.scattered.field import FarHypergraph, Field, ScatteredPasses, omega, store_whole
+from hyperclus.engines.scattered.field import FarHypergraph, Field, ScatteredPasses, omega
 from hyperclus.engines.scattered.prepared import PartitionSize, Prepared
 from hyperclus.engines.scattered.runner import WHOLE
 from hyperclus.engines.scattered.stages import Site, piece, run_stage
@@ -98,15 +99,23 @@ class There:
 
     def put(self, values):
         """A vector of vertices, or a block of them."""
-        return self.field.restored(store_whole(self.field.site, np.asarray(values))["far"])
+        values = np.asarray(values)
+        if values.ndim == 2:
+            return Columns([self.put(column) for column in values.T], self.field)
+        name = f"put-{token_hex(6)}"
+        for chunk, (first, last) in enumerate(pairwise([0, *self.field.site.ends])):
+            self._store(name, str(chunk), values[first:last])
+        return self.field.named(name, dtype=values.dtype)
 
     def put_edges(self, values):
         """A vector of hyperedges."""
-        self.puts = getattr(self, "puts", 0) + 1
-        name, site = f"put-{self.puts}", self.field.site
+        name, values = f"put-{token_hex(6)}", np.asarray(values)
         for number, own in enumerate(self.edges):
-            store(site.vectors, name, f"e{number}", np.asarray(values)[own], site.room)
-        return self.field.named(name, "bundles", np.asarray(values).dtype)
+            self._store(name, f"e{number}", values[own])
+        return self.field.named(name, "bundles", values.dtype)
+
+    def _store(self, name, part, values):
+        store(self.field.site.vectors, name, part, values.copy(), self.field.site.room)
 
     def get(self, vector):
         """The vector, or the block, on the host, from its files."""

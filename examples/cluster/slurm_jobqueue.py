@@ -3,8 +3,9 @@
     pip install 'hyperclus[dask]' dask-jobqueue
     python slurm_jobqueue.py /scratch/project/data 2 16
 
-The script itself is the client and the scheduler. It takes little memory, but lives as long as the run: start it
-in a small job or in tmux on a login node. Ended too early, it is started again and goes on where it was.
+The script itself is the client and the scheduler. It takes little memory, but lives as long as the run:
+start it in a small job or in tmux on a login node. Ended too early, it is started again and goes on where it
+was.
 """
 
 import os

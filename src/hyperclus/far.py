@@ -33,7 +33,7 @@ from hyperclus.engines.scattered.prepared import Prepared
 from hyperclus.engines.scattered.runner import DaskRunner
 from hyperclus.engines.scattered.stages import site_at
 from hyperclus.engines.scattered.store import read_rows
-from hyperclus.errors import ClusterError, InputError
+from hyperclus.errors import ClusterError, InputError, is_number
 from hyperclus.finding import by_batches, usual_share
 from hyperclus.hypergraph import Hypergraph
 from hyperclus.io.files import Place, writing
@@ -103,6 +103,8 @@ def cluster_far(
     """
     if not isinstance(seed, int | np.integer) or isinstance(seed, bool):
         raise InputError("with engine='dask' the seed must be a whole number, so that a run can be taken up")
+    if not (is_number(tolerance) and tolerance > 0):
+        raise InputError(f"tolerance must be a positive number, such as 1e-8; got {tolerance!r}")
     began = time.perf_counter()
     with Crew.gathered(scheduler) as crew:
         prepared = (

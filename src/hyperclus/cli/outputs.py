@@ -31,7 +31,7 @@ PANEL = "What to write"
 TABLES = (".csv", ".tsv", ".parquet", ".json")
 PAGES = (".html", ".htm")
 NAMES = 3  # hyperedges named for each cluster
-BATCH = 1 << 16  # rows of stored labels that are held at a time
+TEXT_ROWS, GROUP_ROWS = 1 << 16, 1 << 20  # of stored labels that are held at a time, for text and Parquet
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,21 +192,21 @@ def write_stored(path: Path, part: StoredPartition) -> None:
             return
         delimiter = "\t" if kind == "tsv" else ","
         file.write(as_text(("vertex", "cluster"), [], delimiter).encode())
-        for batch in _stored(part):
+        for batch in _stored(part, TEXT_ROWS):
             file.write(_batch_text(batch, delimiter))
 
 
-def _stored(part: StoredPartition) -> Iterator[Any]:
-    """Record batches of ids and clusters."""
+def _stored(part: StoredPartition, most: int) -> Iterator[Any]:
+    """Record batches of ids and clusters, of so many rows at most."""
     parquet = arrow("pyarrow.parquet")
     for path in sorted(part.folder.glob("*.parquet")):
         with parquet.ParquetFile(path) as file:
-            yield from file.iter_batches(BATCH, use_threads=False)
+            yield from file.iter_batches(most, use_threads=False)
 
 
 def _stored_as_parquet(part: StoredPartition, file: Any) -> None:
     parquet, writer = arrow("pyarrow.parquet"), None
-    for batch in _stored(part):
+    for batch in _stored(part, GROUP_ROWS):
         named = batch.rename_columns(["vertex", "cluster"])
         writer = writer or parquet.ParquetWriter(file, named.schema)
         writer.write_batch(named)

@@ -189,7 +189,7 @@ class Crew:
             size = f" (the limit is {limit / 1e9:.1f} GB)" if limit else ""
             raise ClusterError(
                 f"workers died {times} times in the same task, most likely for want of memory{size}; give "
-                "each worker more memory, or make more partitions"
+                "each worker more memory, or start more workers"
             ) from None
         except scheduler.NoValidWorkerError:
             raise ClusterError(

@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -79,7 +80,9 @@ class Field:
         for stage in planned.stages:
             stage.dropped = self._dropped
         parts: dict[Side, int] = {"vertices": len(self.site.ends), "bundles": len(self.site.bundles)}
+        started = time.perf_counter()
         outcomes = self.runner.round(self.place, planned.stages, parts)
+        self.spent.seconds += time.perf_counter() - started
         self._dropped = []
         for vector, name in planned.stored:
             vector.stored_as(name)

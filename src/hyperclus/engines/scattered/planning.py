@@ -228,7 +228,7 @@ def plan(
         n_bytes=sum(file.size for file in files),
         n_rows=n_rows,
         columns=columns,
-        kinds=(str(feet[0].kinds[0]), str(feet[0].kinds[1])),
+        kinds=(_kind(feet[0].kinds[0]), _kind(feet[0].kinds[1])),
         n_vertices=n_vertices,
         n_edges=n_edges,
         known=known,
@@ -269,7 +269,7 @@ def need(facts: _Facts, workers: int, memory: int) -> Need:
         expected=int(max(a_round + vectors + incidences * held, a_piece, a_partition)),
         least=int(a_round / (FREE - VECTOR_SHARE)),
         held=held,
-        moved=16 * bundles * touched,
+        moved=16 * min(m, bundles * n),
     )
 
 
@@ -295,6 +295,11 @@ def _numbers() -> Iterator[int]:
     while number <= MOST_WORKERS:
         yield number
         number += max(1, number // 16)
+
+
+def _kind(kind: Any) -> str:
+    """The name of a type of ids, however they are packed."""
+    return str(kind.value_type if arrow().types.is_dictionary(kind) else kind)
 
 
 def _bytes(memory: str | int) -> int:
