@@ -19,9 +19,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
-from size import peak, write
 
 import hyperclus as hc
+from size import peak, write
 
 HERE = Path(__file__).resolve()
 
@@ -178,17 +178,18 @@ def compare(path: Path, k: int, count: int, memory: str, against_cpu: bool) -> d
     computing, moving = spent.get("compute", 0.0), spent.get("transfer", 0.0)
     print(
         f"{'a round':>28}: {1e3 * seconds / total:.0f} ms = {1e3 * computing / total:.0f} computing + "
-        f"{1e3 * moving / total:.0f} transfer + {1e3 * (seconds - computing - moving) / total:.0f} scheduling and the rest"
+        f"{1e3 * moving / total:.0f} transfer + "
+        f"{1e3 * (seconds - computing - moving) / total:.0f} scheduling and the rest"
     )
     for stage, found in rounds.items():
         print(
-            f"{stage:>28}: {found['rounds']:.0f} rounds, {found['products']:.0f} of them over the incidences; "
+            f"{stage:>28}: {found['rounds']:.0f} rounds, {found['products']:.0f} over the incidences, "
             f"{found['bytes'] / 1e6:.0f} MB sent"
         )
     law, formula = rounds["stationary law"], 16 * count * dask["n"]
     print(f"{'eigenvectors':>28}: {dask['steps']} products of blocks")
     print(
-        f"{'bytes per product':>28}: {law['bytes'] / law['products'] / 1e6:.1f} MB in the law, formula at most "
+        f"{'bytes per product':>28}: {law['bytes'] / law['products'] / 1e6:.1f} MB in the law, at most "
         f"16 W n = {formula / 1e6:.1f} MB"
     )
     own = dask["memory"]

@@ -19,11 +19,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
-from size import write
 
 import hyperclus as hc
 from hyperclus.far import cluster_far
 from hyperclus.stored import StoredPartition
+from size import write
 
 PHASES = {  # stage, how the note begins, share of the stage from which on the kill comes
     "preparation: pieces": ("preparation", "", -1.0),  # at the start: no step is told before the first piece

@@ -8,7 +8,7 @@ import logging
 import os
 import queue
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
 from itertools import islice
@@ -24,6 +24,8 @@ CONNECT = 8.0  # seconds to reach a scheduler
 GONE = 15.0  # seconds without a scheduler after which it is given up
 IDLE = 60.0  # seconds without any worker, for a cluster that is just starting
 LOOK = 1.0  # seconds between looks at whether there still are a scheduler and workers
+PAUSED = 10.0  # seconds after which a worker that waits for memory is started anew,
+RESTARTS = 3  # and how often, in a run
 AHEAD = 2  # tasks for each thread of a worker: the next one is there when the last is done
 FREE = 0.8  # of the machine's memory, for the workers of a local cluster
 AGAIN = "start it again and give the same command, which goes on where it was"
@@ -56,6 +58,7 @@ class Crew:
         self.client = client
         self.address = str(client.scheduler.address)
         self._counted = (-LOOK, 0)
+        self._restarts = 0
 
     @classmethod
     @contextmanager
@@ -96,8 +99,10 @@ class Crew:
     @property
     def dashboard(self) -> str | None:
         """The address of Dask's dashboard, where it is on."""
-        link = self.client.dashboard_link
-        return str(link) if link else None
+        with suppress(KeyError):  # a scheduler without one
+            link = self.client.dashboard_link
+            return str(link) if link else None
+        return None
 
     def each(
         self, function: Callable[..., Any], arguments: Sequence[tuple[Any, ...]]
@@ -117,10 +122,10 @@ class Crew:
                     self._submit(function, islice(waiting, max(room, 0)), running, finished)
                 if not running:
                     return
-                for future in self._next(finished):
+                for future in self.done(finished):
                     yield running.pop(future), self._result(future)
         finally:
-            self._cancel(list(running))
+            self.cancel(list(running))
 
     def _threads(self) -> int:
         """Of all workers, as of a moment ago."""
@@ -135,7 +140,8 @@ class Crew:
             raise self._gone()
         with self.faults():
             try:
-                return self.client.sync(self.client.scheduler.identity, n_workers=n_workers)
+                asked = self.client.scheduler.identity
+                return self.client.sync(asked, n_workers=n_workers, callback_timeout=GONE)
             except OSError:
                 raise self._gone() from None
 
@@ -146,9 +152,10 @@ class Crew:
             running[future] = place
             future.add_done_callback(finished.put)
 
-    def _next(self, finished: Any) -> list[Any]:
-        """The futures that are done, at least one, or an error if none will ever be."""
+    def done(self, finished: Any, homes: Collection[str] = ()) -> list[Any]:
+        """The futures that are done, or an error if none will ever be; none if a worker of `homes` is gone."""
         lost = alone = 0.0
+        paused: dict[str, float] = {}
         while True:
             with suppress(queue.Empty):
                 first = finished.get(timeout=LOOK)
@@ -163,6 +170,35 @@ class Crew:
                     f"the scheduler at {self.address} has had no workers for {IDLE:.0f} s; start some and "
                     "give the same command again, which goes on where it was"
                 )
+            if not (lost or alone):
+                there = self._identity(-1)["workers"]
+                paused = self._woken(there, paused)
+                if there and not all(address in there for address in homes):
+                    return []
+
+    def _woken(self, there: dict[str, Any], paused: dict[str, float]) -> dict[str, float]:
+        """Start workers anew that wait for memory and do nothing, which Dask would leave so for ever.
+
+        They hold nothing that is not on disk. Returns since when workers wait.
+        """
+        now = time.monotonic()
+        waiting = [
+            address
+            for address, worker in there.items()
+            if worker["status"] == "paused" and not worker["metrics"].get("task_counts", {}).get("executing")
+        ]
+        paused = {address: paused.get(address, now) for address in waiting}
+        for address in [address for address, since in paused.items() if now - since > PAUSED]:
+            self._restarts += 1
+            if self._restarts > RESTARTS or not there[address]["nanny"]:
+                raise ClusterError(
+                    f"a worker waits for memory (the limit is {there[address]['memory_limit'] / 1e9:.1f} GB); "
+                    "give each worker more, or start more workers"
+                )
+            with self.faults():
+                self.client.restart_workers([address], timeout=GONE, raise_for_error=False)
+            paused.pop(address)
+        return paused
 
     def _result(self, future: Any) -> Any:
         with self.faults():
@@ -171,7 +207,8 @@ class Crew:
             raise error
         return result
 
-    def _cancel(self, futures: list[Any]) -> None:
+    def cancel(self, futures: list[Any]) -> None:
+        """Give up tasks."""
         if futures and self.client.status == "running":
             with suppress(OSError, RuntimeError, CancelledError):
                 self.client.cancel(futures, force=True)

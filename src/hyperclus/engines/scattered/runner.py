@@ -12,9 +12,11 @@ from hyperclus.engines.scattered.crew import LOOK, Crew, dask
 from hyperclus.engines.scattered.expressions import Side
 from hyperclus.engines.scattered.rounds import Stage
 from hyperclus.engines.scattered.stages import Outcome, piece, run_stage, site_at
+from hyperclus.errors import ClusterError
 
 WHOLE = 4  # parts up to which outcomes travel whole, if they are small: to take them apart is a task more
 SMALL = 2e7  # bytes of a vector
+TRIES = 10  # of one round, from which workers vanish
 
 
 class DaskRunner:
@@ -27,15 +29,26 @@ class DaskRunner:
         self._looked = -LOOK
 
     def round(self, site: Path, stages: Sequence[Stage], parts: dict[Side, int]) -> list[Outcome]:
-        """The outcomes of the last stage; a worker that dies meanwhile costs its share of the round."""
+        """The outcomes of the last stage; where a worker dies meanwhile, the round is given again to the others."""
+        for _ in range(TRIES):
+            found = self._results(*self._graph(site, stages, parts))
+            if found is not None:
+                return found
+            self._looked = -LOOK
+        raise ClusterError(
+            "workers die again and again; see their logs, and give the same command again, which goes on where it was"
+        )
+
+    def _graph(
+        self, site: Path, stages: Sequence[Stage], parts: dict[Side, int]
+    ) -> tuple[dict[str | None, dict[str, Any]], list[str]]:
+        """The tasks of a round, by the worker that they are meant for, and the keys of the last ones."""
         name = f"{self._token}-{next(self._numbers)}"
         layers: dict[str | None, dict[str, Any]] = {}
         keys: list[str] = []
         for stage in stages:
-            before, keys = (
-                keys,
-                [f"{stage.side}-{name}-{stage.level}-{part}" for part in range(parts[stage.side])],
-            )
+            before = keys
+            keys = [f"{stage.side}-{name}-{stage.level}-{part}" for part in range(parts[stage.side])]
             for part, key in enumerate(keys):
                 given = before
                 if before and self._apart(site, stage.side, parts):
@@ -43,7 +56,7 @@ class DaskRunner:
                     taken = {own: (piece, whole, part) for own, whole in zip(given, before, strict=True)}
                     layers.setdefault(None, {}).update(taken)
                 layers.setdefault(self._home(part), {})[key] = (run_stage, site, stage, part, given)
-        return self._results(layers, keys)
+        return layers, keys
 
     def _apart(self, site: Path, side: Side, parts: dict[Side, int]) -> bool:
         """Whether outcomes are taken apart before they travel to this side."""
@@ -63,7 +76,8 @@ class DaskRunner:
             self._looked = time.monotonic()
         return self._addresses[part % len(self._addresses)] if self._addresses else ""
 
-    def _results(self, layers: dict[str | None, dict[str, Any]], keys: list[str]) -> list[Outcome]:
+    def _results(self, layers: dict[str | None, dict[str, Any]], keys: list[str]) -> list[Outcome] | None:
+        """What the last tasks give; None where a worker is gone, for which Dask may wait for ever."""
         highlevel = dask("dask.highlevelgraph")
         pinned = {
             f"{keys[0]}-{number}": highlevel.MaterializedLayer(
@@ -72,6 +86,7 @@ class DaskRunner:
             for number, (address, tasks) in enumerate(layers.items())
         }
         graph = highlevel.HighLevelGraph(pinned, {name: set() for name in pinned})
+        homes = [address for address in layers if address]
         finished: queue.SimpleQueue[Any] = queue.SimpleQueue()
         with self.crew.faults():
             futures = self.crew.client.get(graph, keys, sync=False)
@@ -80,9 +95,12 @@ class DaskRunner:
             waiting = len(futures)
             try:
                 while waiting:
-                    waiting -= len(self.crew._next(finished))
+                    done = self.crew.done(finished, homes)
+                    if not done:
+                        return None
+                    waiting -= len(done)
                 found: list[Outcome] = self.crew.client.gather(futures)
             finally:
                 if waiting:
-                    self.crew._cancel(futures)
+                    self.crew.cancel(futures)
         return found

@@ -286,7 +286,7 @@ def _gathered(
         raise ClusterError(
             f"partition {number} has {total:,} rows and needs about {total * ROW_BYTES / 1e9:.1f} GB, but a "
             f"worker has {memory / 1e9:.1f} GB; give each worker more memory, or, unless a single hyperedge "
-            "is so large, make more partitions"
+            "is so large, start more workers and prepare the data in another folder"
         )
     edges, vertices = np.empty(total, dtype=np.int64), np.empty(total, dtype=np.int64)
     gamma = np.ones(total)
