@@ -78,7 +78,7 @@ def on_dask(path: str, k: int, address: str, count: int, work: str, scheduler: i
             "memory": {
                 "client": peak(),
                 "scheduler": peak(scheduler),
-                "workers": list(client.run(peak).values()),
+                "workers": [peak(pid) for pid in client.run(os.getpid).values()],
             },
             "values": part.eigenvalues.tolist(),
             "steps": part.eigenpairs.steps,

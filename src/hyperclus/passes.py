@@ -282,10 +282,12 @@ class BlockPasses(HostPasses):
             return next(there) * right + next(there) * left
         vector, left, right = (_vector(array, self.shape[1]) for array in (vector, left, right))
         middle = _vector(middle, self.shape[0])
-        values, image = np.empty(2 * self.shape[1]), np.empty(self.shape[1])
+        values = np.empty(2 * self.shape[1])
         self._along("spread", self.shape[1], vector, left, right, values)
         of_edges = self._to_edges("pairs", read_only(values))
+        del values
         self._along("cross", self.shape[0], of_edges, middle)
+        image = np.empty(self.shape[1])
         self._along(
             "join", self.shape[1], self._to_vertices("pairs", read_only(of_edges)), left, right, image
         )

@@ -250,10 +250,12 @@ class Bundle:
     def flows(self, labels: Floats, law: Floats, degrees: Floats, shares: Floats, count: int) -> Floats:
         """What of the flow leaves each cluster within these hyperedges: see `cut.flow`."""
         leaving, rate = np.empty(count), law / degrees
-        for cluster in range(count):
+        for cluster in range(1 if count == 2 else count):
             members = (labels == cluster).astype(np.float64)
             outside, picked = self.passes.edge_pairs(1.0 - members, members * rate)
             leaving[cluster] = (shares * picked) @ outside
+        if count == 2:  # as much leaves one side as the other
+            leaving[1] = leaving[0]
         return leaving
 
 

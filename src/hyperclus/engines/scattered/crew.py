@@ -153,7 +153,7 @@ class Crew:
             future.add_done_callback(finished.put)
 
     def done(self, finished: Any, homes: Collection[str] = ()) -> list[Any]:
-        """The futures that are done, or an error if none will ever be; none if a worker of `homes` is gone."""
+        """The futures that are done, or an error if none ever will be; [] if a worker of `homes` is gone."""
         lost = alone = 0.0
         paused: dict[str, float] = {}
         while True:
@@ -191,9 +191,10 @@ class Crew:
         for address in [address for address, since in paused.items() if now - since > PAUSED]:
             self._restarts += 1
             if self._restarts > RESTARTS or not there[address]["nanny"]:
+                limit = there[address]["memory_limit"] / 1e9
                 raise ClusterError(
-                    f"a worker waits for memory (the limit is {there[address]['memory_limit'] / 1e9:.1f} GB); "
-                    "give each worker more, or start more workers"
+                    f"a worker waits for memory (the limit is {limit:.1f} GB); give each worker more, or "
+                    "start more workers"
                 )
             with self.faults():
                 self.client.restart_workers([address], timeout=GONE, raise_for_error=False)

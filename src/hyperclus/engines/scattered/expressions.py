@@ -7,6 +7,8 @@ same round. Whatever a round computes of a vector that is `kept` stays with the 
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from importlib import import_module
 from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
@@ -209,24 +211,17 @@ class Vector(NDArrayOperatorsMixin):
 class Columns:
     """Vectors beside one another: a block of shape (n, count), as far as solvers use one."""
 
-    __slots__ = ("_stack", "field", "vectors")
+    __slots__ = ("field", "vectors")
     __array_priority__ = 1000.0
     scattered = True
 
     def __init__(self, vectors: Sequence[Any], field: Field | None = None) -> None:
         self.vectors = list(vectors)
-        self._stack: Any = None
         self.field = field or (self.vectors[0].field if self.vectors else None)
 
     def keep(self) -> "Columns":
         """Itself, to be stored when it is first computed."""
         return kept(self)
-
-    def stacked(self) -> Vector:
-        """The vectors as the rows of one array, on the workers; the same for all that use it."""
-        if self._stack is None:
-            self._stack = mapped(_stacked, *self.vectors, dtype=np.float64)
-        return self._stack
 
     def reference(self) -> list[dict[str, str]]:
         """How a checkpoint names it; a round stores what is not stored yet."""
@@ -284,7 +279,6 @@ class Columns:
 
     def __setitem__(self, key: Any, value: Any) -> None:
         rows, chosen = key
-        self._stack = None
         if rows != slice(None):
             raise TypeError("rows of a scattered block cannot be set")
         if isinstance(chosen, int | np.integer):
@@ -341,7 +335,8 @@ class Rows:
             empty = Small(field, "vertices", None, (), "sum")
             empty.settle(np.zeros(shape))
             return empty
-        return Small(field, "vertices", _gram, (shape, first.stacked(), second.stacked()), "sum")
+        given = (len(first.vectors), shape, *first.vectors, *second.vectors)
+        return Small(field, "vertices", _gram, given, "sum")
 
     def __rmatmul__(self, small: Any) -> Any:
         """A row of coefficients times the rows: the combination of the vectors."""
@@ -470,7 +465,7 @@ def columnwise(function: Any, *args: Any) -> Columns:
 def combined(block: Columns, small: Any) -> Any:
     """The block times a small matrix, or times a column of coefficients."""
     small = np.asarray(small, dtype=np.float64)
-    rows = mapped(_product, np.atleast_2d(small.T), block.stacked(), dtype=np.float64)
+    rows = mapped(_product, np.atleast_2d(small.T), *block.vectors, dtype=np.float64)
     columns = [
         mapped(_row, rows, number, dtype=np.float64)
         for number in range(small.shape[-1] if small.ndim > 1 else 1)
@@ -537,6 +532,12 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
 # What runs on the workers, on the arrays of some rows.
 
 
+@cache
+def blas(name: str) -> Any:
+    """A routine of BLAS, loaded where it is first needed."""
+    return getattr(import_module("scipy.linalg.blas"), name)
+
+
 class _Coins:
     """A mask that has about half of the rows."""
 
@@ -572,6 +573,9 @@ def _histograms(edges: Any, values: Any, masses: Any) -> Any:
     """The mass in each of some bins, for each pair of ends; what lies outside is in none."""
     counts = np.empty((len(edges), BINS))
     for row, (low, high) in enumerate(edges):
+        if row and (edges[row] == edges[row - 1]).all():
+            counts[row] = counts[row - 1]
+            continue
         inside = (values >= low) & (values <= high)
         ends = np.linspace(low, high, BINS + 1)  # some are equal where they are closer than roundings
         places = np.minimum(np.searchsorted(ends, values[inside], "right") - 1, BINS - 1)
@@ -599,20 +603,24 @@ def _filled(values: Any, value: Any, kind: Any) -> Any:
     return np.full(len(values), value, dtype=kind)
 
 
-def _stacked(*vectors: Any) -> Any:
-    return np.stack([np.asarray(vector, dtype=np.float64) for vector in vectors])
-
-
-def _product(small: Any, rows: Any) -> Any:
-    return small @ rows
+def _product(small: Any, *vectors: Any) -> Any:
+    """Combinations of the vectors; one after the other, as to put them side by side would copy them."""
+    axpy = blas("daxpy")
+    rows = np.zeros((len(small), len(vectors[0])))
+    for factors, vector in zip(small.T, vectors, strict=True):
+        for row, factor in zip(rows, factors, strict=True):
+            axpy(vector, row, a=factor)
+    return rows
 
 
 def _row(rows: Any, number: int) -> Any:
     return rows[number]
 
 
-def _gram(shape: tuple[int, ...], first: Any, second: Any) -> Any:
-    return (first @ second.T).reshape(shape)
+def _gram(count: int, shape: tuple[int, ...], *vectors: Any) -> Any:
+    """The inner products of the first so many vectors with the others."""
+    found = [[np.dot(one, other) for other in vectors[count:]] for one in vectors[:count]]
+    return np.array(found, dtype=np.float64).reshape(shape)
 
 
 def _counts(length: int, codes: Any, weights: Any = None) -> Any:

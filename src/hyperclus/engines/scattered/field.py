@@ -218,7 +218,7 @@ class ScatteredPasses:
         """Each bundle has a contribution."""
         if isinstance(values, Columns):
             return Columns([self.vertex_sums(vector, weights) for vector in values.vectors])
-        return scattered(self._local("vertex_sums", values, weights))
+        return kept(scattered(self._local("vertex_sums", values, weights)))
 
     def edge_pairs(self, first: Any, second: Any) -> tuple[Any, Any]:
         """One round for both."""
@@ -231,7 +231,7 @@ class ScatteredPasses:
 
     def vertex_squares(self, values: Any) -> Any:
         """Each bundle has a contribution."""
-        return scattered(self._local("vertex_squares", values))
+        return kept(scattered(self._local("vertex_squares", values)))
 
     def least_share(self, out_edge: Any, out_vertex: Any, in_edge: Any, in_vertex: Any) -> float:
         """The least of all bundles."""

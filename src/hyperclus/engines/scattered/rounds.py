@@ -142,8 +142,7 @@ class _Planner:
         own = self._level(vector)
         if vector.kind == "stored":
             return self._add(level, "load", vector.payload)
-        changes_sides = vector.kind == "scatter" or (vector.kind == "local" and own < level)
-        if changes_sides or vector.kept:
+        if vector.kept or (vector.kind in ("scatter", "local") and own < level):
             if id(vector) not in self.stored:
                 self.stored[id(vector)] = vector, next(self.names), own
                 self._stage(own)

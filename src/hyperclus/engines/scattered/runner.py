@@ -29,14 +29,15 @@ class DaskRunner:
         self._looked = -LOOK
 
     def round(self, site: Path, stages: Sequence[Stage], parts: dict[Side, int]) -> list[Outcome]:
-        """The outcomes of the last stage; where a worker dies meanwhile, the round is given again to the others."""
+        """The outcomes of the last stage; where a worker dies, the round is given again to the others."""
         for _ in range(TRIES):
             found = self._results(*self._graph(site, stages, parts))
             if found is not None:
                 return found
             self._looked = -LOOK
         raise ClusterError(
-            "workers die again and again; see their logs, and give the same command again, which goes on where it was"
+            "workers die again and again; see their logs, and give the same command again, which goes on "
+            "where it was"
         )
 
     def _graph(

@@ -3,6 +3,7 @@
 import pickle
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
@@ -29,7 +30,7 @@ from hyperclus.types import Floats
 
 Array = NDArray[Any]
 
-ROWS = 1 << 14  # of a chunk, that are computed together
+ROWS = 1 << 13  # of a chunk, that are computed together
 BUNDLE_SHARE = 0.25  # of a worker's memory: a bundle that takes more stays in files
 VECTOR_SHARE = 0.2  # of a worker's memory, for stored vectors
 
@@ -100,8 +101,8 @@ class Outcome:
 
     Attributes
     ----------
-    sends : array, or arrays by number
-        A row for each value sent; for every bundle (or chunk) its own, or one that all take whole.
+    sends : list of arrays, or such lists by number
+        An array for each value sent; for every bundle (or chunk) its own, or one that all take whole.
     smalls : dict
         By (level, part), the partial results of this stage and of those before it.
     ledger : dict
@@ -112,9 +113,9 @@ class Outcome:
     smalls: dict[tuple[int, int], list[Any]] = field(default_factory=dict)
     ledger: dict[tuple[int, int], tuple[float, int]] = field(default_factory=dict)
 
-    def rows(self, number: int) -> Array:
+    def rows(self, number: int) -> list[Array]:
         """What is sent to one bundle, or chunk."""
-        rows: Array = self.sends[number] if isinstance(self.sends, dict) else self.sends
+        rows: list[Array] = self.sends[number] if isinstance(self.sends, dict) else self.sends
         return rows
 
 
@@ -136,8 +137,8 @@ def run_stage(place: Path, stage: Stage, part: int, received: Sequence[Outcome])
     for before in received:
         outcome.smalls.update(before.smalls)
         outcome.ledger.update(before.ledger)
-    sent = outcome.sends.values() if isinstance(outcome.sends, dict) else [outcome.sends]
-    size = sum(rows.nbytes for rows in sent if rows is not None)
+    sent = outcome.sends.values() if isinstance(outcome.sends, dict) else [outcome.sends or ()]
+    size = sum(row.nbytes for rows in sent for row in rows)
     outcome.ledger[stage.level, part] = time.perf_counter() - started, size
     return outcome
 
@@ -145,22 +146,28 @@ def run_stage(place: Path, stage: Stage, part: int, received: Sequence[Outcome])
 @single_blas_thread
 def _on_chunk(site: Site, stage: Stage, chunk: int, received: Sequence[Outcome]) -> Outcome:
     """Some rows after the other."""
+    totals = _totals(site, stage, chunk, received)
+    with ExitStack() as opened_ones:
+        stored = {}
+        for operation, payload, _ in stage.instructions:
+            if operation == "load":
+                stored[payload] = loaded(site.vectors, payload, str(chunk), site.room)
+                opened_ones.callback(stored[payload].close)
+        return _by_rows(site, stage, chunk, stored, totals)
+
+
+def _by_rows(site: Site, stage: Stage, chunk: int, stored: dict[str, Stored], totals: list[Array]) -> Outcome:
+    """The stage on all rows of a chunk."""
     start, end = site.span(chunk)
     count = end - start
-    totals = _totals(site, stage, chunk, count, received)
-    stored = {
-        payload: loaded(site.vectors, payload, str(chunk), site.room)
-        for operation, payload, _ in stage.instructions
-        if operation == "load"
-    }
-    sends = np.empty((len(stage.sends), count))
+    sends = [np.empty(count) for _ in stage.sends]
     kept: list[Any] = [None] * len(stage.stores)
     partials: list[Any] = [None] * len(stage.smalls)
     for first in range(0, count, ROWS):
         rows = slice(first, min(first + ROWS, count))
         values = _rows_of(stage, rows, start, stored, totals)
         for place, number in enumerate(stage.sends):
-            sends[place, rows] = values[number]
+            sends[place][rows] = values[number]
         for place, (number, _) in enumerate(stage.stores):
             if first == 0:
                 kept[place] = np.empty(count, dtype=np.asarray(values[number]).dtype)
@@ -191,8 +198,10 @@ def _rows_of(
     return values
 
 
-def _totals(site: Site, stage: Stage, chunk: int, count: int, received: Sequence[Outcome]) -> list[Array]:
+def _totals(site: Site, stage: Stage, chunk: int, received: Sequence[Outcome]) -> list[Array]:
     """The contributions of all bundles to the vertices of a chunk."""
+    start, end = site.span(chunk)
+    count = end - start
     combine = stage.incoming
     totals = [np.zeros(count) if how == "sum" else np.full(count, -np.inf) for how in combine]
     for bundle, outcome in enumerate(received):
@@ -208,12 +217,15 @@ def _totals(site: Site, stage: Stage, chunk: int, count: int, received: Sequence
     return totals
 
 
-def _for_bundles(site: Site, chunk: int, sends: Array) -> Any:
-    """The values of the vertices that each bundle touches; one array where all touch all."""
+def _for_bundles(site: Site, chunk: int, sends: list[Array]) -> Any:
+    """The values of the vertices that each bundle touches; one list where all touch all."""
     touched = [site.touched(bundle, chunk) for bundle in range(len(site.bundles))]
     if all(rows is None for rows in touched):
         return sends
-    return {bundle: sends if rows is None else sends[:, rows] for bundle, rows in enumerate(touched)}
+    return {
+        bundle: sends if rows is None else [values[rows] for values in sends]
+        for bundle, rows in enumerate(touched)
+    }
 
 
 @single_blas_thread
@@ -224,7 +236,7 @@ def _on_bundle(site: Site, stage: Stage, number: int, received: Sequence[Outcome
     values: list[Any] = []
     for position, (operation, payload, references) in enumerate(stage.instructions):
         if operation == "load":
-            values.append(loaded(site.vectors, payload, f"e{number}", site.room).rows(0, bundle.n_edges))
+            values.append(_whole(site, payload, f"e{number}", bundle.n_edges))
         elif operation == "received":
             values.append(np.concatenate([outcome.rows(number)[payload] for outcome in received]))
         elif operation == "static":
@@ -246,12 +258,16 @@ def _on_bundle(site: Site, stage: Stage, number: int, received: Sequence[Outcome
     return Outcome(sends, {(stage.level, number): partials} if partials else {})
 
 
-def _for_chunks(site: Site, number: int, images: list[Array]) -> dict[int, Array]:
+def _for_chunks(site: Site, number: int, images: list[Array]) -> dict[int, list[Array]]:
     """What a bundle has for the vertices of each chunk."""
     spans = enumerate(pairwise(site.offsets[number]))
-    if len(images) == 1:
-        return {chunk: images[0][None, first:last] for chunk, (first, last) in spans}
-    return {chunk: np.stack([image[first:last] for image in images]) for chunk, (first, last) in spans}
+    return {chunk: [image[first:last] for image in images] for chunk, (first, last) in spans}
+
+
+def _whole(site: Site, name: str, part: str, count: int) -> Array:
+    """All rows of a part of a stored vector."""
+    with closing(loaded(site.vectors, name, part, site.room)) as found:
+        return found.rows(0, count)
 
 
 def bundle_of(site: Site, number: int) -> Bundle:

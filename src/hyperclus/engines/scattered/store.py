@@ -109,15 +109,21 @@ class Stored:
 
     values: Array | None
     path: Path
-    kind: Any
-    offset: int
+    file: Any = None
+    kind: Any = None
+    offset: int = 0
+
+    def close(self) -> None:
+        """No more rows are needed."""
+        if self.file is not None:
+            self.file.close()
 
     def rows(self, first: int, last: int) -> Array:
         """Some of its rows."""
         if self.values is not None:
             return self.values[first:last]
-        place = self.offset + first * self.kind.itemsize
-        found = np.fromfile(self.path, self.kind, last - first, offset=place)
+        self.file.seek(self.offset + first * self.kind.itemsize)
+        found = np.fromfile(self.file, self.kind, last - first)
         if len(found) != last - first:
             raise OSError(EIO, "the file ends too early", str(self.path))
         return found
@@ -133,9 +139,12 @@ def loaded(folder: Path, name: str, part: str, limit: float) -> Stored:
         if MEMORY.get((name, part)) is None:
             values = None
     if values is not None:
-        return Stored(values, path, values.dtype, 0)
-    with path.open("rb") as file:
-        version = np.lib.format.read_magic(file)
-        read = {1: np.lib.format.read_array_header_1_0, 2: np.lib.format.read_array_header_2_0}
-        _, _, kind = read[version[0]](file)
-        return Stored(None, path, kind, file.tell())
+        return Stored(values, path)
+    file = path.open("rb")
+    try:
+        np.lib.format.read_magic(file)
+        _, _, kind = np.lib.format.read_array_header_1_0(file)
+    except ValueError:
+        file.close()
+        raise OSError(EIO, "the file is damaged", str(path)) from None
+    return Stored(None, path, file, kind, file.tell())
