@@ -59,7 +59,7 @@ class Factors:
     def __post_init__(self, elsewhere: Passes | None) -> None:
         if elsewhere is None:
             check_hypergraph(self.hypergraph)
-        object.__setattr__(self, "alpha", _checked_alpha(self.alpha))
+        object.__setattr__(self, "alpha", checked_alpha(self.alpha))
         passes = elsewhere or passes_of(self._lists)
         omega = passes.put(self.hypergraph.edge_weights)
         degrees = kept(passes.vertex_sums(omega, "picks"))
@@ -167,7 +167,8 @@ class Factors:
         return np.asarray(product.toarray() * self.hypergraph.edge_weights / self.edge_degrees[:, None])
 
 
-def _checked_alpha(alpha: Any) -> float:
+def checked_alpha(alpha: Any) -> float:
+    """The number that alpha is, or an `InputError`."""
     if not (is_number(alpha) and 0 <= alpha < np.inf):
         raise InputError(f"alpha must be a number from 0, such as 0 or 1; got {alpha!r}")
     return float(alpha)

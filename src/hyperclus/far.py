@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, field, replace
 from hashlib import blake2b
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
 
@@ -34,6 +35,7 @@ from hyperclus.engines.scattered.runner import DaskRunner
 from hyperclus.engines.scattered.stages import site_at
 from hyperclus.engines.scattered.store import read_rows
 from hyperclus.errors import ClusterError, InputError, is_number
+from hyperclus.factors import checked_alpha
 from hyperclus.finding import by_batches, usual_share
 from hyperclus.hypergraph import Hypergraph
 from hyperclus.io.files import Place, writing
@@ -103,6 +105,7 @@ def cluster_far(
     """
     if not isinstance(seed, int | np.integer) or isinstance(seed, bool):
         raise InputError("with engine='dask' the seed must be a whole number, so that a run can be taken up")
+    alpha = checked_alpha(alpha)
     if not (is_number(tolerance) and tolerance > 0):
         raise InputError(f"tolerance must be a positive number, such as 1e-8; got {tolerance!r}")
     began = time.perf_counter()
@@ -117,7 +120,7 @@ def cluster_far(
             "method": "auto",
             "effort": effort,
             "min_share": min_share,
-            "alpha": float(alpha),
+            "alpha": alpha,
             "bound": "eigenvalues",
             "tolerance": tolerance,
             "seed": int(seed),
@@ -221,7 +224,8 @@ class _Run:
         new = np.argsort(rank)
         tasks = [
             (self.prepared, there.place, labels.payload, new, number, output)
-            for number in range(len(self.prepared.bucket_ends) - 1)
+            for number, (first, last) in enumerate(pairwise(self.prepared.bucket_ends))
+            if first < last
         ]
         for _ in self.crew.each(write_labels, tasks):
             pass
