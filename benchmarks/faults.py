@@ -26,7 +26,7 @@ from hyperclus.stored import StoredPartition
 from size import write
 
 PHASES = {  # stage, how the note begins, share of the stage from which on the kill comes
-    "preparation: pieces": ("preparation", "", -1.0),  # at the start: no step is told before the first piece
+    "preparation: pieces": ("preparation", "", -1.0),  # from the start on
     "preparation: partitions": ("preparation", "partitions 1", 0.0),
     "preparation: vertices": ("preparation", "vertices 1", 0.0),
     "preparation: numbers": ("preparation", "numbers 1", 0.0),
@@ -34,8 +34,12 @@ PHASES = {  # stage, how the note begins, share of the stage from which on the k
     "stationary law": ("stationary law", "residual", 0.3),
     "eigenvectors": ("eigenvectors", "residual", 0.3),
     "search": ("search", "NCut", 0.4),
-    "labels": ("search", "NCut", 1.0),  # and when their folder is there
+    "labels": ("search", "NCut", 1.0),
 }
+SIGNS = {
+    "preparation: pieces": "*/work/plan",
+    "labels": "*/labels/*",
+}  # where no step tells: what is there then
 SOON = 0.03  # seconds from a step to the kill, so that it comes within a task
 
 
@@ -78,29 +82,32 @@ def labels_of(part: StoredPartition) -> np.ndarray:
 
 
 def killer(address: str, phase: str, work: Path) -> tuple[Callable[[hc.Step], None], list[float]]:
-    """A listener that has a worker killed in a phase, once; and when it did."""
+    """A listener that has a worker killed in a phase, once; and when it was."""
     from distributed import Client
 
     with Client(address, set_as_default=False) as client:
         pids = client.run(os.getpid)
-    pid, when = pids[min(pids)], list[float]()
+    pid, armed, when = pids[min(pids)], threading.Event(), list[float]()
     stage, note, share = PHASES[phase]
 
     def strike() -> None:
-        time.sleep(SOON)
-        while phase == "labels" and not list(work.glob("*/labels/*")):
+        while phase in SIGNS and not list(work.glob(SIGNS[phase])):
             time.sleep(0.001)
+        time.sleep(SOON)
         os.kill(pid, signal.SIGKILL)
+        when.append(time.perf_counter())
 
     def listen(step: hc.Step) -> None:
         here = step.stage == stage and step.note.startswith(note) and (step.share or 0.0) >= share
-        if here and not when:
-            when.append(time.perf_counter())
-            threading.Thread(target=strike).start()
+        if here and not armed.is_set():
+            arm()
+
+    def arm() -> None:
+        armed.set()
+        threading.Thread(target=strike, daemon=True).start()
 
     if share < 0:
-        when.append(time.perf_counter())
-        threading.Timer(0.3, strike).start()
+        arm()
     return listen, when
 
 

@@ -2,7 +2,6 @@
 
 import pickle
 import warnings
-from itertools import count
 
 import numpy as np
 import pyarrow as pa
@@ -12,8 +11,9 @@ import scipy.sparse as sp
 
 import hyperclus as hc
 from contracts import refused
-from hyperclus import batches
-from hyperclus.engines.scattered.prepared import MANIFEST
+from hyperclus import batches, grouping
+from hyperclus.cut import cut
+from hyperclus.engines.scattered.prepared import MANIFEST, Prepared
 from hyperclus.engines.scattered.runner import DaskRunner
 from hyperclus.errors import LossWarning
 from hyperclus.io.long_table import write_long
@@ -21,20 +21,21 @@ from paper_data import paper_hypergraph
 from scattered import crew  # noqa: F401
 
 NINE = ("mushroom", "rice", "car", "digit-24", "covertype", "zoo", "wine-567", "letter", "digit")
+OF_THE_ORDER = {("covertype", 5), ("digit", 10)}  # the search on one machine depends on that of hyperedges
 
 
 @pytest.fixture
 def far(crew, tmp_path, monkeypatch):  # noqa: F811
     """`cluster` on the workers, of a hypergraph that is written to a file first."""
     monkeypatch.setenv("HYPERCLUS_WORK", str(tmp_path / "work"))
-    numbers = count()
+    written = {}
 
     def clustered(h, k, **settings):
-        source = h
-        if isinstance(h, hc.Hypergraph):
-            source = tmp_path / f"data-{next(numbers)}.parquet"
+        if isinstance(h, hc.Hypergraph) and h not in written:
+            written[h] = tmp_path / f"data-{len(written)}.parquet"
             with warnings.catch_warnings(action="ignore", category=LossWarning):  # of the order of vertices
-                write_long(h, source)
+                write_long(h, written[h])
+        source = written[h] if isinstance(h, hc.Hypergraph) else h
         return hc.cluster(source, k, engine="dask", **settings)
 
     with crew.client.as_current():
@@ -59,9 +60,9 @@ def check_same(h, there, here):
     assert there.n_components == here.walk.n_components
     np.testing.assert_array_equal(np.bincount(labels, minlength=there.k), there.sizes)
     assert (np.diff(there.sizes) <= 0).all()
-    scored = hc.evaluate(h, labels, engine="cpu")
-    assert scored.ncut == pytest.approx(there.ncut, abs=1e-9)
-    np.testing.assert_allclose(scored.cut.volumes, there.cut.volumes, rtol=1e-7)
+    scored = cut(here.walk, labels, there.k)
+    np.testing.assert_allclose(there.cut.volumes, scored.volumes, rtol=1e-8)
+    np.testing.assert_allclose(there.cut.boundaries, scored.boundaries, rtol=1e-8, atol=1e-14)
     assert hc.agreement(here.labels, labels).nmi > 1 - 1e-9 or abs(there.ncut - here.ncut) <= 1e-9
 
 
@@ -71,7 +72,14 @@ def test_the_nine_data_sets_come_out_the_same(far, name):
     edges = np.array([f"{column} = {value}" for column, value in h.edge_ids.tolist()], dtype=object)
     h = hc.Hypergraph(h.gamma, h.edge_weights, h.vertex_ids, edges)
     for k in sorted({2, 5, len(set(classes))}):
-        check_same(h, far(h, k), hc.cluster(h, k, engine="cpu"))
+        there = far(h, k)
+        same = prepared_order(there) if (name, k) in OF_THE_ORDER else h
+        check_same(same, there, hc.cluster(same, k, engine="cpu"))
+
+
+def prepared_order(there):
+    """The hypergraph as the workers have it: the same, its hyperedges in the order of their hashes."""
+    return Prepared.at(there.folder.parents[1]).hypergraph()
 
 
 def planted(n_incidences, blocks, noise=0.2):
@@ -115,6 +123,7 @@ def test_nothing_as_long_as_a_vector_comes_to_the_client(far, monkeypatch):
         return outcomes
 
     monkeypatch.setattr(DaskRunner, "round", weighed)
+    monkeypatch.setattr(grouping, "SAMPLE", 500)  # of any number of vertices, as many are drawn
     there = far(h, 2, effort="fast")
     assert len(sizes) == sum(stage["rounds"] for stage in there.rounds.values())
     assert max(sizes) < h.n_vertices  # a byte for each vertex would be more

@@ -204,6 +204,7 @@ class _Folder:
     speed: float = SPEED
     hashed: tuple[list[Any], bytes] = ([], b"")  # the arrays of the hypergraph seen last, and their hash
     keeper: Keeper | None = None
+    took: float = 0.0  # seconds until the vectors of the last file, on many workers, were stored
 
     @classmethod
     def at(cls, place: Place) -> "_Folder":
@@ -262,15 +263,17 @@ class _Folder:
 
     def affords(self, values: Values) -> bool:
         """Whether enough time has passed since the last file for one more."""
-        return time.monotonic() - self.saved >= self.cost(values) / SHARE
+        return time.monotonic() - self.saved >= max(self.cost(values), self.took) / SHARE
 
     def save(self, name: str, values: Values, rng: np.random.Generator | None, seconds: float) -> None:
         """Write a file whole or not at all; if that fails there is a warning, and the run goes on."""
         arrays = {key: value for key, value in values.items() if isinstance(value, np.ndarray)}
         lying = {key: value for key, value in values.items() if is_scattered(value)}
+        asked = time.monotonic()
         if self.keeper is not None:
             self.keeper.settle(list(lying.values()))
         far = {key: value.reference() for key, value in lying.items()}
+        self.took = time.monotonic() - asked
         others = {key: value for key, value in values.items() if key not in arrays and key not in far}
         turned = {key: _by_columns(array) for key, array in arrays.items()}
         arrays |= {key: arrays[key].T for key in turned if turned[key]}

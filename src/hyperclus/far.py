@@ -70,7 +70,7 @@ def prepare(
         A Parquet file, a folder of them, a pattern such as "s3://bucket/part-*.parquet", or a list.
     folder : folder name, optional
         Where the sorted copy goes, and what a run keeps: a place that every worker and this process see, with
-        room for about 30 bytes per incidence. By default `hyperclus-work`, or what the environment variable
+        room for about 60 bytes per incidence. By default `hyperclus-work`, or what the environment variable
         HYPERCLUS_WORK says. The same call again finds what is there, and goes on where it was interrupted.
     vertex, edge, weight, edge_weight, duplicates
         As in `read`.

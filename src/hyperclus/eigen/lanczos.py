@@ -175,7 +175,7 @@ def _rotate(basis: Floats, rotation: Floats, width: int) -> None:
     """The first columns become V times the rotation; single ones some rows at a time, to save memory."""
     before, after = rotation.shape
     rotation = like(rotation, basis)
-    if width > 1:
+    if width > 1 or is_scattered(basis):
         basis[:, :after] = basis[:, :before] @ rotation
         return
     for row in range(0, len(basis), ROWS):
@@ -236,17 +236,17 @@ def _next(
 
     Directions that the image has not got, since the space is invariant, are random ones.
     """
-    if width == 1:
+    if width == 1 and not is_scattered(image):
         vector, along, length = _orthonormal(operator, image, known, basis, rng, recent)
         return vector, along[:, None], np.array([[length]])
-    block, overlaps, beyond = orthonormal(image, known, basis, recent)
+    block, overlaps, beyond = orthonormal(image if width > 1 else image[:, None], known, basis, recent)
     wanted = min(width, room)
     rank = min(int(np.count_nonzero(beyond.any(axis=1))), wanted)
     block = block[:, :rank]
     if rank < wanted:
         fresh = _random(operator, wanted - rank, rng, operator.normal(rng))
         block = np.hstack([block, orthonormal(fresh, np.hstack([known, block]), basis)[0]])
-    return block, overlaps, beyond
+    return block if width > 1 else block[:, 0], overlaps, beyond
 
 
 def _random(operator: Operator, count: int, rng: np.random.Generator, column: Floats) -> Floats:

@@ -25,7 +25,8 @@ from hyperclus.walk import RandomWalk
 METHODS = ("auto", "dense", "small side", "lanczos", "shift-invert")
 PATIENCE = 600  # products after which "auto" takes shift-invert, where the hypergraph is thin;
 MORE = 20  # so many more for each eigenvector
-NARROWEST, WIDEST = 2, 16  # vectors in a product, where each product costs a round over many workers
+WIDEST = 16  # vectors in a product, at most, where each product costs a round over many workers
+PAIRS_UP_TO = 5_000_000  # incidences up to which at least two are: a round costs more than a vector
 
 
 @single_blas_thread
@@ -102,7 +103,9 @@ def _elsewhere(
     walk, k = laplacian.walk, known.shape[1] + count
     helped = walk.hypergraph.n_incidences <= FACTORISATION_UP_TO
     limit = PATIENCE + MORE * count if helped else MAX_PRODUCTS
-    width = min(max(count, NARROWEST), WIDEST) if is_scattered(known) else 1
+    width = 1
+    if is_scattered(known):
+        width = min(max(count, 2 if walk.hypergraph.n_incidences < PAIRS_UP_TO else 1), WIDEST)
     try:
         part = place.part("first")
         vectors, steps = lanczos_vectors(laplacian, known, count, tolerance, rng, limit, spare, part, width)

@@ -25,6 +25,7 @@ from hyperclus import sums
 from hyperclus.compiled import kernels, read_only
 from hyperclus.engines.scattered.prepared import Prepared
 from hyperclus.engines.scattered.store import read_array
+from hyperclus.errors import ClusterError
 from hyperclus.passes import BLOCKED_FROM, NARROW, BlockPasses, Lists, SparsePasses, blocks_of_vertices
 from hyperclus.types import Floats, Integers
 
@@ -86,6 +87,11 @@ def _arranged(prepared: Prepared, partitions: list[int], folder: Path, threads: 
         vertices = np.concatenate([vertices, read_array(path / "vertices.npy")])
         vertices.sort(kind="stable")  # two runs that ascend
         vertices = vertices[np.append(True, vertices[1:] != vertices[:-1])[: len(vertices)]]
+    if len(vertices) > np.iinfo(np.int32).max:
+        raise ClusterError(
+            f"the share of one worker touches {len(vertices):,} vertices, more than it can number; start "
+            "more workers"
+        )
     np.save(folder / "vertices.npy", vertices)
     indptrs = [read_array(path / "indptr.npy") for path in paths]
     n_edges = sum(len(indptr) - 1 for indptr in indptrs)

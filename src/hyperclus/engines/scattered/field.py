@@ -250,7 +250,8 @@ class ScatteredPasses:
     def flows(self, labels: Any, law: Any, degrees: Any, shares: Any, count: int) -> Any:
         """What of the flow leaves each cluster; one round, and so many numbers from each bundle."""
         self.field.ensure(law, degrees)
-        given = (gathered(labels), static(law), static(degrees), shares, count)
+        small = labels.astype(np.int8 if count <= 127 else np.int32)
+        given = (gathered(small), static(law), static(degrees), shares, count)
         return Small(self.field, "bundles", "flows", given, "sum")
 
     def components(self, factors: Any) -> tuple[int, Any, Any]:

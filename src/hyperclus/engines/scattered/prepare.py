@@ -238,11 +238,13 @@ def _most_rows(crew: Crew, n_rows: int) -> int:
 
 
 def _partitions(crew: Crew, n_rows: int, n_bytes: int) -> int:
-    """So many that each fits, and that no worker waits long for the last one."""
-    threads = max(sum(worker.n_threads for worker in crew.workers), 1)
+    """So many that each fits, that no worker waits long for the last one, and that all get as many."""
+    workers = crew.workers
+    threads = max(sum(worker.n_threads for worker in workers), 1)
     row_bytes = ROW_BYTES + n_bytes / n_rows
     fitting = n_rows * row_bytes / (SHARE * crew.memory) if crew.memory else 1
-    return max(2 * threads, ceil(n_rows / MOST_INCIDENCES), ceil(fitting))
+    least = max(2 * threads, ceil(n_rows / MOST_INCIDENCES), ceil(fitting))
+    return -(-least // max(len(workers), 1)) * max(len(workers), 1)
 
 
 class _Steps:

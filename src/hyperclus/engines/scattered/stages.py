@@ -1,6 +1,7 @@
 """What runs on the workers: one stage of a round on one chunk of vertices, or on one bundle of hyperedges."""
 
 import pickle
+import sys
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack, closing
@@ -113,6 +114,17 @@ class Outcome:
     smalls: dict[tuple[int, int], list[Any]] = field(default_factory=dict)
     ledger: dict[tuple[int, int], tuple[float, int]] = field(default_factory=dict)
 
+    def __sizeof__(self) -> int:
+        return sum(row.nbytes for rows in self._lists for row in rows)  # for Dask
+
+    @property
+    def _lists(self) -> list[list[Array]]:
+        return list(self.sends.values()) if isinstance(self.sends, dict) else [self.sends or []]
+
+    def bytes(self, receivers: int) -> int:
+        """What all receivers get together."""
+        return sys.getsizeof(self) * (1 if isinstance(self.sends, dict) else receivers)
+
     def rows(self, number: int) -> list[Array]:
         """What is sent to one bundle, or chunk."""
         rows: list[Array] = self.sends[number] if isinstance(self.sends, dict) else self.sends
@@ -137,9 +149,8 @@ def run_stage(place: Path, stage: Stage, part: int, received: Sequence[Outcome])
     for before in received:
         outcome.smalls.update(before.smalls)
         outcome.ledger.update(before.ledger)
-    sent = outcome.sends.values() if isinstance(outcome.sends, dict) else [outcome.sends or ()]
-    size = sum(row.nbytes for rows in sent for row in rows)
-    outcome.ledger[stage.level, part] = time.perf_counter() - started, size
+    spent = time.perf_counter() - started
+    outcome.ledger[stage.level, part] = spent, outcome.bytes(len(site.bundles))
     return outcome
 
 
@@ -160,13 +171,15 @@ def _by_rows(site: Site, stage: Stage, chunk: int, stored: dict[str, Stored], to
     """The stage on all rows of a chunk."""
     start, end = site.span(chunk)
     count = end - start
-    sends = [np.empty(count) for _ in stage.sends]
+    sends: list[Any] = [None] * len(stage.sends)
     kept: list[Any] = [None] * len(stage.stores)
     partials: list[Any] = [None] * len(stage.smalls)
     for first in range(0, count, ROWS):
         rows = slice(first, min(first + ROWS, count))
         values = _rows_of(stage, rows, start, stored, totals)
         for place, number in enumerate(stage.sends):
+            if first == 0:
+                sends[place] = np.empty(count, dtype=np.asarray(values[number]).dtype)
             sends[place][rows] = values[number]
         for place, (number, _) in enumerate(stage.stores):
             if first == 0:
