@@ -2,8 +2,9 @@
 
 A scheduler and two workers of Dask, processes of their own with one thread each, cluster a planted sparse
 hypergraph (size.py says which). In every phase of a run one worker is killed with SIGKILL in the middle of a
-task: the seconds added, with a nanny that starts the worker anew and without one, and whether labels and NCut
-are those of the run that nobody disturbed.
+task, with a nanny that starts the worker anew and without one: the seconds added to an undisturbed run made
+just before (as the load of the machine changes), the seconds until the run moved on, and whether labels and
+NCut are those of the run that nobody disturbed.
 """
 
 import argparse
@@ -16,6 +17,8 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -44,25 +47,26 @@ SOON = 0.03  # seconds from a step to the kill, so that it comes within a task
 
 
 @contextmanager
-def workers(folder: Path, nanny: bool, count: int = 2, memory: str = "2GB") -> Iterator[str]:
+def workers(folder: Path, nanny: bool, number: int = 2, memory: str = "2GB") -> Iterator[str]:
     """A scheduler and workers, which end with the body; the address."""
     folder.mkdir(parents=True)
-    place = folder / "scheduler.json"
+    file = folder / "scheduler.json"
     module = [sys.executable, "-m", "distributed.cli."]
     scheduler = [*module[:2], f"{module[2]}dask_scheduler", "--port", "0", "--no-dashboard"]
     worker = [*module[:2], f"{module[2]}dask_worker", "--nthreads", "1", "--memory-limit", memory]
     worker += ["--no-dashboard", "--local-directory", str(folder), "--nanny" if nanny else "--no-nanny"]
     started = []
     try:
-        for command in [scheduler, *[worker] * count]:
-            options = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "start_new_session": True}
-            started.append(subprocess.Popen([*command, "--scheduler-file", str(place)], **options))
+        for place, command in enumerate([scheduler, *[worker] * number]):
+            with (folder / f"{place}.log").open("wb") as log:  # says why one died that nobody killed
+                options = {"stdout": log, "stderr": log, "start_new_session": True}
+                started.append(subprocess.Popen([*command, "--scheduler-file", str(file)], **options))
         from distributed import Client
 
-        while not place.exists():
+        while not file.exists():
             time.sleep(0.05)
-        with Client(scheduler_file=str(place), set_as_default=False) as client:
-            client.wait_for_workers(count)
+        with Client(scheduler_file=str(file), set_as_default=False) as client:
+            client.wait_for_workers(number)
             yield client.scheduler.address
     finally:
         for process in started:
@@ -111,20 +115,38 @@ def killer(address: str, phase: str, work: Path) -> tuple[Callable[[hc.Step], No
     return listen, when
 
 
-def run(
-    source: Path, folder: Path, phase: str | None, nanny: bool, k: int
-) -> tuple[float, float, np.ndarray]:
-    """Seconds, NCut, and the labels by vertex; in the phase, if there is one, a worker is killed."""
-    work = folder / "work"
+@dataclass(frozen=True, slots=True, eq=False)
+class Run:
+    """Seconds, in all and from the kill to the next step (or the end), NCut, and the labels by vertex."""
+
+    seconds: float
+    stall: float
+    ncut: float
+    labels: np.ndarray
+
+    def same(self, other: "Run") -> bool:
+        """Whether labels and NCut are those of another run."""
+        return abs(self.ncut - other.ncut) <= 1e-9 * other.ncut and np.array_equal(self.labels, other.labels)
+
+
+def run(source: Path, folder: Path, phase: str | None, nanny: bool, k: int) -> Run:
+    """One run on workers of its own; in the phase, if there is one, a worker is killed."""
+    told = list[float]()
     with workers(folder / "cluster", nanny) as address:
-        listen, when = killer(address, phase, work) if phase else (lambda step: None, [0.0])
+        listen, when = killer(address, phase, folder / "work") if phase else (lambda step: None, [])
+
+        def heard(step: hc.Step) -> None:
+            told.append(time.perf_counter())
+            listen(step)
+
         began = time.perf_counter()
-        with hc.watching(listen):
-            part = clustered(source, address, work, k)
-        seconds = time.perf_counter() - began
-    if not when:
+        with hc.watching(heard):
+            part = clustered(source, address, folder / "work", k)
+        told.append(time.perf_counter())
+    if phase and not (when and when[0] < told[-1]):
         raise SystemExit(f"no worker was killed in {phase}")
-    return seconds, part.ncut, labels_of(part)
+    stall = min(moment - when[0] for moment in told if moment > when[0]) if phase else 0.0
+    return Run(told[-1] - began, stall, part.ncut, labels_of(part))
 
 
 def main() -> None:
@@ -134,30 +156,30 @@ def main() -> None:
     )
     parser.add_argument("size", nargs="?", default="1e6", help="number of incidences")
     parser.add_argument("-k", type=int, default=2, help="clusters, and planted blocks")
-    parser.add_argument("--repeat", type=int, default=3, help="undisturbed runs, of which the median counts")
+    parser.add_argument("--repeat", type=int, default=1, help="pairs of runs, of which the median counts")
     parser.add_argument("--phases", nargs="*", default=list(PHASES), metavar="PHASE")
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         write(folder / "data.parquet", int(float(chosen.size)), chosen.k)
+        numbers = count()
 
-        def measured(name: str, phase: str | None, nanny: bool) -> tuple[float, float, np.ndarray]:
-            return run(folder / "data.parquet", folder / name, phase, nanny, chosen.k)
+        def measured(phase: str | None, nanny: bool) -> Run:
+            return run(folder / "data.parquet", folder / str(next(numbers)), phase, nanny, chosen.k)
 
-        calm = [measured(f"calm-{number}", None, True) for number in range(chosen.repeat)]
-        usual, (_, ncut, labels) = float(np.median([row[0] for row in calm])), calm[0]
-        spread = ", ".join(f"{row[0]:.1f}" for row in calm)
-        print(f"m = {float(chosen.size):,.0f}, k = {chosen.k}: {usual:.1f} s undisturbed ({spread})\n")
-        print("| a worker killed in | with a nanny | added | one worker stays | added | labels and NCut |")
-        print("| --- | ---: | ---: | ---: | ---: | --- |", flush=True)
-        for number, phase in enumerate(chosen.phases):
-            found = [measured(f"{number}-{nanny}", phase, nanny) for nanny in (True, False)]
-            same = all(
-                abs(other - ncut) <= 1e-9 * ncut and np.array_equal(others, labels)
-                for _, other, others in found
-            )
-            cells = [f"{row[0]:.1f} s | {row[0] - usual:+.1f} s" for row in found]
-            print(f"| {phase} | {' | '.join(cells)} | {'the same' if same else 'differ'} |", flush=True)
+        first = measured(None, True)  # what is compiled and cached is there for all others
+        print(f"m = {float(chosen.size):,.0f}, k = {chosen.k}\n")
+        print("| a worker killed in | | undisturbed | killed | added | to the next step | labels and NCut |")
+        print("| --- | --- | ---: | ---: | ---: | ---: | --- |", flush=True)
+        for phase in chosen.phases:
+            for nanny, words in ((True, "with a nanny"), (False, "one worker stays")):
+                pairs = [(measured(None, nanny), measured(phase, nanny)) for _ in range(chosen.repeat)]
+                calm, killed = (np.median([pair[side].seconds for pair in pairs]) for side in (0, 1))
+                added = np.median([after.seconds - before.seconds for before, after in pairs])
+                stall = np.median([after.stall for _, after in pairs])
+                same = all(one.same(first) for pair in pairs for one in pair)
+                cells = f"{calm:.1f} s | {killed:.1f} s | {added:+.1f} s | {stall:.1f} s"
+                print(f"| {phase} | {words} | {cells} | {'the same' if same else 'differ'} |", flush=True)
 
 
 if __name__ == "__main__":

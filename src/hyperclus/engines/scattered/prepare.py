@@ -47,7 +47,8 @@ from hyperclus.io.streaming import arrow
 from hyperclus.progress import tell
 from hyperclus.types import DuplicatePolicy
 
-FORMAT = 1  # of what is on disk; another number makes other keys
+FORMAT = 2  # of what is on disk; another number makes other keys
+ORDERED_UP_TO = 5_000_000  # rows of small data, of which it is kept in which order the hyperedges came
 LEAST_ROWS, MOST_ROWS = 1 << 20, 1 << 22  # of a piece: small ones take little memory
 PIECES = 4096  # from as many on, pieces become larger
 PIECE_BYTES = 400  # of a worker's memory for each row of a piece, which takes half of it
@@ -184,6 +185,7 @@ def _planned(order: _Order, crew: Crew) -> tuple[Layout, list[Piece]]:
         n_buckets=plan["partitions"],
         n_pieces=len(plan["pieces"]),
         seed=order.seed,
+        ordered=plan["ordered"],
     )
     return layout, [Piece(*piece) for piece in plan["pieces"]]
 
@@ -209,6 +211,7 @@ def _plan(order: _Order, crew: Crew) -> dict[str, Any]:
         "columns": astuple(columns),
         "kinds": base64.b64encode(schema.serialize().to_pybytes()).decode(),
         "partitions": order.partitions or _partitions(crew, n_rows, n_bytes),
+        "ordered": n_rows <= ORDERED_UP_TO,
         "pieces": [
             astuple(piece)
             for file, footer in zip(order.files, feet, strict=True)

@@ -31,7 +31,8 @@ class Prepared:
 
     A partition is a folder with arrays of NumPy: indptr (int64), members (int32, local numbers, ascending
     in each hyperedge), gamma where `weighted`, edge_weights where `edge_weighted`, vertices (int64, the
-    number of each local vertex, ascending), and the ids of its hyperedges, edges.parquet. It may be empty.
+    number of each local vertex, ascending), order of small data (int64, ascends as the hyperedges came), and
+    the ids of its hyperedges, edges.parquet. It may be empty.
     A bucket is a Parquet file with the ids of the vertices numbered from `bucket_ends[q]` to
     `bucket_ends[q + 1]`, in their order.
 
@@ -79,7 +80,10 @@ class Prepared:
         return bucket_path(self.folder, number)
 
     def hypergraph(self) -> Hypergraph:
-        """The whole, in the memory of this process; vertices in the order of their numbers."""
+        """The whole, in the memory of this process; vertices in the order of their numbers.
+
+        Hyperedges of small data are in the order in which they came, which the search depends on.
+        """
         n_buckets = len(self.bucket_ends) - 1
         vertices = _ids([self.bucket_path(number) for number in range(n_buckets)])
         paths = [self.partition_path(number) for number in range(len(self.partitions))]
@@ -94,6 +98,9 @@ class Prepared:
         omega = _joined(paths, "edge_weights.npy") if self.edge_weighted else np.ones(self.n_edges)
         parts = (gamma, np.concatenate(indices), indptr)
         matrix: Incidence = sp.csr_array(parts, shape=(self.n_edges, self.n_vertices))
+        if all((path / "order.npy").exists() for path in paths):
+            order = np.argsort(_joined(paths, "order.npy"))
+            matrix, omega, edges = matrix[order], omega[order], edges[order]
         return Hypergraph._trusted(matrix, omega, vertices, edges)
 
 

@@ -62,6 +62,8 @@ class Layout:
     n_partitions, n_buckets, n_pieces : int
     seed : int
         Of the hash of ids.
+    ordered : bool
+        Whether to keep in which order the hyperedges came.
     """
 
     folder: Path
@@ -73,6 +75,7 @@ class Layout:
     n_buckets: int
     n_pieces: int
     seed: int
+    ordered: bool
 
     @property
     def work(self) -> Path:
@@ -81,8 +84,9 @@ class Layout:
 
     @property
     def width(self) -> int:
-        """The number of columns of a row: keys of hyperedge and vertex, and the weights there are."""
-        return 2 + (self.columns.weight is not None) + (self.columns.edge_weight is not None)
+        """The number of columns of a row: keys of hyperedge and vertex, the weights there are, its place."""
+        weights = (self.columns.weight is not None) + (self.columns.edge_weight is not None)
+        return 2 + weights + self.ordered
 
     def piece(self, number: int) -> Path:
         """The file of a piece."""
@@ -124,14 +128,16 @@ def scatter(layout: Layout, number: int, piece: Piece) -> bool:
     """Write the file of a piece; returns whether all its weights are 1."""
     target = layout.piece(number)
     if not target.exists():
-        _scatter(layout, target, piece)
+        _scatter(layout, number, target, piece)
         arrow().default_memory_pool().release_unused()
     last = 2 * layout.n_partitions + layout.n_buckets
     return bool(json.loads(read_segment(target, last)))
 
 
-def _scatter(layout: Layout, target: Path, piece: Piece) -> None:
+def _scatter(layout: Layout, number: int, target: Path, piece: Piece) -> None:
     rows, ids = _read(layout, piece)
+    if layout.ordered:
+        rows.append(np.arange(piece.n_rows) + (number << 32))
     n_partitions, n_buckets = layout.n_partitions, layout.n_buckets
     shares = np.empty(piece.n_rows, dtype=np.min_scalar_type(n_partitions - 1))
     for start in range(0, piece.n_rows, 1 << 16):
@@ -219,7 +225,7 @@ def partition(layout: Layout, number: int, weighted: bool, memory: int) -> tuple
 
 def _partition(layout: Layout, number: int, weighted: bool, memory: int, target: Path) -> None:
     with _told(layout):
-        matrix, keys, edge_ids, omega = _assembled(layout, number, weighted, memory)
+        matrix, keys, edge_ids, omega, first = _assembled(layout, number, weighted, memory)
     members = matrix.indices
     covered = np.zeros(len(keys), dtype=bool)
     covered[members] = True
@@ -231,6 +237,7 @@ def _partition(layout: Layout, number: int, weighted: bool, memory: int, target:
         "members": members.astype(np.int32, copy=False),
         "gamma": matrix.data if weighted else None,
         "edge_weights": omega,
+        "order": first,
         "keys": present,
         "bucket_ends": np.searchsorted(layout.bucket_of(present), np.arange(layout.n_buckets + 1)),
         "absent": absent if len(absent) else None,
@@ -247,10 +254,14 @@ def _partition(layout: Layout, number: int, weighted: bool, memory: int, target:
 
 def _assembled(
     layout: Layout, number: int, weighted: bool, memory: int
-) -> tuple[Incidence, Integers, Any, Floats | None]:
-    """The incidence matrix of a partition, the keys of its vertices, the ids of its hyperedges, and omega."""
-    edge_keys, vertex_keys, gamma, omega = _gathered(layout, number, weighted, memory)
+) -> tuple[Incidence, Integers, Any, Floats | None, Integers | None]:
+    """The incidence matrix of a partition, keys of its vertices, ids of its hyperedges, omega and order."""
+    edge_keys, vertex_keys, gamma, omega, places = _gathered(layout, number, weighted, memory)
     edge_keys, edges = k.numbered(edge_keys)
+    first = None
+    if places is not None:
+        first = np.full(len(edge_keys), np.iinfo(np.int64).max)
+        np.minimum.at(first, edges, places)
     edge_ids = layout.edge_ids(number, edge_keys)
     edge_names: Any = _EdgeNames(edge_ids)
     if omega is not None:
@@ -264,7 +275,7 @@ def _assembled(
             f"no member is in hyperedge {named(edge_names, empty)}; its weights are 0, correct them or leave "
             "its rows out"
         )
-    return matrix, vertex_keys, edge_ids, omega
+    return matrix, vertex_keys, edge_ids, omega, first
 
 
 def _by_bucket(layout: Layout, keys: Integers, codes: Codes) -> tuple[Integers, Codes]:
@@ -277,8 +288,8 @@ def _by_bucket(layout: Layout, keys: Integers, codes: Codes) -> tuple[Integers, 
 
 def _gathered(
     layout: Layout, number: int, weighted: bool, memory: int
-) -> tuple[Integers, Integers, Floats, Floats | None]:
-    """The rows of a partition in all pieces: hyperedges and vertices, both as keys, gamma and omega."""
+) -> tuple[Integers, Integers, Floats, Floats | None, Integers | None]:
+    """The rows of a partition in all pieces: hyperedges and vertices, both as keys, gamma, omega, places."""
     width = layout.width
     sizes = [segment_size(path, number) // (8 * width) for path in layout.pieces()]
     total = sum(sizes)
@@ -291,6 +302,7 @@ def _gathered(
     edges, vertices = np.empty(total, dtype=np.int64), np.empty(total, dtype=np.int64)
     gamma = np.ones(total)
     omega = None if layout.columns.edge_weight is None else np.empty(total)
+    places = np.empty(total, dtype=np.int64) if layout.ordered else None
     start = 0
     for path, size in zip(layout.pieces(), sizes, strict=True):
         rows = np.frombuffer(read_segment(path, number), dtype=np.int64).reshape(size, width)
@@ -299,9 +311,11 @@ def _gathered(
         if weighted and layout.columns.weight is not None:
             gamma[inside] = rows[:, 2].view(np.float64)
         if omega is not None:
-            omega[inside] = rows[:, -1].view(np.float64)
+            omega[inside] = rows[:, -1 - layout.ordered].view(np.float64)
+        if places is not None:
+            places[inside] = rows[:, -1]
         start += size
-    return edges, vertices, gamma, omega
+    return edges, vertices, gamma, omega, places
 
 
 class _EdgeNames:
