@@ -89,7 +89,7 @@ def check_structure(found):
         assert (len(indptr) - 1, len(vertices), len(members)) == tuple(size)
         assert (np.diff(vertices) > 0).all()
         assert set(members.tolist()) == set(range(len(vertices)))
-        names = {"indptr.npy", "members.npy", "vertices.npy", "edges.parquet"}
+        names = {"indptr.npy", "members.npy", "order.npy", "vertices.npy", "edges.parquet"}
         names |= {"gamma.npy"} if found.weighted else set()
         names |= {"edge_weights.npy"} if found.edge_weighted else set()
         assert {file.name for file in path.iterdir()} == names
@@ -110,6 +110,7 @@ def test_it_is_what_read_long_gives(crew, tmp_path, monkeypatch, kind, weighted)
     check_structure(found)
     assert (found.weighted, found.edge_weighted) == (weighted, weighted)
     assert incidences(found.hypergraph()) == incidences(read_long(data))
+    assert found.hypergraph().edge_ids.tolist() == read_long(data).edge_ids.tolist()  # as they came
     assert pickle.loads(pickle.dumps(found)) == found
     assert Prepared.at(found.folder) == found
     vertex = pq.read_schema(found.bucket_path(0)).field("vertex")
@@ -185,7 +186,7 @@ def test_one_huge_hyperedge(crew, tmp_path, monkeypatch):  # noqa: F811
 def test_a_partition_that_no_worker_can_hold_is_told(crew, tmp_path, monkeypatch):  # noqa: F811
     data = written(tmp_path / "data", table())
     monkeypatch.setattr(Crew, "memory", 10_000)
-    with pytest.raises(ClusterError, match=r"partition \d+ has .* rows .* more partitions"):
+    with pytest.raises(ClusterError, match=r"partition \d+ has .* rows .* start more workers"):
         done(crew, data, tmp_path, partitions=1)
 
 
