@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hyperclus.certificate import cheeger_interval, ncut_lower_bound, relative_gap
+from hyperclus.certificate import Figures, ncut_lower_bound
 from hyperclus.cut import Cut, edge_shares
 from hyperclus.eigen import Eigenpairs
 from hyperclus.errors import InputError
@@ -23,7 +23,7 @@ TINY = 0.05  # of an equal share of the volume: clusters that small are pointed 
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Partition:
+class Partition(Figures):
     """Clusters of the vertices of a hypergraph.
 
     Attributes
@@ -56,39 +56,9 @@ class Partition:
         self.labels.flags.writeable = False
 
     @property
-    def k(self) -> int:
-        """The number of clusters."""
-        return len(self.cut.volumes)
-
-    @property
-    def ncut(self) -> float:
-        """The normalised cut, to be small: 0 for separate clusters, k - 1 for none."""
-        return self.cut.ncut
-
-    @property
     def lower_bound(self) -> float:
         """A proven bound: no partition into k clusters has a smaller NCut."""
         return ncut_lower_bound(self.eigenpairs, self.k) if self.tight is None else self.tight.value
-
-    @property
-    def gap(self) -> float:
-        """(ncut - lower_bound) / lower_bound: proven distance from the optimum, 0.03 is 3 %."""
-        return relative_gap(self.ncut, self.lower_bound)
-
-    @property
-    def conductance(self) -> float:
-        """The largest conductance among the clusters; for two clusters the conductance of the cut."""
-        return float(self.cut.conductances.max())
-
-    @property
-    def cheeger(self) -> tuple[float, float]:
-        """Proven interval for the smallest conductance of any two-way cut."""
-        return cheeger_interval(self.eigenpairs)
-
-    @property
-    def eigenvalues(self) -> Floats:
-        """The smallest eigenvalues of L_sym, ascending; the first is 0."""
-        return self.eigenpairs.values
 
     @property
     def n_components(self) -> int:

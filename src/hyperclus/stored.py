@@ -5,16 +5,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hyperclus.certificate import cheeger_interval, ncut_lower_bound, relative_gap
+from hyperclus.certificate import Figures
 from hyperclus.cut import Cut
 from hyperclus.eigen import Eigenpairs
 from hyperclus.io.streaming import arrow
 from hyperclus.notebook import html_table
-from hyperclus.types import Floats, Integers
+from hyperclus.types import Integers
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class StoredPartition:
+class StoredPartition(Figures):
     """Clusters found by the engine "dask": their figures, and a folder of Parquet files with the labels.
 
     Attributes
@@ -46,41 +46,6 @@ class StoredPartition:
     settings: Mapping[str, Any] = field(default_factory=dict)
     timings: Mapping[str, float] = field(default_factory=dict)
     rounds: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def k(self) -> int:
-        """The number of clusters."""
-        return len(self.cut.volumes)
-
-    @property
-    def ncut(self) -> float:
-        """The normalised cut, to be small: 0 for separate clusters, k - 1 for none."""
-        return self.cut.ncut
-
-    @property
-    def lower_bound(self) -> float:
-        """A proven bound: no partition into k clusters has a smaller NCut."""
-        return ncut_lower_bound(self.eigenpairs, self.k)
-
-    @property
-    def gap(self) -> float:
-        """(ncut - lower_bound) / lower_bound: proven distance from the optimum, 0.03 is 3 %."""
-        return relative_gap(self.ncut, self.lower_bound)
-
-    @property
-    def conductance(self) -> float:
-        """The largest conductance among the clusters; for two clusters the conductance of the cut."""
-        return float(self.cut.conductances.max())
-
-    @property
-    def cheeger(self) -> tuple[float, float]:
-        """Proven interval for the smallest conductance of any two-way cut."""
-        return cheeger_interval(self.eigenpairs)
-
-    @property
-    def eigenvalues(self) -> Floats:
-        """The smallest eigenvalues of L_sym, ascending; the first is 0."""
-        return self.eigenpairs.values
 
     def to_table(self) -> Any:
         """All labels as a table of PyArrow; for as many vertices as this machine has memory for."""
