@@ -1,6 +1,7 @@
 """Clusters of low NCut: HyperClus-G as in the paper, and the search that goes below it."""
 
 import logging
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, cast, overload
 
@@ -159,6 +160,11 @@ def cluster(
             "bound": bound,
         }
         return _on_dask(hypergraph, int(k), effort, min_share, alpha, tolerance, seed, precision, unused)
+    if isinstance(hypergraph, str | os.PathLike | Prepared):
+        raise InputError(
+            "a Hypergraph is needed here: hc.read makes one of a file, or add engine='dask' for Parquet files"
+            " that this machine need not hold"
+        )
     check_hypergraph(hypergraph)
     run = Run(cast(Hypergraph, hypergraph), alpha, bound, tolerance, seed, engine, precision)
     run.check_enough_vertices(k)

@@ -113,6 +113,9 @@ def prepare(
             (target / COLLISION).touch()
             for part in PARTS:
                 shutil.rmtree(target / part, ignore_errors=True)
+        except InputError:  # once the data are corrected, all of it is made anew
+            shutil.rmtree(target, ignore_errors=True)
+            raise
     raise AssertionError
 
 
@@ -159,11 +162,7 @@ def _found_or_made(order: _Order, crew: Crew) -> Prepared:
 
 def _check_source(order: _Order) -> None:
     """Refuse files that are no longer those of the start; what was made of them is of no use then."""
-    try:
-        check_unchanged(order.files, listed(order.source))
-    except InputError:
-        shutil.rmtree(order.target, ignore_errors=True)
-        raise
+    check_unchanged(order.files, listed(order.source))
 
 
 def _planned(order: _Order, crew: Crew) -> tuple[Layout, list[Piece]]:

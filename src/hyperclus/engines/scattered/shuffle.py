@@ -405,7 +405,8 @@ def _told(layout: Layout) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        raise fault(layout.source, str(error)) from None
+        message = str(error).replace("incidences in all)", "incidences beside it)")  # only some were seen
+        raise fault(layout.source, message) from None
 
 
 def _write_ids(path: Path, name: str, ids: Any) -> None:
