@@ -527,7 +527,8 @@ def test_killed_again_and_again(tmp_path, word, how):
     assert kills > 1
     assert again == answer
     assert rest < 0.9 * steps
-    assert any(".part" in file.name for file in (tmp_path / "killed").iterdir()) == (word == "saving")
+    if word == "saving":
+        assert any(".part" in file.name for file in (tmp_path / "killed").iterdir())
 
 
 def test_two_processes_share_a_folder(tmp_path):

@@ -257,7 +257,7 @@ def _on_dask(
     """Hand files over to the engine that need not hold them."""
     from hyperclus.far import cluster_far
 
-    check_engine("dask", precision)
+    check_engine("cpu", precision)
     for name, given in unused.items():
         if given not in (None, "auto", "eigenvalues"):
             raise InputError(

@@ -21,7 +21,9 @@ PAYS_FROM = 3_000_000  # incidences from which "auto" takes a GPU: below, to sta
 
 def check_engine(engine: str, precision: str) -> None:
     """Refuse an unknown engine, and a precision that the engine does not have."""
-    check_choice("engine", engine, ("auto", "cpu", "cuda", "dask"))
+    if engine == "dask":
+        raise InputError("engine='dask' is for cluster, which it takes Parquet files for; leave it out here")
+    check_choice("engine", engine, ("auto", "cpu", "cuda"))
     check_choice("precision", precision, ("float64", "float32"))
     if precision == "float32" and engine != "cuda":
         raise InputError("precision='float32' is for engine='cuda'; leave it out, or add the engine")
