@@ -19,6 +19,7 @@ from hyperclus.engines.scattered.bundles import Bundle, opened
 from hyperclus.engines.scattered.rounds import Stage
 from hyperclus.engines.scattered.store import (
     MEMORY,
+    Memory,
     Stored,
     file_fault,
     loaded,
@@ -34,6 +35,7 @@ Array = NDArray[Any]
 ROWS = 1 << 13  # of a chunk, that are computed together
 BUNDLE_SHARE = 0.25  # of a worker's memory: a bundle that takes more stays in files
 VECTOR_SHARE = 0.2  # of a worker's memory, for stored vectors
+BUNDLES = Memory()
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,11 +288,11 @@ def _whole(site: Site, name: str, part: str, count: int) -> Array:
 def bundle_of(site: Site, number: int) -> Bundle:
     """A bundle, held in memory where there is room for it."""
     key = ("bundle", str(site.bundles[number]), site.alpha)
-    bundle = MEMORY.get(key)
+    bundle = BUNDLES.get(key)
     if bundle is None:
         limit = site.memory * BUNDLE_SHARE
         bundle = opened(site.bundles[number], site.alpha, limit)
-        MEMORY.put(key, bundle, 0, np.inf)
+        BUNDLES.put(key, bundle, bundle.bytes, 2 * limit)  # and that of a worker that died
     found: Bundle = bundle
     return found
 
