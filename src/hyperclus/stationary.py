@@ -275,6 +275,7 @@ def _krylov(chain: _Chain, start: Floats, descent: Descent, place: Slot) -> tupl
                 place.keep(**before, **state())
 
         law, at.count = at.law, at.count + 1
+        at.steps += begun["first"] if begun else 0
         change = kept(law - chain.step(law))
         residual = _chi(change, law)
         descent.tell(at.steps, residual)
@@ -293,7 +294,6 @@ def _krylov(chain: _Chain, start: Floats, descent: Descent, place: Slot) -> tupl
             at.steps += 1
             descent.tell(at.steps, residual)
 
-        at.steps += begun["first"] if begun else 0
         correction, _ = gmres_cycle(
             apply, change / scale, descent.goal / 2, RESTART, count, begun=begun, keep=keep
         )
