@@ -14,6 +14,7 @@ from hyperclus.eigen.pairs import Eigenpairs, with_residuals
 from hyperclus.eigen.shift_invert import FACTORISATION_UP_TO, is_thin, shift_invert_vectors
 from hyperclus.eigen.small_side import small_side_vectors
 from hyperclus.eigen.trivial import zero_vectors
+from hyperclus.engines.scattered.rounds import width
 from hyperclus.errors import ConvergenceError, InputError
 from hyperclus.hypergraph import Hypergraph
 from hyperclus.laplacian import NormalizedLaplacian
@@ -25,8 +26,6 @@ from hyperclus.walk import RandomWalk
 METHODS = ("auto", "dense", "small side", "lanczos", "shift-invert")
 PATIENCE = 600  # products after which "auto" takes shift-invert, where the hypergraph is thin;
 MORE = 20  # so many more for each eigenvector
-WIDEST = 16  # vectors in a product, at most, where each product costs a round over many workers
-PAIRS_UP_TO = 5_000_000  # incidences up to which at least two are: a round costs more than a vector
 
 
 @single_blas_thread
@@ -103,12 +102,10 @@ def _elsewhere(
     walk, k = laplacian.walk, known.shape[1] + count
     helped = walk.hypergraph.n_incidences <= FACTORISATION_UP_TO
     limit = PATIENCE + MORE * count if helped else MAX_PRODUCTS
-    width = 1
-    if is_scattered(known):
-        width = min(max(count, 2 if walk.hypergraph.n_incidences < PAIRS_UP_TO else 1), WIDEST)
+    wide = width(count, walk.hypergraph.n_incidences) if is_scattered(known) else 1
     try:
         part = place.part("first")
-        vectors, steps = lanczos_vectors(laplacian, known, count, tolerance, rng, limit, spare, part, width)
+        vectors, steps = lanczos_vectors(laplacian, known, count, tolerance, rng, limit, spare, part, wide)
     except ConvergenceError:
         if not helped:
             raise

@@ -25,6 +25,7 @@ from hyperclus.engines.scattered.prepare import (
     _partitions,
 )
 from hyperclus.engines.scattered.prepared import MANIFEST, Prepared
+from hyperclus.engines.scattered.rounds import width
 from hyperclus.engines.scattered.shuffle import ROW_BYTES
 from hyperclus.engines.scattered.source import (
     Columns,
@@ -48,7 +49,6 @@ WORKERS = (1, 4, 16, 64)  # that are shown where no number is given
 MOST_WORKERS = 1 << 14  # that are looked at
 FREE = 0.8  # of its memory that a worker may use before Dask pauses it
 PREPARING, COMPUTING = 0.1e9, 0.25e9  # bytes of a worker's process with what it has loaded, measured
-NARROWEST, WIDEST = 2, 16  # vectors of a block, as `eigen.solve` has them
 BLOCKS, OTHERS = 12, 10  # stored vectors: blocks of the basis, and single ones
 ROUNDS = {"stationary law": (20, 40), "eigenvectors": (15, 30), "search": (10, 25)}  # over all incidences
 
@@ -218,7 +218,7 @@ def plan(
         None if prepared is None else len(prepared.partitions),
         columns.weight is not None if prepared is None else prepared.weighted,
         2 + (columns.weight is not None) + (columns.edge_weight is not None),
-        min(max(k - 1, NARROWEST), WIDEST),
+        width(k - 1, n_rows),
     )
     needs = tuple(need(facts, one, limit) for one in (WORKERS if workers is None else (workers,)))
     least = next((one for one in _numbers() if need(facts, one, limit).fits), None)

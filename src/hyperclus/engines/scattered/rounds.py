@@ -12,6 +12,14 @@ from typing import Any
 
 from hyperclus.engines.scattered.expressions import Side, Small, Vector
 
+WIDEST = 16  # vectors in a product
+PAIRS_UP_TO = 5_000_000  # incidences up to which at least two are: a round costs more than a vector
+
+
+def width(wanted: int, n_incidences: int) -> int:
+    """How many vectors go into a product, where so many eigenvectors are wanted."""
+    return min(max(wanted, 2 if n_incidences < PAIRS_UP_TO else 1), WIDEST)
+
 
 @dataclass(slots=True, eq=False)
 class Stage:
