@@ -161,7 +161,7 @@ def cluster(
     """
     count = _count(k)
     if settings.engine == "dask":
-        check_engine(settings.engine, settings.precision)
+        check_engine("cpu", settings.precision)  # which has double precision only, as dask
         if count is None:
             raise InputError(
                 "--engine dask needs a number for -k; suggest-k finds one for a sample of the data"
