@@ -40,7 +40,7 @@ PHASES = {  # stage, how the note begins, share of the stage from which on the k
     "labels": ("search", "NCut", 1.0),
 }
 SIGNS = {
-    "preparation: pieces": "*/work/plan",
+    "preparation: pieces": "*/*/plan",
     "labels": "*/labels/*",
 }  # where no step tells: what is there then
 SOON = 0.03  # seconds from a step to the kill, so that it comes within a task

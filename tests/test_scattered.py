@@ -18,7 +18,8 @@ from hyperclus import batches, checkpoint, compiled, passes, stationary, sums
 from hyperclus.cut import cut
 from hyperclus.engines.scattered import bundles, field, stages
 from hyperclus.engines.scattered.bundles import MappedPasses
-from hyperclus.engines.scattered.expressions import BINS, ZOOMS, Vector, together
+from hyperclus.engines.scattered.expressions import ZOOMS, Vector, together
+from hyperclus.engines.scattered.on_rows import BINS
 from hyperclus.engines.scattered.rounds import plan
 from hyperclus.engines.scattered.stages import bundle_of
 from hyperclus.errors import ClusterError

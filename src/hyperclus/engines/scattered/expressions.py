@@ -7,17 +7,18 @@ same round. Whatever a round computes of a vector that is `kept` stays with the 
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
-from importlib import import_module
 from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
+from hyperclus.engines.scattered import on_rows
+from hyperclus.engines.scattered.on_rows import BINS
+
 Side: TypeAlias = Literal["vertices", "bundles"]
 Combine: TypeAlias = Literal["sum", "max", "min", "join"]
 
-BINS, ZOOMS = 4096, 2  # of histograms, of which each looks closer at one bin of the one before
+ZOOMS = 2  # histograms, of which each looks closer at one bin of the one before
 
 
 class Field(Protocol):
@@ -103,7 +104,7 @@ class Vector(NDArrayOperatorsMixin):
 
     def looked_up_in(self, table: Any) -> "Vector":
         """The entries of a small table at these positions."""
-        return mapped(_taken, np.asarray(table), self)
+        return mapped(on_rows.taken, np.asarray(table), self)
 
     @property
     def shape(self) -> tuple[int]:
@@ -142,11 +143,7 @@ class Vector(NDArrayOperatorsMixin):
 
     def astype(self, kind: Any, copy: bool = True) -> "Vector":
         """In another type of number."""
-        return self if self.dtype == kind else mapped(_astype, self, np.dtype(kind))
-
-    def copy(self) -> "Vector":
-        """Itself: expressions do not change."""
-        return self
+        return self if self.dtype == kind else mapped(on_rows.as_type, self, np.dtype(kind))
 
     def sum(self) -> "Small":
         """The sum over all entries."""
@@ -154,11 +151,11 @@ class Vector(NDArrayOperatorsMixin):
 
     def max(self) -> "Small":
         """The largest entry."""
-        return Small(self.field, self.side, _largest, (self,), "max")
+        return Small(self.field, self.side, on_rows.largest, (self,), "max")
 
     def min(self) -> "Small":
         """The smallest entry."""
-        return Small(self.field, self.side, _smallest, (self,), "min")
+        return Small(self.field, self.side, on_rows.smallest, (self,), "min")
 
     def range_of_mass(self, masses: "Vector") -> tuple[float, float, float]:
         """The smallest entry, the largest, and the mass of all."""
@@ -174,7 +171,7 @@ class Vector(NDArrayOperatorsMixin):
         edges = np.tile([low, high], (len(wanted), 1)).astype(np.float64)
         below = np.zeros(len(wanted))
         for _ in range(ZOOMS):
-            counts = Small(self.field, self.side, _histograms, (edges, self, masses), "sum").value()
+            counts = Small(self.field, self.side, on_rows.histograms, (edges, self, masses), "sum").value()
             running = below[:, None] + np.cumsum(counts, axis=1)
             for row, level in enumerate(wanted):
                 bin_ = min(int(np.searchsorted(running[row], level)), BINS - 1)
@@ -185,27 +182,27 @@ class Vector(NDArrayOperatorsMixin):
 
     def better_half(self, among: "Vector", count: int, seed: int) -> "Vector":
         """A mask of about the better half of those among which to choose; of equal ones, some at random."""
-        chosen = mapped(_float_mask, among)
+        chosen = mapped(on_rows.float_mask, among)
         level = _where(among, self, -np.inf)
-        low = Small(self.field, self.side, _least_among, (among, self), "min").value()
+        low = Small(self.field, self.side, on_rows.least_among, (among, self), "min").value()
         held = _where(among, self, low)
         threshold = held.levels(chosen, [0.5])[0]
         better = kept(among & (level > threshold))
         if 0 < int(np.count_nonzero(better)) < count:
             return better
-        return kept(among & Vector(self.field, "vertices", "rows", _Coins(seed), dtype=np.bool_))
+        return kept(among & Vector(self.field, "vertices", "rows", on_rows.Coins(seed), dtype=np.bool_))
 
     def sign_of_largest(self) -> "Small":
         """The sign of the entry of largest size."""
-        return Small(self.field, self.side, _extremes, (self,), "max", _sign)
+        return Small(self.field, self.side, on_rows.extremes, (self,), "max", on_rows.sign_of)
 
     def all(self) -> "Small":
         """1 if all entries are true, else 0."""
-        return Small(self.field, self.side, _all, (self,), "min")
+        return Small(self.field, self.side, on_rows.all_true, (self,), "min")
 
     def any(self) -> "Small":
         """1 if some entry is true, else 0."""
-        return Small(self.field, self.side, _any, (self,), "max")
+        return Small(self.field, self.side, on_rows.any_true, (self,), "max")
 
 
 class Columns:
@@ -237,12 +234,12 @@ class Columns:
         """About so many rows, drawn in proportion to their mass, and their weights; on the host."""
         total = float(masses.sum())
         args = (count / total, seed, Vector(masses.field, "vertices", "rows", np.arange), masses)
-        drawn = Small(masses.field, "vertices", _drawn, (*args, *self.vectors), "join").value()
+        drawn = Small(masses.field, "vertices", on_rows.drawn, (*args, *self.vectors), "join").value()
         return drawn[:, 1:], drawn[:, 0]
 
     def nearest(self, centres: Any) -> Vector:
         """For each row the number of the nearest centre."""
-        return kept(mapped(_nearest, np.asarray(centres), *self.vectors, dtype=np.int64))
+        return kept(mapped(on_rows.nearest, np.asarray(centres), *self.vectors, dtype=np.int64))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -336,7 +333,7 @@ class Rows:
             empty.settle(np.zeros(shape))
             return empty
         given = (len(first.vectors), shape, *first.vectors, *second.vectors)
-        return Small(field, "vertices", _gram, given, "sum")
+        return Small(field, "vertices", on_rows.gram, given, "sum")
 
     def __rmatmul__(self, small: Any) -> Any:
         """A row of coefficients times the rows: the combination of the vectors."""
@@ -465,9 +462,9 @@ def columnwise(function: Any, *args: Any) -> Columns:
 def combined(block: Columns, small: Any) -> Any:
     """The block times a small matrix, or times a column of coefficients."""
     small = np.asarray(small, dtype=np.float64)
-    rows = mapped(_product, np.atleast_2d(small.T), *block.vectors, dtype=np.float64)
+    rows = mapped(on_rows.product, np.atleast_2d(small.T), *block.vectors, dtype=np.float64)
     columns = [
-        mapped(_row, rows, number, dtype=np.float64)
+        mapped(on_rows.row, rows, number, dtype=np.float64)
         for number in range(small.shape[-1] if small.ndim > 1 else 1)
     ]
     return columns[0] if small.ndim == 1 else Columns(columns, block.field)
@@ -479,7 +476,7 @@ def dot(first: Any, second: Any) -> Small:
 
 
 def _norm(vector: Vector) -> Small:
-    return Small(vector.field, vector.side, _square, (vector,), "sum", _root)
+    return Small(vector.field, vector.side, on_rows.square, (vector,), "sum", on_rows.root)
 
 
 def _count(mask: Vector) -> Small:
@@ -499,7 +496,7 @@ def _hstack(blocks: Sequence[Any]) -> Columns:
 
 
 def _full_like(vector: Vector, value: Any, dtype: Any = None) -> Vector:
-    return mapped(_filled, vector, value, np.dtype(dtype or vector.dtype))
+    return mapped(on_rows.filled, vector, value, np.dtype(dtype or vector.dtype))
 
 
 def _zeros_like(vector: Vector, dtype: Any = None) -> Vector:
@@ -512,7 +509,7 @@ def _ones_like(vector: Vector, dtype: Any = None) -> Vector:
 
 def _bincount(codes: Vector, weights: Any = None, minlength: int = 0) -> Small:
     args = (minlength, codes) if weights is None else (minlength, codes, weights)
-    return Small(codes.field, codes.side, _counts, args, "sum")
+    return Small(codes.field, codes.side, on_rows.counts, args, "sum")
 
 
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
@@ -527,133 +524,3 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.where: _where,
     np.zeros_like: _zeros_like,
 }
-
-
-# What runs on the workers, on the arrays of some rows.
-
-
-@cache
-def blas(name: str) -> Any:
-    """A routine of BLAS, loaded where it is first needed."""
-    return getattr(import_module("scipy.linalg.blas"), name)
-
-
-class _Coins:
-    """A mask that has about half of the rows."""
-
-    def __init__(self, seed: int) -> None:
-        self.seed = seed
-
-    def __call__(self, first: int, last: int) -> Any:
-        rows = np.arange(first, last, dtype=np.uint64) + np.uint64(self.seed * 0x9E3779B97F4A7C15 % 2**64)
-        return _mixed(rows) >> np.uint64(63) == 0
-
-
-def _mixed(values: Any) -> Any:
-    """Bits that look random, of whole numbers (the end of Steele's SplitMix64)."""
-    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return values ^ (values >> np.uint64(31))
-
-
-def _drawn(factor: float, seed: int, rows: Any, masses: Any, *columns: Any) -> Any:
-    chances = np.minimum(factor * masses, 1.0)
-    numbers = _mixed(rows.astype(np.uint64) + np.uint64(seed * 0x9E3779B97F4A7C15 % 2**64))
-    chosen = np.flatnonzero((numbers >> np.uint64(11)) * 2.0**-53 < chances)
-    weights = masses[chosen] / chances[chosen]
-    return np.column_stack([weights, *(column[chosen] for column in columns)])
-
-
-def _nearest(centres: Any, *columns: Any) -> Any:
-    points = np.column_stack(columns)
-    return np.argmin(np.square(centres).sum(axis=1) - 2 * points @ centres.T, axis=1)
-
-
-def _histograms(edges: Any, values: Any, masses: Any) -> Any:
-    """The mass in each of some bins, for each pair of ends; what lies outside is in none."""
-    counts = np.empty((len(edges), BINS))
-    for row, (low, high) in enumerate(edges):
-        if row and (edges[row] == edges[row - 1]).all():
-            counts[row] = counts[row - 1]
-            continue
-        inside = (values >= low) & (values <= high)
-        ends = np.linspace(low, high, BINS + 1)  # some are equal where they are closer than roundings
-        places = np.minimum(np.searchsorted(ends, values[inside], "right") - 1, BINS - 1)
-        counts[row] = np.bincount(places, masses[inside], BINS)
-    return counts
-
-
-def _float_mask(mask: Any) -> Any:
-    return np.asarray(mask, dtype=np.float64)
-
-
-def _least_among(mask: Any, values: Any) -> Any:
-    return np.where(mask, values, np.inf).min(initial=np.inf)
-
-
-def _taken(table: Any, codes: Any) -> Any:
-    return table[codes]
-
-
-def _astype(values: Any, kind: Any) -> Any:
-    return np.asarray(values).astype(kind, copy=False)
-
-
-def _filled(values: Any, value: Any, kind: Any) -> Any:
-    return np.full(len(values), value, dtype=kind)
-
-
-def _product(small: Any, *vectors: Any) -> Any:
-    """Combinations of the vectors; one after the other, as to put them side by side would copy them."""
-    axpy = blas("daxpy")
-    rows = np.zeros((len(small), len(vectors[0])))
-    for factors, vector in zip(small.T, vectors, strict=True):
-        for row, factor in zip(rows, factors, strict=True):
-            axpy(vector, row, a=factor)
-    return rows
-
-
-def _row(rows: Any, number: int) -> Any:
-    return rows[number]
-
-
-def _gram(count: int, shape: tuple[int, ...], *vectors: Any) -> Any:
-    """The inner products of the first so many vectors with the others."""
-    found = [[np.dot(one, other) for other in vectors[count:]] for one in vectors[:count]]
-    return np.array(found, dtype=np.float64).reshape(shape)
-
-
-def _counts(length: int, codes: Any, weights: Any = None) -> Any:
-    return np.bincount(codes, weights, length).astype(np.float64)
-
-
-def _square(values: Any) -> Any:
-    return values @ values
-
-
-def _root(total: Any) -> float:
-    return float(np.sqrt(total))
-
-
-def _largest(values: Any) -> Any:
-    return values.max(initial=-np.inf) if values.dtype.kind == "f" else values.max()
-
-
-def _smallest(values: Any) -> Any:
-    return values.min(initial=np.inf) if values.dtype.kind == "f" else values.min()
-
-
-def _extremes(values: Any) -> Any:
-    return np.array([values.max(initial=-np.inf), -values.min(initial=np.inf)])
-
-
-def _sign(extremes: Any) -> float:
-    return 1.0 if extremes[0] >= extremes[1] else -1.0
-
-
-def _all(values: Any) -> int:
-    return int(np.all(values))
-
-
-def _any(values: Any) -> int:
-    return int(np.any(values))

@@ -11,6 +11,7 @@ import numpy as np
 
 from hyperclus.compiled import kernels
 from hyperclus.engines.scattered import hashing
+from hyperclus.engines.scattered.on_rows import ODD, mixed
 from hyperclus.errors import HyperclusError, InputError
 from hyperclus.ids import blocks, object_array, shown, take
 from hyperclus.io.streaming import SPAN, arrow
@@ -141,10 +142,8 @@ def as_objects(ids: Any) -> Ids:
 
 def share_of(keys: Integers, count: int, salt: int) -> Codes:
     """A number below `count` for each key, the same for all keys that are equal and even over the others."""
-    mixed = keys.view(np.uint64) ^ np.uint64(salt * 0x9E3779B97F4A7C15 & MASK)
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * hashing.FIRST
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * hashing.SECOND
-    shares = (mixed >> np.uint64(32)) * np.uint64(count) >> np.uint64(32)
+    bits = mixed(keys.view(np.uint64) ^ np.uint64(salt * ODD & MASK))
+    shares = (bits >> np.uint64(32)) * np.uint64(count) >> np.uint64(32)
     return shares.astype(np.min_scalar_type(max(count - 1, 0)))
 
 

@@ -47,7 +47,7 @@ from hyperclus.io.streaming import arrow
 from hyperclus.progress import tell
 from hyperclus.types import DuplicatePolicy
 
-FORMAT = 2  # of what is on disk; another number makes other keys
+FORMAT = 3  # of what is on disk; another number makes other keys
 ORDERED_UP_TO = 5_000_000  # rows of small data, of which it is kept in which order the hyperedges came
 LEAST_ROWS, MOST_ROWS = 1 << 20, 1 << 22  # of a piece: small ones take little memory
 PIECES = 4096  # from as many on, pieces become larger
