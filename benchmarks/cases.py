@@ -11,9 +11,10 @@ import numpy as np
 
 import families
 import hyperclus as hc
-from hyperclus import compiled, moves
-from hyperclus.paper import as_written
-from hyperclus.search import Clusters
+from hyperclus._runtime import jit
+from hyperclus.clustering import vertex_kernels
+from hyperclus.clustering.vertex_search import Clusters
+from hyperclus.research.paper import as_written
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
@@ -30,7 +31,7 @@ def best(action: Callable[[], object], repeats: int) -> tuple[float, float]:
 
 def load() -> None:
     """Load what is loaded on first use, Numba and its compiled loops included."""
-    compiled.kernels(moves, float("inf"))
+    jit.kernels(vertex_kernels, float("inf"))
     for k in (2, 3):
         edges = [[i, (i * 7 + 1) % 400, (i * 3) % 400] for i in range(400)]
         hc.cluster(hc.Hypergraph.from_edges(edges, duplicates="max"), k)
@@ -102,7 +103,7 @@ def effort(name: str) -> dict[str, float]:
     walls = {effort: best(lambda effort=effort: run(effort), count)[0] for effort, count in repeats.items()}
     return {
         "wall": walls["default"],
-        "law": best(lambda: hc.RandomWalk(h), 7)[0],
+        "distribution": best(lambda: hc.RandomWalk(h), 7)[0],
         "eigenvectors": best(lambda: hc.smallest_eigenpairs(laplacian, k), 7)[0],
         **walls,
         **{f"ncut {effort}": part.ncut for effort, part in found.items()},
@@ -124,7 +125,7 @@ def refinement(name: str, n_incidences: int, k: int = 10) -> dict[str, float]:
     products = best(lambda: [laplacian.apply(vector) for _ in range(10)], 3)[0]
     clusters = Clusters.of(walk, start, k)
     ncut = clusters.ncut
-    wall, _ = best(lambda: clusters.round(passes=1), 1)
+    wall, _ = best(lambda: clusters.round(products=1), 1)
     return {
         "wall": wall,
         "incidences": h.n_incidences,

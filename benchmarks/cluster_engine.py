@@ -60,7 +60,7 @@ def on_dask(path: str, k: int, address: str, count: int, work: str, scheduler: i
     """Cluster twice, in this process: with the preparation, and with what it left."""
     from distributed import Client, get_task_stream
 
-    from hyperclus.far import cluster_far
+    from hyperclus.clustering.cluster_files import cluster_files
 
     found: dict = {}
     with Client(address) as client:
@@ -68,7 +68,7 @@ def on_dask(path: str, k: int, address: str, count: int, work: str, scheduler: i
         for turn in ("first", "again"):
             start = time.perf_counter()
             with get_task_stream(client) as stream:
-                part = cluster_far(
+                part = cluster_files(
                     path, k, effort="default", min_share=None, alpha=0.0, tolerance=1e-8, seed=0, folder=work
                 )
             found[turn] = {"seconds": time.perf_counter() - start, "stages": dict(part.timings)}
@@ -114,7 +114,7 @@ def on_cpu(path: str, k: int) -> dict:
         "ncut": part.ncut,
         "memory": peak(),
         "labels": file.name,
-        "products": part.walk.law.steps + part.eigenpairs.steps,
+        "products": part.walk.distribution.steps + part.eigenpairs.steps,
     }
 
 

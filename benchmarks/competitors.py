@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 import hyperclus as hc
-from hyperclus.baselines import diffeq_best, diffeq_local, hyperedge2vec, node2vec
-from hyperclus.paper.tables import published
+from hyperclus.research.baselines import diffeq_best, diffeq_local, hyperedge2vec, node2vec
+from hyperclus.research.paper.tables import published
 
 STARTS = 40
 TIED = ("sequential", "all")

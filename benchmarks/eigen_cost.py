@@ -11,7 +11,7 @@ import numpy as np
 from scipy.optimize import nnls
 
 import hyperclus as hc
-from hyperclus.eigen import cost
+from hyperclus.spectral.eigen import cost
 
 
 def random_hypergraph(n: int, n_edges: int, degree: int, rng: np.random.Generator) -> hc.Hypergraph:

@@ -22,10 +22,10 @@ import scipy.sparse as sp  # noqa: E402
 import hyperclus as hc  # noqa: E402
 import on_gpu  # noqa: E402, F401  puts simple things in place of libraries that a bare machine has not
 from hyperclus.engines import cuda  # noqa: E402
-from hyperclus.factors import Factors  # noqa: E402
-from hyperclus.laplacian import NormalizedLaplacian  # noqa: E402
-from hyperclus.stationary import stationary_law  # noqa: E402
-from hyperclus.walk import RandomWalk  # noqa: E402
+from hyperclus.spectral.factors import TransitionFactors  # noqa: E402
+from hyperclus.spectral.laplacian import NormalizedLaplacian  # noqa: E402
+from hyperclus.spectral.stationary import stationary_distribution  # noqa: E402
+from hyperclus.spectral.walk import RandomWalk  # noqa: E402
 
 MEMBERS = 25
 PIECE = 100_000_000  # incidences drawn at a time
@@ -86,28 +86,31 @@ def copy_rate() -> float:
     return 8 * len(source) / milliseconds(lambda: cp.copyto(target, source)) / 1e6
 
 
-def kernels(passes: cuda.CudaPasses, n: int, m: int, dtype: type, copied: float) -> None:
+def kernels(products: cuda.CudaProducts, n: int, m: int, dtype: type, copied: float) -> None:
     """The time and the bandwidth of each kind of pass."""
-    vector, law = cp.ones(n, dtype=dtype), cp.full(n, 1 / n, dtype=dtype)
-    weight, value = passes.by_edge.blocks[0][2].itemsize, vector.itemsize
-    blocks = len(passes.by_edge.blocks)
+    vector, distribution = cp.ones(n, dtype=dtype), cp.full(n, 1 / n, dtype=dtype)
+    weight, value = products.by_edge.blocks[0][2].itemsize, vector.itemsize
+    blocks = len(products.by_edge.blocks)
     rows = n * (4 * blocks + value * (2 * blocks - 1))
     kinds = {
         "sums by hyperedge, gamma": (
-            lambda: passes.edge_sums(vector, "gamma"),
+            lambda: products.to_edges(vector, "gamma"),
             m * (4 + weight) + rows + n * value,
         ),
-        "sums by hyperedge, ones": (lambda: passes.edge_sums(vector, "picks"), m * 4 + rows + n * value),
+        "sums by hyperedge, ones": (
+            lambda: products.to_edges(vector, "source_weights"),
+            m * 4 + rows + n * value,
+        ),
         "sums by vertex, gamma": (
-            lambda: passes.vertex_sums(vector, "gamma"),
+            lambda: products.to_vertices(vector, "gamma"),
             m * (4 + weight) + rows + n * value,
         ),
         "pairs by hyperedge": (
-            lambda: passes.edge_pairs(vector, law),
+            lambda: products.edge_pairs(vector, distribution),
             m * (4 + weight) + 2 * rows - 4 * n * blocks + 6 * n * value,
         ),
         "both ways (L_sym)": (
-            lambda: passes.both_ways(vector, law, law, law),
+            lambda: products.symmetrized(vector, distribution, distribution, distribution),
             2 * (m * (4 + weight) + 2 * rows - 4 * n * blocks) + 20 * n * value,
         ),
     }
@@ -119,15 +122,15 @@ def kernels(passes: cuda.CudaPasses, n: int, m: int, dtype: type, copied: float)
 
 def solve(m: int, precision: str, copied: float) -> None:
     """Copy, law to 1e-6, second eigenvector to a relative residual of 1e-4."""
-    from hyperclus import eigen
+    from hyperclus.spectral import eigen
 
     h = drawn(m)
-    copying, passes = seconds(lambda: cuda.CudaPasses.of(h, 0.0, precision))
+    copying, products = seconds(lambda: cuda.CudaProducts.of(h, 0.0, precision))
     held = cp.get_default_memory_pool().used_bytes() / 1e9
-    factors = Factors(h, elsewhere=passes)
-    stationary_law(factors, 0.1)
-    law_time, law = seconds(lambda: stationary_law(factors, 1e-6))
-    walk = RandomWalk.with_law(factors, law)
+    factors = TransitionFactors(h, elsewhere=products)
+    stationary_distribution(factors, 0.1)
+    law_time, distribution = seconds(lambda: stationary_distribution(factors, 1e-6))
+    walk = RandomWalk.with_distribution(factors, distribution)
     kind = np.dtype(precision).type
     there = on_precision(walk, kind)
     eigen.smallest_eigenpairs(NormalizedLaplacian(there), 2, tolerance=0.3)
@@ -137,22 +140,26 @@ def solve(m: int, precision: str, copied: float) -> None:
     )
     print(
         f"\n{precision}, m = {m:,}: copied and sorted in {copying:.2f} s, {held:.1f} GB; "
-        f"law in {law_time:.3f} s ({law.steps} products, residual {law.residual:.0e}); "
+        f"law in {law_time:.3f} s ({distribution.steps} products, residual {distribution.residual:.0e}); "
         f"second eigenvector in {vector_time:.3f} s ({pairs.steps} products, "
         f"lambda {pairs.values[1]:.4f}, relative residual {pairs.residuals[1] / pairs.values[1]:.0e}); "
         f"together **{law_time + vector_time:.3f} s**; "
         f"peak {cp.get_default_memory_pool().total_bytes() / 1e9:.1f} GB",
         flush=True,
     )
-    kernels(passes, h.n_vertices, m, kind, copied)
+    kernels(products, h.n_vertices, m, kind, copied)
 
 
 def on_precision(walk: RandomWalk, kind: type) -> RandomWalk:
     """The walk with vectors of this precision."""
     from dataclasses import replace
 
-    law = replace(walk.law, vertices=walk.law.vertices.astype(kind), edges=walk.law.edges.astype(kind))
-    return RandomWalk.with_law(walk.factors.astype(kind), law)
+    distribution = replace(
+        walk.distribution,
+        vertices=walk.distribution.vertices.astype(kind),
+        edges=walk.distribution.edges.astype(kind),
+    )
+    return RandomWalk.with_distribution(walk.factors.astype(kind), distribution)
 
 
 def whole(m: int, k: int, precision: str) -> None:

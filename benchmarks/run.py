@@ -30,7 +30,7 @@ EFFORTS = ("fast", "default", "thorough")
 NINE = ("mushroom", "rice", "car", "digit-24", "covertype", "zoo", "wine-567", "letter", "digit")
 
 
-class Figures:
+class PartitionQuality:
     """Finished figures on disk, with when they were measured; those of other code are forgotten."""
 
     def __init__(self) -> None:
@@ -97,7 +97,7 @@ def table(header: list[str], rows: list[list[str]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def against_the_paper(figures: Figures) -> str:
+def against_the_paper(figures: PartitionQuality) -> str:
     """The algorithm with dense matrices beside ours."""
     rows = []
     for name in ("mushroom", "covertype"):
@@ -111,7 +111,7 @@ def against_the_paper(figures: Figures) -> str:
     return table([*header, "NCut as written", "NCut"], rows)
 
 
-def scaling(figures: Figures, family: str) -> str:
+def scaling(figures: PartitionQuality, family: str) -> str:
     """Time and memory per incidence at growing sizes."""
     rows, first = [], 0.0
     for size in SIZES:
@@ -128,13 +128,13 @@ def scaling(figures: Figures, family: str) -> str:
     return table([*header, "peak bytes per incidence", "products", "agreement"], rows)
 
 
-def efforts(figures: Figures) -> str:
+def efforts(figures: PartitionQuality) -> str:
     """What the search costs on the paper's data sets, and what it finds."""
     rows = []
     for name in NINE:
         run = figures.measure("effort", name)
         rows.append([
-            name, *(f"{1000 * run[stage]:.1f}" for stage in ("law", "eigenvectors", *EFFORTS)),
+            name, *(f"{1000 * run[stage]:.1f}" for stage in ("distribution", "eigenvectors", *EFFORTS)),
             *(f"{run[effort] / run['eigenvectors']:.1f}" for effort in EFFORTS),
             *(f"{run[f'ncut {effort}']:.5f}" for effort in EFFORTS), f"{100 * run['gap']:.1f} %",
         ])  # fmt: skip
@@ -148,7 +148,7 @@ def efforts(figures: Figures) -> str:
     return table([*header, *(f"NCut {effort}" for effort in EFFORTS), "gap"], rows)
 
 
-def refinement(figures: Figures) -> str:
+def refinement(figures: PartitionQuality) -> str:
     """One pass over all vertices beside ten operator products."""
     rows = []
     for family in ("sparse", "binned"):
@@ -171,7 +171,7 @@ def refinement(figures: Figures) -> str:
     return table([*header, "memory of the sums (bytes per incidence)"], rows)
 
 
-def page(figures: Figures, command: str, code: str) -> str:
+def page(figures: PartitionQuality, command: str, code: str) -> str:
     """Measure everything that is not kept; the section on hyperclus by itself."""
     search, passes = efforts(figures), refinement(figures)
     paper = against_the_paper(figures)
@@ -242,7 +242,7 @@ def by_itself(chosen: argparse.Namespace) -> None:
     print(f"hyperclus by itself: {code}", flush=True)
     if chosen.fresh:
         KEPT.unlink(missing_ok=True)
-    figures = Figures()
+    figures = PartitionQuality()
     try:
         text = page(figures, "make bench-full" if chosen.full else "make bench", code)
     except KeyboardInterrupt:

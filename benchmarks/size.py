@@ -99,7 +99,7 @@ def measure(path: str, k: int, effort: str) -> dict:
         "ncut": part.ncut,
         "bound": part.lower_bound,
         "products": part.eigenpairs.steps,
-        "law": part.walk.law.steps,
+        "distribution": part.walk.distribution.steps,
         "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024e-9,
     }
 

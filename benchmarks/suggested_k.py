@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 import hyperclus as hc
-from hyperclus.suggest import Suggestion, suggest_k
+from hyperclus.clustering.n_clusters import Suggestion, suggest_k
 
 SEEDS = range(3000, 3020)
 Make = Callable[[int], hc.Hypergraph]

@@ -8,8 +8,8 @@ import time
 import numpy as np
 
 import hyperclus as hc
-from hyperclus.certificate import relative_gap
-from hyperclus.tight_bound import tight_bound
+from hyperclus.spectral.bounds import relative_gap
+from hyperclus.spectral.sdp_bound import tight_bound
 
 
 def planted(n: int, k: int) -> hc.Hypergraph:

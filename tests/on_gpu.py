@@ -22,13 +22,13 @@ if importlib.util.find_spec("threadpoolctl") is None:
 import numpy as np  # noqa: E402
 
 import hyperclus as hc  # noqa: E402
-from engine_checks import ALPHAS, check_answer, check_law, check_products, check_shares, planted  # noqa: E402
-from hyperclus import batches, compiled, passes  # noqa: E402
+from hyperclus import batches, compiled, products  # noqa: E402
 from hyperclus.engines import cuda  # noqa: E402
+from support.engine_contracts import ALPHAS, check_answer, check_law, check_products, check_shares, planted  # noqa: E402
 
 if importlib.util.find_spec("numba") is None:
     compiled.PAYS_FROM = math.inf
-    passes.BLOCKED_FROM = math.inf
+    products.BLOCKED_FROM = math.inf
 
 
 def products():
@@ -38,8 +38,8 @@ def products():
         for alpha in ALPHAS:
             for n, n_edges, blocks, big in ((60, 40, 2, 0), (30, 90, 3, 2), (25, 3, 1, 3), (3000, 40, 2, 4)):
                 h = planted(n, n_edges, blocks, big=big)
-                check_products(cuda.CudaPasses.of, h, alpha)
-                check_shares(cuda.CudaPasses.of, h, alpha)
+                check_products(cuda.CudaProducts.of, h, alpha)
+                check_shares(cuda.CudaProducts.of, h, alpha)
     cuda.WIDTH, cuda.LONG, cuda.PIECE = 1_250_000, 512, 4096
 
 
@@ -47,14 +47,14 @@ def single_precision():
     """gamma is rounded and no more is lost where the vectors are double."""
     h = planted(400, 300, 2)
     rounded = h.with_gamma(h.gamma.data.astype(np.float32).astype(np.float64))
-    check_products(lambda _, alpha: cuda.CudaPasses.of(h, alpha, "float32"), rounded, 0.0)
+    check_products(lambda _, alpha: cuda.CudaProducts.of(h, alpha, "float32"), rounded, 0.0)
 
 
-def laws():
+def distributions():
     """The stationary law, by hyperedges and by vertices."""
     for alpha in ALPHAS:
-        check_law(cuda.CudaPasses.of, planted(600, 800, 2), alpha)
-        check_law(cuda.CudaPasses.of, planted(900, 20, 2, big=3), alpha)
+        check_law(cuda.CudaProducts.of, planted(600, 800, 2), alpha)
+        check_law(cuda.CudaProducts.of, planted(900, 20, 2, big=3), alpha)
 
 
 def answers():
@@ -86,7 +86,7 @@ def main() -> None:
     why = cuda.missing()
     if why is not None:
         sys.exit(f"no GPU: {why}")
-    for check in (products, single_precision, laws, answers, batches_of_moves):
+    for check in (products, single_precision, distributions, answers, batches_of_moves):
         start = time.perf_counter()
         check()
         print(f"{check.__name__}: passed in {time.perf_counter() - start:.1f} s", flush=True)

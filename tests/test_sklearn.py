@@ -27,11 +27,11 @@ from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import hyperclus as hc
-import standin
-from contracts import refused
 from hyperclus.engines import cuda
 from hyperclus.sklearn import HyperClusG, HypergraphSpectralEmbedding
-from strategies import alphas, copies_around_a_hub, disconnected, hypergraphs, random_hypergraph
+from support import stand_in_device
+from support.contracts import refused
+from support.strategies import alphas, copies_around_a_hub, disconnected, hypergraphs, random_hypergraph
 
 examples = settings(deadline=None, max_examples=40)
 MATRIX = np.array([[3, 1, 0, 0], [1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 2], [0, 0, 1, 1]], dtype=float)
@@ -93,7 +93,7 @@ except hyperclus.MissingLibraryError as error:
     assert done.stdout.strip() == "hyperclus.sklearn needs scikit-learn: pip install 'hyperclus[sklearn]'"
 
 
-# ---- the same as hyperclus.cluster ------------------------------------------------------------
+# ---- the same as hyperclus.clustering.cluster ------------------------------------------------------------
 
 
 @given(st.one_of(hypergraphs(min_n=4), disconnected()), alphas, st.sampled_from(["auto", "hyperclus-g"]))
@@ -200,7 +200,7 @@ def test_the_engine_is_handed_on(estimator, monkeypatch):
     with pytest.raises(hc.MissingLibraryError, match="engine='cuda' needs CuPy"):
         estimator(engine="cuda").fit(MATRIX)
     refused(lambda: estimator(engine="gpu").fit(MATRIX), "engine must be 'auto', 'cpu' or 'cuda', not 'gpu'")
-    monkeypatch.setattr(cuda, "DEVICE", standin.StandIn)
+    monkeypatch.setattr(cuda, "DEVICE", stand_in_device.StandIn)
     monkeypatch.setattr(cuda, "missing", lambda: None)
     monkeypatch.setattr(cuda, "fits", lambda *_: True)
     X, _ = planted(k=2)

@@ -10,7 +10,7 @@ import numpy as np
 from problem import Problem
 
 import hyperclus as hc
-from hyperclus.metrics import agreement
+from hyperclus.clustering.metrics import agreement
 
 
 def scores(problem_file: str, files: list[str]) -> list[dict[str, float | None]]:

@@ -7,14 +7,18 @@
 (0.1667, 0.1323)
 """
 
-from hyperclus import baselines, datasets, io
-from hyperclus.binning import Bins
-from hyperclus.certificate import cheeger_interval, ncut_lower_bound
-from hyperclus.checkpoint import checkpoints
-from hyperclus.cluster import cluster, evaluate, refine
-from hyperclus.cut import Cut, Sweep, cut, sweep
-from hyperclus.eigen import Eigenpairs, smallest_eigenpairs
-from hyperclus.engines.scattered.prepared import Prepared
+from hyperclus import io
+from hyperclus._runtime.checkpoint import checkpoints
+from hyperclus._runtime.progress import Step, watching
+from hyperclus.clustering.cluster import cluster, evaluate, refine
+from hyperclus.clustering.cluster_files import prepare
+from hyperclus.clustering.cut import Cut, Sweep, cut, sweep
+from hyperclus.clustering.local import LocalCluster, local_cluster, pagerank, quick_walk
+from hyperclus.clustering.metrics import Agreement, agreement
+from hyperclus.clustering.n_clusters import Candidate, Suggestion, suggest_k
+from hyperclus.clustering.partition import Partition
+from hyperclus.clustering.stored import StoredPartition
+from hyperclus.engines.dask.prepared import Prepared
 from hyperclus.errors import (
     ClusterError,
     ConvergenceError,
@@ -24,21 +28,18 @@ from hyperclus.errors import (
     LossWarning,
     MissingLibraryError,
 )
-from hyperclus.far import prepare
-from hyperclus.hypergraph import Hypergraph
+from hyperclus.hypergraph.binning import Bins
+from hyperclus.hypergraph.hypergraph import Hypergraph
+from hyperclus.hypergraph.summary import Summary, summary
+from hyperclus.hypergraph.weighting import class_counts, ones
 from hyperclus.io.formats import read, write
-from hyperclus.laplacian import Laplacian, NormalizedLaplacian, rayleigh_quotient
-from hyperclus.local import LocalCluster, local_cluster, pagerank, quick_walk
-from hyperclus.metrics import Agreement, agreement
-from hyperclus.partition import Partition
-from hyperclus.progress import Step, watching
-from hyperclus.stationary import StationaryLaw
-from hyperclus.stored import StoredPartition
-from hyperclus.suggest import Candidate, Suggestion, suggest_k
-from hyperclus.summary import Summary, summary
-from hyperclus.tight_bound import TightBound, tight_bound
-from hyperclus.walk import RandomWalk
-from hyperclus.weighting import class_counts, ones
+from hyperclus.research import baselines, datasets
+from hyperclus.spectral.bounds import cheeger_interval, ncut_lower_bound
+from hyperclus.spectral.eigen import Eigenpairs, smallest_eigenpairs
+from hyperclus.spectral.laplacian import Laplacian, NormalizedLaplacian, rayleigh_quotient
+from hyperclus.spectral.sdp_bound import TightBound, tight_bound
+from hyperclus.spectral.stationary import StationaryDistribution
+from hyperclus.spectral.walk import RandomWalk
 
 __version__ = "0.1.0"
 
@@ -62,7 +63,7 @@ __all__ = [
     "Partition",
     "Prepared",
     "RandomWalk",
-    "StationaryLaw",
+    "StationaryDistribution",
     "Step",
     "StoredPartition",
     "Suggestion",

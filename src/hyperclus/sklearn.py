@@ -13,16 +13,16 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
-from hyperclus.cluster import Rounding, cluster
-from hyperclus.cut import cut
+from hyperclus._runtime.optional import library
+from hyperclus.clustering.cluster import Rounding, cluster
+from hyperclus.clustering.cut import cut
+from hyperclus.clustering.run import Bound, Run
 from hyperclus.engines import InMemory
 from hyperclus.errors import InputError, check_whole
-from hyperclus.hypergraph import Hypergraph
-from hyperclus.ids import shown
-from hyperclus.optional import library
-from hyperclus.pipeline import Bound, Run
-from hyperclus.types import AbsencePolicy, Floats, Incidence, Integers, Seed
-from hyperclus.walk import RandomWalk
+from hyperclus.hypergraph.hypergraph import Hypergraph
+from hyperclus.hypergraph.ids import shown
+from hyperclus.spectral.walk import RandomWalk
+from hyperclus.typing import AbsencePolicy, Floats, Incidence, Integers, Seed
 
 __all__ = ["HyperClusG", "HypergraphSpectralEmbedding"]
 
@@ -106,7 +106,7 @@ class _Coat(_Estimator):  # type: ignore[misc]
 
 
 class HyperClusG(_Clusterer, _Coat):  # type: ignore[misc]
-    """Clusters of samples of low NCut, with a proven bound: `hyperclus.cluster` as an estimator.
+    """Clusters of samples of low NCut, with a proven bound: `hyperclus.clustering.cluster` as an estimator.
 
     X has a row per sample (vertex) and a column per feature (hyperedge); entry (v, e) is gamma_e(v), and
     0 means that v is not in e. Samples without a positive entry get label -1. Features without one play
@@ -118,11 +118,11 @@ class HyperClusG(_Clusterer, _Coat):  # type: ignore[misc]
     method, effort, min_share, alpha, bound, rounding, strategy, tolerance
         As in `hyperclus.cluster`.
     engine : {"auto", "cpu", "cuda"}
-        Where `fit` computes, as in `hyperclus.cluster`; all that it leaves is in the memory of the host.
+        Where `fit` computes, as in `cluster`; all fitted attributes are in host memory.
     edge_weights : sequence of length n_features, or mapping from feature name, optional
         omega(e) > 0; 1 by default.
     random_state : int, RandomState, Generator or None
-        An int gives the labels of `hyperclus.cluster` with it as seed, in every call; None, the
+        An int gives the labels of `hyperclus.clustering.cluster` with it as seed, in every call; None, the
         default, may give others each time.
 
     Attributes
@@ -365,7 +365,7 @@ def _stepped(walk: RandomWalk, values: Floats, rows: Incidence) -> tuple[Floats,
     """
     factors, psi = walk.factors, walk.edge_stationary
     ahead = factors.edge_means(values)
-    behind = factors.to_edges(values * walk.stationary[:, None]) / np.where(psi > 0, psi, 1.0)[:, None]
+    behind = factors.step_to_edges(values * walk.stationary[:, None]) / np.where(psi > 0, psi, 1.0)[:, None]
     reached = np.diff(rows.indptr) > 0
     with np.errstate(over="ignore", under="ignore"):
         there = rows.data**walk.alpha * walk.hypergraph.edge_weights[rows.indices]

@@ -62,7 +62,7 @@ KEEP = {"isolated": "keep", "empty_edges": "keep"}
 
 def run_examples(module):
     """The docstring examples of a converter; they are skipped where its library may be missing."""
-    module = importlib.import_module(f"hyperclus.io.libraries.{module}")
+    module = importlib.import_module(f"hyperclus.io.convert.{module}")
     runner = doctest.DocTestRunner()
     for test in doctest.DocTestFinder(exclude_empty=True).find(module):
         for example in test.examples:

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from round_trips import hypergraphs, rounds, same
 
-from contracts import refused
 from hyperclus import Hypergraph, MissingLibraryError
 from hyperclus.errors import LossWarning
-from hyperclus.io.libraries import from_dhg, to_dhg
+from hyperclus.io.convert import from_dhg, to_dhg
+from support.contracts import refused
 
 
 class StandIn:

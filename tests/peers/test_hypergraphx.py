@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from round_trips import KEEP, any_ids, hypergraphs, integers, rounds, run_examples, same, texts
 
-from contracts import refused
 from hyperclus import Hypergraph, RandomWalk
 from hyperclus.errors import LossWarning
-from hyperclus.io.libraries import from_hypergraphx, to_hypergraphx
-from strategies import hypergraphs as walkable
+from hyperclus.io.convert import from_hypergraphx, to_hypergraphx
+from support.contracts import refused
+from support.strategies import hypergraphs as walkable
 
 hypergraphx = pytest.importorskip(
     "hypergraphx", reason="Hypergraphx is not installed; see docs/other_libraries.md"

@@ -6,11 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from round_trips import KEEP, hypergraphs, plain_ids, rounds, run_examples, same
 
-from contracts import refused
 from hyperclus import Hypergraph, NormalizedLaplacian, RandomWalk
 from hyperclus.errors import LossWarning
-from hyperclus.io.libraries import from_hypernetx, to_hypernetx
-from strategies import hypergraphs as walkable
+from hyperclus.io.convert import from_hypernetx, to_hypernetx
+from support.contracts import refused
+from support.strategies import hypergraphs as walkable
 
 hnx = pytest.importorskip("hypernetx", reason="HyperNetX is not installed; see docs/other_libraries.md")
 

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from round_trips import KEEP, hypergraphs, rounds, run_examples, same
 
-from contracts import refused
 from hyperclus import Hypergraph
 from hyperclus.errors import LossWarning
-from hyperclus.io.libraries import from_networkx, to_networkx
+from hyperclus.io.convert import from_networkx, to_networkx
+from support.contracts import refused
 
 nx = pytest.importorskip("networkx", reason="NetworkX is not installed; see docs/other_libraries.md")
 

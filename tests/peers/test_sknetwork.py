@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from round_trips import KEEP, hypergraphs, rounds, run_examples, same
 
-from contracts import refused
 from hyperclus import Hypergraph
-from hyperclus.io.libraries import from_sknetwork, to_sknetwork
+from hyperclus.io.convert import from_sknetwork, to_sknetwork
+from support.contracts import refused
 
 sknetwork = pytest.importorskip(
     "sknetwork", reason="scikit-network is not installed; see docs/other_libraries.md"

@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from round_trips import KEEP, hypergraphs, rounds, run_examples, same
 
-from contracts import refused
 from hyperclus import Hypergraph
 from hyperclus.errors import LossWarning
-from hyperclus.io.libraries import from_xgi, to_xgi
+from hyperclus.io.convert import from_xgi, to_xgi
+from support.contracts import refused
 
 xgi = pytest.importorskip("xgi", reason="XGI is not installed; see docs/other_libraries.md")
 

@@ -15,10 +15,10 @@ from typing import Annotated
 import typer
 
 import hyperclus
-from hyperclus.cli import clustering, data, demo, local, plans, reproduction  # noqa: F401  # they register their commands
-from hyperclus.cli.common import app, complain, say
+from hyperclus._runtime.files import printable
+from hyperclus.cli import cluster, data, demo, local, paper, plan  # noqa: F401  # registers the commands
+from hyperclus.cli.app import app, complain, say
 from hyperclus.errors import HyperclusError, InputError
-from hyperclus.io.files import printable
 
 
 def main() -> None:

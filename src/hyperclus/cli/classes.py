@@ -3,12 +3,12 @@
 from pathlib import Path
 from typing import Any
 
-from hyperclus.ids import caption, shown
-from hyperclus.io.columns import known_column, missing_value, read_columns, read_ids, table_file
-from hyperclus.io.files import fault
-from hyperclus.io.survey import RepeatPolicy, unique_ids
-from hyperclus.io.table_files import TableFile
-from hyperclus.types import Codes, Ids
+from hyperclus._runtime.files import fault
+from hyperclus.hypergraph.ids import caption, shown
+from hyperclus.io.tables.columns import known_column, missing_value, read_columns, read_ids, table_file
+from hyperclus.io.tables.files import TableFile
+from hyperclus.io.tables.schema import RepeatPolicy, unique_ids
+from hyperclus.typing import Codes, Ids
 
 
 def of_rows(

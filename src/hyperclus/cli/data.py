@@ -9,21 +9,21 @@ import typer
 from rich.table import Table as RichTable
 
 import hyperclus
-from hyperclus import datasets as data_sets
-from hyperclus.cli.bars import progress
-from hyperclus.cli.common import Voice, app, complain, console, errors, escaped, examples, grouped, say
-from hyperclus.cli.outline import Page, show_columns, show_summary
-from hyperclus.cli.outputs import print_json
-from hyperclus.cli.reading import Source, options
+from hyperclus._runtime.files import fault, printable
+from hyperclus.cli.app import Voice, app, complain, console, errors, escaped, examples, grouped, say
+from hyperclus.cli.inputs import Source, options
+from hyperclus.cli.output import print_json
+from hyperclus.cli.progress import progress
+from hyperclus.cli.text import Page, show_columns, show_summary
 from hyperclus.cli.words import in_shell
 from hyperclus.errors import DownloadError, InputError
-from hyperclus.hypergraph import Hypergraph
-from hyperclus.ids import caption, object_array, shown
-from hyperclus.io.files import fault, printable
+from hyperclus.hypergraph.hypergraph import Hypergraph
+from hyperclus.hypergraph.ids import caption, object_array, shown
+from hyperclus.hypergraph.summary import Summary, summary
 from hyperclus.io.formats import FORMATS, by_name, known_options
 from hyperclus.io.hif import read_hif_document, write_hif_document
-from hyperclus.io.survey import Note
-from hyperclus.summary import Summary, summary
+from hyperclus.io.tables.schema import ColumnInfo
+from hyperclus.research import datasets as data_sets
 
 Folder = Annotated[
     Path | None,
@@ -53,7 +53,7 @@ def info(
     hypergraph can be made of its columns it is said why, and the exit code is 0.
     """
     taken = source.taken()
-    notes: list[Note] = []
+    notes: list[ColumnInfo] = []
     found: Summary | None = None
     why: str | None = None
     with voice.listening(), progress(voice):

@@ -7,14 +7,14 @@ import numpy as np
 import typer
 
 import hyperclus
-from hyperclus import portrait
-from hyperclus.cli.bars import progress
-from hyperclus.cli.common import Voice, app, examples, grouped
-from hyperclus.cli.outline import Page, show_partition
-from hyperclus.cli.outputs import Outputs
-from hyperclus.io.files import printable
-from hyperclus.optional import library
-from hyperclus.types import Floats, Integers
+from hyperclus._runtime.files import printable
+from hyperclus._runtime.optional import library
+from hyperclus.cli.app import Voice, app, examples, grouped
+from hyperclus.cli.output import Outputs
+from hyperclus.cli.progress import progress
+from hyperclus.cli.text import Page, show_partition
+from hyperclus.report import views
+from hyperclus.typing import Floats, Integers
 
 SHADES = " .:-=+*#%@"
 DIGITS = {2: "two", 4: "four"}
@@ -45,7 +45,7 @@ def demo(
     with voice.listening(), progress(voice):
         part = hyperclus.cluster(h, k=2)
     classes = [DIGITS[digit] for digit in digits.tolist()]
-    found = portrait.against(part, classes)
+    found = views.against(part, classes)
     written = outputs.write(part, classes, "handwritten twos and fours, from scikit-learn", "hyperclus demo")
     page = Page.on_stdout()
     page.line(

@@ -8,18 +8,18 @@ import numpy as np
 import typer
 
 import hyperclus
-from hyperclus.cli.bars import progress
-from hyperclus.cli.clustering import HOW, Alpha, Classes
-from hyperclus.cli.common import Voice, app, examples, grouped, put, text_of
-from hyperclus.cli.outline import Page, cut_off
-from hyperclus.cli.outputs import PANEL, Outputs, as_text, print_json, write_table
-from hyperclus.cli.reading import Source
+from hyperclus._runtime.files import printable
+from hyperclus.cli.app import Voice, app, examples, grouped, put, text_of
+from hyperclus.cli.cluster import HOW, Alpha, Classes
+from hyperclus.cli.inputs import Source
+from hyperclus.cli.output import PANEL, Outputs, as_text, print_json, write_table
+from hyperclus.cli.progress import progress
+from hyperclus.cli.text import Page, cut_off
+from hyperclus.clustering.local import LocalCluster
 from hyperclus.errors import InputError
-from hyperclus.hypergraph import Hypergraph
-from hyperclus.ids import caption, shown
-from hyperclus.io.files import printable
-from hyperclus.local import LocalCluster
-from hyperclus.walk import RandomWalk
+from hyperclus.hypergraph.hypergraph import Hypergraph
+from hyperclus.hypergraph.ids import caption, shown
+from hyperclus.spectral.walk import RandomWalk
 
 LISTED = 20  # members on the terminal
 COMPARED = 100_000  # names that an unknown one is compared with

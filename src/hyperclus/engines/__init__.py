@@ -8,9 +8,9 @@ from importlib.util import find_spec
 from typing import Literal, TypeAlias
 
 from hyperclus.engines import cuda
+from hyperclus.engines.cpu import IncidenceProducts
 from hyperclus.errors import InputError, check_choice
-from hyperclus.hypergraph import Hypergraph
-from hyperclus.passes import Passes
+from hyperclus.hypergraph.hypergraph import Hypergraph
 
 InMemory: TypeAlias = Literal["auto", "cpu", "cuda"]
 Engine: TypeAlias = InMemory | Literal["dask"]
@@ -38,7 +38,9 @@ def chosen(engine: str, hypergraph: Hypergraph, k: int) -> str:
     return "cuda" if cuda.missing() is None and cuda.fits(hypergraph, "float64", k) else "cpu"
 
 
-def passes_on(engine: str, precision: str, hypergraph: Hypergraph, alpha: float, k: int) -> Passes:
+def device_products(
+    engine: str, precision: str, hypergraph: Hypergraph, alpha: float, k: int
+) -> IncidenceProducts:
     """The passes over a hypergraph that is brought to an engine other than the CPU."""
     assert engine == "cuda"
-    return cuda.CudaPasses.of(hypergraph, alpha, precision, k)
+    return cuda.CudaProducts.of(hypergraph, alpha, precision, k)

@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from hyperclus._runtime.optional import library
+from hyperclus.engines.cpu import Weights, check_powers
 from hyperclus.errors import InputError
-from hyperclus.hypergraph import Hypergraph
-from hyperclus.optional import library
-from hyperclus.passes import Weights, check_powers
-from hyperclus.types import Floats
+from hyperclus.hypergraph.hypergraph import Hypergraph
+from hyperclus.typing import Floats
 
 THREADS = 256
 GROUP = 128  # threads that sum a piece of a long row together; kernels.cu has the same figure
@@ -57,7 +57,7 @@ def fits(h: Hypergraph, precision: str, k: int) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class CudaPasses:
+class CudaProducts:
     """Passes over incidences in the memory of a device.
 
     `precision` is that of gamma. A pass has the precision of its vectors.
@@ -69,7 +69,7 @@ class CudaPasses:
     by_vertex: "Matrix"
 
     @classmethod
-    def of(cls, h: Hypergraph, alpha: float, precision: str = "float64", k: int = 2) -> "CudaPasses":
+    def of(cls, h: Hypergraph, alpha: float, precision: str = "float64", k: int = 2) -> "CudaProducts":
         """Copy a hypergraph to the device, in chunks, and sort it there by vertex."""
         why = missing()
         if why is not None:
@@ -84,7 +84,7 @@ class CudaPasses:
         return cls.on(DEVICE(), h.gamma, alpha, precision)
 
     @classmethod
-    def on(cls, device: Any, gamma: Any, alpha: float, precision: str) -> "CudaPasses":
+    def on(cls, device: Any, gamma: Any, alpha: float, precision: str) -> "CudaProducts":
         """The same on a given device, which may be a stand-in for one."""
         idx = device.copied(gamma.indices, np.int32)
         weights = device.copied(gamma.data, np.dtype(precision))
@@ -102,22 +102,22 @@ class CudaPasses:
         device.free()
         return cls(alpha, by_edge, by_vertex)
 
-    def edge_sums(self, values: Floats, weights: Weights) -> Floats:
+    def to_edges(self, values: Floats, weights: Weights) -> Floats:
         """One pass for each column."""
         return self.by_edge.sums(values, *self._power(weights))
 
-    def vertex_sums(self, values: Floats, weights: Weights) -> Floats:
+    def to_vertices(self, values: Floats, weights: Weights) -> Floats:
         """One pass for each column."""
         return self.by_vertex.sums(values, *self._power(weights))
 
     def edge_pairs(self, first: Floats, second: Floats) -> tuple[Floats, Floats]:
         """One pass for both."""
-        return self.by_edge.pairs(first, second, *self._power("picks"))
+        return self.by_edge.pairs(first, second, *self._power("source_weights"))
 
-    def both_ways(self, vector: Floats, left: Floats, right: Floats, middle: Floats) -> Floats:
+    def symmetrized(self, vector: Floats, left: Floats, right: Floats, middle: Floats) -> Floats:
         """Two passes of pairs."""
         meant, picked = self.edge_pairs(vector * left, vector * right)
-        coming, going = self.by_vertex.pairs(picked * middle, meant * middle, *self._power("picks"))
+        coming, going = self.by_vertex.pairs(picked * middle, meant * middle, *self._power("source_weights"))
         return going * right + coming * left
 
     def vertex_squares(self, values: Floats) -> Floats:
@@ -126,7 +126,9 @@ class CudaPasses:
 
     def least_share(self, out_edge: Floats, out_vertex: Floats, in_edge: Floats, in_vertex: Floats) -> float:
         """One pass."""
-        return self.by_edge.least_share(out_edge, out_vertex, in_edge, in_vertex, *self._power("picks"))
+        return self.by_edge.least_share(
+            out_edge, out_vertex, in_edge, in_vertex, *self._power("source_weights")
+        )
 
     def constants(self) -> Floats | None:
         """Written to each vertex once for each of its hyperedges, and compared."""

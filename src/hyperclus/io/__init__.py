@@ -6,10 +6,7 @@
 docs/files.md and docs/other_libraries.md say what survives.
 """
 
-from hyperclus.io.formats import FORMATS, Format, guess, read, write
-from hyperclus.io.hif import HIF, read_hif, read_hif_document, write_hif, write_hif_document
-from hyperclus.io.hmetis import read_hmetis, write_hmetis
-from hyperclus.io.libraries import (
+from hyperclus.io.convert import (
     from_dhg,
     from_hypergraphx,
     from_hypernetx,
@@ -23,10 +20,13 @@ from hyperclus.io.libraries import (
     to_sknetwork,
     to_xgi,
 )
-from hyperclus.io.long_table import read_long, write_long
+from hyperclus.io.formats import FORMATS, Format, guess, read, write
+from hyperclus.io.hif import HIF, read_hif, read_hif_document, write_hif, write_hif_document
+from hyperclus.io.hmetis import read_hmetis, write_hmetis
 from hyperclus.io.matrix_market import read_matrix_market, write_matrix_market
 from hyperclus.io.npz import read_npz, write_npz
-from hyperclus.io.rows import read_rows
+from hyperclus.io.tables.long import read_long, write_long
+from hyperclus.io.tables.wide import read_rows
 
 __all__ = [
     "FORMATS",

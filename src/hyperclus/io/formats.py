@@ -9,17 +9,17 @@ from typing import Any
 
 import numpy as np
 
+from hyperclus._runtime.files import StrPath, fault, reading, refuse_excel
 from hyperclus.errors import InputError
-from hyperclus.hypergraph import Hypergraph, check_hypergraph
-from hyperclus.ids import named, object_array
-from hyperclus.io.columns import table_file
-from hyperclus.io.files import Place, fault, reading, refuse_excel
+from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
+from hyperclus.hypergraph.ids import named, object_array
 from hyperclus.io.hif import read_hif, write_hif
 from hyperclus.io.hmetis import read_hmetis, write_hmetis
-from hyperclus.io.long_table import read_long, write_long
 from hyperclus.io.matrix_market import read_matrix_market, write_matrix_market
 from hyperclus.io.npz import read_npz, write_npz
-from hyperclus.io.rows import read_rows, write_rows
+from hyperclus.io.tables.columns import table_file
+from hyperclus.io.tables.long import read_long, write_long
+from hyperclus.io.tables.wide import read_rows, write_rows
 
 LOOK = 4096  # bytes of a file by which its format is guessed
 
@@ -57,7 +57,7 @@ FORMATS = {
 }
 
 
-def read(path: Place, *, format: str | None = None, **options: Any) -> Hypergraph:  # noqa: A002
+def read(path: StrPath, *, format: str | None = None, **options: Any) -> Hypergraph:  # noqa: A002
     r"""The hypergraph in a file: a table (CSV, TSV, Parquet), HIF, hMETIS, Matrix Market or npz.
 
     Parameters
@@ -91,7 +91,7 @@ def read(path: Place, *, format: str | None = None, **options: Any) -> Hypergrap
     return chosen.read(path, **known)
 
 
-def write(hypergraph: Hypergraph, path: Place, *, format: str | None = None, **options: Any) -> None:  # noqa: A002
+def write(hypergraph: Hypergraph, path: StrPath, *, format: str | None = None, **options: Any) -> None:  # noqa: A002
     """Write a hypergraph to a file, whole or not at all; the format goes by the name unless given.
 
     What a format cannot hold is named in a `LossWarning`, or refused where nothing sensible would be left.
@@ -119,7 +119,7 @@ def write(hypergraph: Hypergraph, path: Place, *, format: str | None = None, **o
         raise fault(path, str(error)) from None
 
 
-def guess(path: Place) -> Format:
+def guess(path: StrPath) -> Format:
     """The format of a file that is there: by its name, else by how it begins; a folder is one of Parquet."""
     found = by_name(path)
     if found is not None:
@@ -146,7 +146,7 @@ def guess(path: Place) -> Format:
     )
 
 
-def has_rows(path: Place, chosen: Format, options: Mapping[str, Any]) -> bool:
+def has_rows(path: StrPath, chosen: Format, options: Mapping[str, Any]) -> bool:
     """Whether a table has no columns of vertices and hyperedges, and none are named: a row is a vertex."""
     if chosen.read is not read_long or {"vertex", "edge"} <= options.keys():
         return False
@@ -154,13 +154,13 @@ def has_rows(path: Place, chosen: Format, options: Mapping[str, Any]) -> bool:
     return source.unparted is None and not {"vertex", "edge"} <= {*source.names, *options}
 
 
-def by_name(path: Place) -> Format | None:
+def by_name(path: StrPath) -> Format | None:
     """The format that the name of a file tells, or None."""
     name = Path(os.fspath(path)).name.lower().removesuffix(".gz")
     return next((one for one in FORMATS.values() if name.endswith(one.suffixes)), None)
 
 
-def _refuse_rows(path: Place, options: Mapping[str, Any]) -> None:
+def _refuse_rows(path: StrPath, options: Mapping[str, Any]) -> None:
     """Say what a table that is no long one may be."""
     names = object_array(table_file(path, options.get("delimiter")).names)
     absent = next(name for name in ("vertex", "edge") if name not in {*names.tolist(), *options})

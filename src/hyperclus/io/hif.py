@@ -16,10 +16,10 @@ from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
+from hyperclus._runtime.files import StrPath, fault, reading
 from hyperclus.errors import InputError, LossWarning
-from hyperclus.hypergraph import Hypergraph
-from hyperclus.ids import object_array, plain, read_only, shown
-from hyperclus.io.files import Place, fault, reading
+from hyperclus.hypergraph.hypergraph import Hypergraph
+from hyperclus.hypergraph.ids import object_array, plain, read_only, shown
 from hyperclus.io.hif_document import (
     DIRECTIONS,
     HIF,
@@ -30,7 +30,7 @@ from hyperclus.io.hif_document import (
     write_hif,
     write_hif_document,
 )
-from hyperclus.types import AbsencePolicy, DuplicatePolicy, Ids
+from hyperclus.typing import AbsencePolicy, DuplicatePolicy, Ids
 
 __all__ = ["HIF", "read_hif", "read_hif_document", "write_hif", "write_hif_document"]
 
@@ -49,7 +49,7 @@ PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 
 
 def read_hif(
-    path: Place,
+    path: StrPath,
     *,
     duplicates: DuplicatePolicy = "error",
     isolated: AbsencePolicy = "keep",
@@ -102,7 +102,7 @@ def read_hif(
     return hypergraph
 
 
-def read_hif_document(path: Place) -> HIF:
+def read_hif_document(path: StrPath) -> HIF:
     """All that a HIF file says, with nothing added or lost.
 
     Two readings go beyond the schema: an entry has no keys but the schema's, and a node or an edge is
@@ -161,7 +161,7 @@ def _no_number(token: str) -> NoReturn:
 class _Parser:
     """Goes through the top level of the document by itself and leaves every value below to `json`."""
 
-    def __init__(self, path: Place, text: str) -> None:
+    def __init__(self, path: StrPath, text: str) -> None:
         self._path, self._text, self._at = path, text, 0
         numbers: dict[str, Any] = {"parse_float": _float, "parse_constant": _no_number}
         self._decode_plain = json.JSONDecoder(**numbers).raw_decode

@@ -9,11 +9,11 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from hyperclus._runtime.files import StrPath, writing
 from hyperclus.errors import InputError, check_choice
-from hyperclus.hypergraph import Hypergraph, check_hypergraph
-from hyperclus.ids import factorize, object_array, shown
-from hyperclus.io.files import Place, writing
-from hyperclus.types import AbsencePolicy, Booleans, DuplicatePolicy, Floats, Ids
+from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
+from hyperclus.hypergraph.ids import factorize, object_array, shown
+from hyperclus.typing import AbsencePolicy, Booleans, DuplicatePolicy, Floats, Ids
 
 Attributes: TypeAlias = dict[int, dict[str, Any]]
 IdPolicy: TypeAlias = Literal["error", "text"]
@@ -181,7 +181,7 @@ class HIF:
         )
 
 
-def write_hif_document(document: HIF, path: Place) -> None:
+def write_hif_document(document: HIF, path: StrPath) -> None:
     """Write a HIF file: one entry per line, UTF-8, numbers to the last bit; gzipped if it ends with .gz.
 
     `read_hif_document` gives the same document back. The file is there when it is complete, or not at all.
@@ -202,7 +202,7 @@ def write_hif_document(document: HIF, path: Place) -> None:
 
 
 def write_hif(
-    hypergraph: Hypergraph, path: Place, *, metadata: dict[str, Any] | None = None, ids: IdPolicy = "error"
+    hypergraph: Hypergraph, path: StrPath, *, metadata: dict[str, Any] | None = None, ids: IdPolicy = "error"
 ) -> None:
     """Write a hypergraph as a HIF file; `read_hif` gives it back to the last bit.
 

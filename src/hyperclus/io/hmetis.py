@@ -7,10 +7,10 @@ from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
+from hyperclus._runtime.files import StrPath, fault, reading, writing
 from hyperclus.errors import InputError, LossWarning
-from hyperclus.hypergraph import Hypergraph, check_hypergraph
-from hyperclus.ids import index_type
-from hyperclus.io.files import Place, fault, reading, writing
+from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
+from hyperclus.hypergraph.ids import index_type
 from hyperclus.io.numbers import (
     WHOLE,
     Irregular,
@@ -22,7 +22,7 @@ from hyperclus.io.numbers import (
     plain,
     warn_lost,
 )
-from hyperclus.types import AbsencePolicy, Codes, DuplicatePolicy, Floats, Integers
+from hyperclus.typing import AbsencePolicy, Codes, DuplicatePolicy, Floats, Integers
 
 BLOCK = 1 << 20  # incidences that are written at once
 
@@ -51,7 +51,7 @@ class _Content(NamedTuple):
 
 
 def read_hmetis(
-    path: Place,
+    path: StrPath,
     *,
     duplicates: DuplicatePolicy = "error",
     isolated: AbsencePolicy = "error",
@@ -126,7 +126,7 @@ def read_hmetis(
     return hypergraph
 
 
-def write_hmetis(hypergraph: Hypergraph, path: Place) -> None:
+def write_hmetis(hypergraph: Hypergraph, path: StrPath) -> None:
     """Write members and omega as an hMETIS file; vertices are numbered from 1 in their order.
 
     Without weights where every omega is 1 and no hyperedge is empty. Whole weights are written as such;
@@ -223,7 +223,7 @@ def _header(numbers: Floats) -> _Header | None:
     return _Header(int(numbers[0]), int(numbers[1]), int(numbers[2]) if len(numbers) == 3 else 0)
 
 
-def _explained(path: Place, twice: bool = False) -> InputError | None:
+def _explained(path: StrPath, twice: bool = False) -> InputError | None:
     """The first fault of a file, with its line; also a member given twice, if asked."""
     with reading(path) as file:
         header: _Header | None = None

@@ -9,10 +9,10 @@ from typing import BinaryIO, Literal, NamedTuple
 
 import numpy as np
 
+from hyperclus._runtime.files import StrPath, fault, reading, writing
 from hyperclus.errors import InputError
-from hyperclus.hypergraph import Hypergraph, check_hypergraph
-from hyperclus.ids import index_type, shown
-from hyperclus.io.files import Place, fault, reading, writing
+from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
+from hyperclus.hypergraph.ids import index_type, shown
 from hyperclus.io.numbers import (
     MARK,
     WHOLE,
@@ -25,7 +25,7 @@ from hyperclus.io.numbers import (
     plain,
     warn_lost,
 )
-from hyperclus.types import AbsencePolicy, Codes, DuplicatePolicy, Floats
+from hyperclus.typing import AbsencePolicy, Codes, DuplicatePolicy, Floats
 
 BANNER = b"%%MatrixMarket"
 FIELDS = ("real", "double", "integer", "unsigned-integer", "pattern")
@@ -56,7 +56,7 @@ class _Kind(NamedTuple):
 
 
 def read_matrix_market(
-    path: Place,
+    path: StrPath,
     *,
     transpose: bool = False,
     duplicates: DuplicatePolicy = "error",
@@ -117,7 +117,7 @@ def read_matrix_market(
     )
 
 
-def write_matrix_market(hypergraph: Hypergraph, path: Place) -> None:
+def write_matrix_market(hypergraph: Hypergraph, path: StrPath) -> None:
     """Write gamma as a Matrix Market file with vertices as rows and hyperedges as columns.
 
     A pattern where every gamma is 1, otherwise real numbers that are read back to the last bit. Gzipped
@@ -151,7 +151,7 @@ def write_matrix_market(hypergraph: Hypergraph, path: Place) -> None:
 # ---- shared by the formats -----------------------------------------------------------------------
 
 
-def _kind(path: Place, file: BinaryIO) -> _Kind:
+def _kind(path: StrPath, file: BinaryIO) -> _Kind:
     line = file.readline(200).removeprefix(MARK)
     if not line.lower().startswith(BANNER.lower()):
         raise fault(path, "a Matrix Market file begins with %%MatrixMarket; this is another format", 1)
@@ -229,7 +229,7 @@ def _unrolled(positions: Codes, n_rows: int, symmetric: bool) -> tuple[Codes, Co
     return columns + positions - starts[columns], columns
 
 
-def _explained(path: Place, kind: _Kind) -> InputError:
+def _explained(path: StrPath, kind: _Kind) -> InputError:
     """The first fault of a file, with its line."""
     with reading(path) as file:
         file.readline()

@@ -18,12 +18,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from hyperclus._runtime.files import BOMB_FROM, BOMB_RATIO, StrPath, fault, reading, writing
 from hyperclus.errors import InputError
-from hyperclus.hypergraph import Hypergraph, check_hypergraph
-from hyperclus.ids import object_array, shown
-from hyperclus.io.files import BOMB_FROM, BOMB_RATIO, Place, fault, reading, writing
+from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
+from hyperclus.hypergraph.ids import object_array, shown
 from hyperclus.io.numbers import from_entries
-from hyperclus.types import AbsencePolicy, Codes, DuplicatePolicy, Floats, Ids
+from hyperclus.typing import AbsencePolicy, Codes, DuplicatePolicy, Floats, Ids
 
 VERSION = 1
 NESTING = 20  # tuples within tuples of an id
@@ -43,7 +43,7 @@ SCIPY = ("format", "shape", "data", "indices", "indptr", "row", "col")
 KNOWN = {f"{name}.npy" for name in ("hyperclus", *ARRAYS, *SCIPY)}  # nothing else is loaded
 
 
-def write_npz(hypergraph: Hypergraph, path: Place, *, compressed: bool = False) -> None:
+def write_npz(hypergraph: Hypergraph, path: StrPath, *, compressed: bool = False) -> None:
     """Write a hypergraph without any loss; `compressed` takes less room and more time.
 
     The file appears whole or not at all.
@@ -83,7 +83,7 @@ def write_npz(hypergraph: Hypergraph, path: Place, *, compressed: bool = False) 
 
 
 def read_npz(
-    path: Place,
+    path: StrPath,
     *,
     duplicates: DuplicatePolicy = "error",
     isolated: AbsencePolicy = "error",
@@ -127,7 +127,7 @@ def read_npz(
 # ---- archives ------------------------------------------------------------------------------------
 
 
-def _arrays(path: Place, file: BinaryIO) -> dict[str, NDArray[Any]]:
+def _arrays(path: StrPath, file: BinaryIO) -> dict[str, NDArray[Any]]:
     """The arrays of an archive by name, after the checks that need no knowledge of what they mean."""
     if isinstance(file, GzipFile):
         raise fault(path, "the archive is gzipped; unpack it first")
@@ -168,7 +168,7 @@ def _array(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> NDArray[Any]:
 # ---- hypergraphs ---------------------------------------------------------------------------------
 
 
-def _own(path: Place, arrays: dict[str, NDArray[Any]]) -> Hypergraph:
+def _own(path: StrPath, arrays: dict[str, NDArray[Any]]) -> Hypergraph:
     version = arrays["hyperclus"]
     if version.shape != () or version.dtype != np.int64 or version != VERSION:
         raise fault(path, f"the format is not number {VERSION}; update hyperclus, or make the file anew")
@@ -184,7 +184,7 @@ def _own(path: Place, arrays: dict[str, NDArray[Any]]) -> Hypergraph:
         raise fault(path, str(error)) from None
 
 
-def _check_array(path: Place, arrays: dict[str, NDArray[Any]], name: str, kinds: tuple[str, ...]) -> None:
+def _check_array(path: StrPath, arrays: dict[str, NDArray[Any]], name: str, kinds: tuple[str, ...]) -> None:
     array = arrays.get(name)
     if array is None:
         raise fault(path, f"the array {name!r} is missing; make the file anew")
@@ -197,7 +197,7 @@ def _check_array(path: Place, arrays: dict[str, NDArray[Any]], name: str, kinds:
 
 
 def _check_gamma(
-    path: Place, data: Floats, indices: Codes, indptr: Codes, n_vertices: int, n_edges: int
+    path: StrPath, data: Floats, indices: Codes, indptr: Codes, n_vertices: int, n_edges: int
 ) -> None:
     """Refuse arrays that are not the CSR form of a hypergraph: sorted, no duplicates, no zeros."""
     bounded = len(indptr) == n_edges + 1 and len(data) == len(indices)
@@ -223,7 +223,7 @@ def _check_gamma(
         raise fault(path, f"{message}; make the file anew")
 
 
-def _scipy(path: Place, arrays: dict[str, NDArray[Any]]) -> tuple[Codes, Codes, Floats, tuple[int, int]]:
+def _scipy(path: StrPath, arrays: dict[str, NDArray[Any]]) -> tuple[Codes, Codes, Floats, tuple[int, int]]:
     """Rows, columns, weights and shape of a matrix that SciPy wrote."""
     if not {"format", "shape", "data"} <= set(arrays):
         message = "neither write_npz nor scipy.sparse.save_npz wrote this archive"
@@ -284,7 +284,7 @@ def _plain(value: Any, whole: Any, what: str, depth: int = 0) -> Any:
     return value
 
 
-def _unpacked(path: Place, ids: NDArray[Any], name: str) -> Ids:
+def _unpacked(path: StrPath, ids: NDArray[Any], name: str) -> Ids:
     if ids.dtype.kind == "i":
         return ids.astype(np.int64, copy=False)
     try:

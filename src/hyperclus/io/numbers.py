@@ -11,11 +11,11 @@ from typing import BinaryIO
 import numpy as np
 import scipy.sparse as sp
 
+from hyperclus._runtime.files import StrPath, fault
 from hyperclus.errors import InputError, LossWarning
-from hyperclus.hypergraph import Hypergraph
-from hyperclus.ids import shown
-from hyperclus.io.files import Place, fault
-from hyperclus.types import AbsencePolicy, Codes, DuplicatePolicy, Floats, Ids, Integers
+from hyperclus.hypergraph.hypergraph import Hypergraph
+from hyperclus.hypergraph.ids import shown
+from hyperclus.typing import AbsencePolicy, Codes, DuplicatePolicy, Floats, Ids, Integers
 
 PIECE = 1 << 22  # bytes that are parsed at once
 SPARE = 10_000_000  # vertices or hyperedges that a file may declare beyond its incidences
@@ -61,7 +61,7 @@ def number_lines(file: BinaryIO) -> Iterator[tuple[Floats, Integers]]:
         yield numbers, counts[counts > 0]
 
 
-def numbered_lines(path: Place, file: BinaryIO, line: int = 0) -> Iterator[tuple[int, list[float]]]:
+def numbered_lines(path: StrPath, file: BinaryIO, line: int = 0) -> Iterator[tuple[int, list[float]]]:
     """The number of each line that is not blank or a comment, and what it holds; the slow look."""
     for piece in _pieces(file):
         lines = piece.split(b"\n")
@@ -95,7 +95,7 @@ def plain(number: float) -> str:
 
 
 def from_entries(
-    path: Place,
+    path: StrPath,
     vertices: Codes,
     edges: Codes,
     gamma: Floats,
@@ -129,7 +129,7 @@ def from_entries(
         raise fault(path, str(error)) from None
 
 
-def warn_lost(path: Place, what: str, hypergraph: Hypergraph, first: int, weights: dict[str, bool]) -> None:
+def warn_lost(path: StrPath, what: str, hypergraph: Hypergraph, first: int, weights: dict[str, bool]) -> None:
     """Warn of what a format that numbers vertices and hyperedges from `first` cannot hold."""
     lost = weights | {
         "the vertex ids": not np.array_equal(hypergraph.vertex_ids, _numbers(hypergraph.n_vertices, first)),
@@ -146,7 +146,7 @@ def _numbers(count: int, first: int) -> Ids:
 
 
 def _declared(
-    path: Place, codes: Codes, count: int, first: int, policy: AbsencePolicy, argument: str, what: str
+    path: StrPath, codes: Codes, count: int, first: int, policy: AbsencePolicy, argument: str, what: str
 ) -> tuple[Codes, Ids]:
     if count <= len(codes) + SPARE:
         return codes, _numbers(count, first)

@@ -1,5 +1,1 @@
-"""The report of a partition: one HTML file that needs no network. It renders; `portrait` has the figures."""
-
-from hyperclus.report.page import write
-
-__all__ = ["write"]
+"""From a partition to what people see: views, text, notebook, plots and the HTML page."""

@@ -1,0 +1,1 @@
+"""How code runs: checkpoints, progress, compiled kernels, threads, optional imports. Knows no hypergraph."""

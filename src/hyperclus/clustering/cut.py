@@ -1,0 +1,182 @@
+"""Volume, boundary, NCut, conductance and the sweep, all in O(m) and without P.
+
+Everything rests on two sums per hyperedge and cluster S,
+
+    a_e(S) = sum_{u in S} phi(u) A(u, e),    b_e(S) = sum_{v in S} B(e, v),
+
+because internal(S) = sum_e a_e(S) b_e(S) is the flow that stays inside S. Then
+|boundary S| = vol(S) - internal(S) and NCut(S_1, ..., S_k) = k - sum_i internal(S_i) / vol(S_i).
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from hyperclus._runtime.threads import single_blas_thread
+from hyperclus.engines.base import fetch, is_scattered
+from hyperclus.engines.cpu import row_chunks
+from hyperclus.spectral.walk import RandomWalk, vertex_vector
+from hyperclus.typing import Booleans, Floats, Integers
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cut:
+    """Volumes and boundaries of the clusters of one partition.
+
+    Attributes
+    ----------
+    volumes : array of shape (k,)
+        vol(S) = sum of phi over S, Definition 14.
+    boundaries : array of shape (k,)
+        |boundary S| = the stationary flow out of S, Definition 13.
+    """
+
+    volumes: Floats
+    boundaries: Floats
+
+    @property
+    def ncut(self) -> float:
+        """NCut(S_1, ..., S_k) = sum_i |boundary S_i| / vol(S_i), Definition 17."""
+        return float((self.boundaries / self.volumes).sum())
+
+    @property
+    def conductances(self) -> Floats:
+        """Phi(S) = |boundary S| / min(vol S, 1 - vol S), Definition 19; 0 for S = V."""
+        before, after = np.cumsum(self.volumes), np.cumsum(self.volumes[::-1])[::-1]
+        rest = np.append(0.0, before[:-1]) + np.append(after[1:], 0.0)  # 1 - volume would lose digits
+        smaller = np.minimum(self.volumes, rest)
+        return np.asarray(self.boundaries / np.where(smaller > 0, smaller, 1.0))
+
+
+def cut(walk: RandomWalk, labels: Integers, n_clusters: int) -> Cut:
+    """The cut of a partition with labels 0 .. n_clusters - 1, none of them empty.
+
+    >>> from hyperclus import Hypergraph
+    >>> walk = RandomWalk(Hypergraph.from_edges([["a", "b"], ["b", "c"], ["c", "d"]]))
+    >>> round(cut(walk, np.array([0, 0, 1, 1]), 2).ncut, 6)
+    0.333333
+    """
+    volumes, boundaries = fetch(flows(walk, vertex_vector(walk, labels), n_clusters))
+    return Cut(volumes, boundaries)
+
+
+def flows(walk: RandomWalk, labels: Integers, n_clusters: int) -> tuple[Floats, Floats]:
+    """vol(S) and |boundary S| of every cluster; on many workers they are still to be asked for."""
+    if is_scattered(labels):
+        factors: Any = walk.factors
+        volumes: Any = np.bincount(labels, weights=walk.stationary, minlength=n_clusters)
+        given = labels, walk.stationary, factors.relative_degrees, factors.shares
+        return volumes, factors.products.flows(*given, n_clusters)
+    found = [flow(walk, labels == cluster) for cluster in range(n_clusters)]
+    return np.array([volume for volume, _ in found]), np.array([boundary for _, boundary in found])
+
+
+@single_blas_thread
+def flow(walk: RandomWalk, inside: Booleans) -> tuple[float, float]:
+    """vol(S) and |boundary S| = sum_e a_e(S) (1 - b_e(S)) of one set of vertices, given as a mask."""
+    members = walk.factors.products.put(inside).astype(walk.stationary.dtype)
+    starting = members * walk.stationary
+    leaving, picked = walk.factors.products.edge_pairs(
+        1.0 - members, starting / walk.factors.relative_degrees
+    )
+    return float(starting.sum()), float((walk.factors.shares * picked) @ leaving)
+
+
+def edge_shares(walk: RandomWalk, labels: Integers, n_clusters: int) -> Floats:
+    """For each hyperedge the share of each cluster, (a_e(S) / psi(e) + b_e(S)) / 2; rows sum to 1.
+
+    Half is where the walkers in the hyperedge come from, half is where they go. Weighted by psi, the
+    shares of a cluster add up to its volume. A hyperedge without members has a row of zeros.
+
+    >>> from hyperclus import Hypergraph
+    >>> walk = RandomWalk(Hypergraph.from_edges([["a", "b"], ["b", "c", "d"]]))
+    >>> edge_shares(walk, np.array([0, 0, 1, 1]), 2).round(3).tolist()
+    [[1.0, 0.0], [0.333, 0.667]]
+    """
+    members = (vertex_vector(walk, labels)[:, None] == np.arange(n_clusters)).astype(np.float64)
+    psi = walk.edge_stationary[:, None]
+    coming = walk.factors.step_to_edges(members * walk.stationary[:, None])
+    shares = 0.5 * (coming / np.where(psi > 0, psi, 1.0) + walk.factors.edge_means(members))
+    return np.asarray(shares)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sweep:
+    """All n - 1 two-way cuts along an order of the vertices.
+
+    Attributes
+    ----------
+    order : array of shape (n,)
+        The vertices as swept; cut i puts order[: i + 1] on one side.
+    volumes, rests, boundaries : arrays of shape (n - 1,)
+        vol(S), vol(V - S) and |boundary S| of every prefix S. Boundaries are known to about
+        1e-16 sqrt(n) and never reported below that.
+    """
+
+    order: Integers
+    volumes: Floats
+    rests: Floats
+    boundaries: Floats
+
+    @property
+    def ncuts(self) -> Floats:
+        """NCut of every prefix."""
+        return self.boundaries / self.volumes + self.boundaries / self.rests
+
+    @property
+    def conductances(self) -> Floats:
+        """Conductance of every prefix."""
+        return self.boundaries / np.minimum(self.volumes, self.rests)
+
+    def prefix(self, position: int) -> Booleans:
+        """The mask of order[: position + 1]."""
+        inside = np.zeros(len(self.order), dtype=bool)
+        inside[self.order[: position + 1]] = True
+        return inside
+
+
+def sweep(walk: RandomWalk, scores: Floats) -> Sweep:
+    """Sweep the vertices by ascending score (ties by position), in O(m) after the sorts.
+
+    When v joins a prefix S, each of its hyperedges adds
+    a_e(v) b_e(S) + a_e(S) b_e(v) + a_e(v) b_e(v) to the internal flow.
+    """
+    gamma = walk.hypergraph.gamma
+    order = np.argsort(vertex_vector(walk, scores), kind="stable")
+    rank = np.empty(len(order), dtype=gamma.indices.dtype)
+    rank[order] = np.arange(len(order))
+    ranked_rate = (walk.stationary / walk.factors.degrees)[order]
+    gained = np.zeros(len(order))
+    for first, last in row_chunks(gamma.indptr):
+        start, stop = gamma.indptr[first], gamma.indptr[last]
+        rows = sp.csr_array(
+            (
+                gamma.data[start:stop].copy(),
+                rank[gamma.indices[start:stop]],
+                gamma.indptr[first : last + 1] - start,
+            ),
+            shape=(last - first, len(order)),
+        )
+        rows.sort_indices()
+        sizes = np.diff(rows.indptr)
+        b = rows.data / np.repeat(walk.factors.edge_degrees[first:last], sizes)
+        a = ranked_rate[rows.indices] * np.repeat(walk.hypergraph.edge_weights[first:last], sizes)
+        if walk.alpha:
+            a *= rows.data**walk.alpha
+        gain = a * _before(b, rows.indptr, sizes) + (_before(a, rows.indptr, sizes) + a) * b
+        gained += np.bincount(rows.indices, weights=gain, minlength=len(order))
+    ranked = walk.stationary[order]
+    volumes = np.cumsum(ranked)[:-1]
+    rests = np.cumsum(ranked[::-1])[-2::-1]
+    noise = np.finfo(float).eps * np.sqrt(len(order))
+    return Sweep(order, volumes, rests, np.maximum(volumes - np.cumsum(gained)[:-1], noise))
+
+
+def _before(values: Floats, indptr: NDArray[Any], sizes: NDArray[Any]) -> Floats:
+    """For each entry the sum of the entries before it in its row."""
+    running: Floats = np.concatenate([[0.0], np.cumsum(values)])
+    before: Floats = running[:-1] - np.repeat(running[indptr[:-1]], sizes)
+    return before

@@ -1,0 +1,123 @@
+"""How well clusters agree with known classes."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hyperclus.errors import InputError
+from hyperclus.hypergraph.ids import factorize
+from hyperclus.typing import Floats, Ids, Integers
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Agreement:
+    """The contingency table of classes and clusters, and the usual figures from it.
+
+    Attributes
+    ----------
+    classes, clusters : arrays
+        The names of rows and columns.
+    counts : array of shape (n_classes, n_clusters)
+        How many vertices of each class are in each cluster.
+    """
+
+    classes: Ids
+    clusters: Ids
+    counts: Integers
+
+    def __repr__(self) -> str:
+        return (
+            f"Agreement of {len(self.classes):,} classes and {len(self.clusters):,} clusters: "
+            f"NMI {self.nmi:.4f}, ARI {self.ari:.4f}, weighted F1 {self.weighted_f1:.4f}, "
+            f"purity {self.purity:.4f}"
+        )
+
+    @property
+    def f1(self) -> Floats:
+        """F1 of each class with the cluster that greedy matching gives it; 0 if it gets none.
+
+        F1(S, V) = 2 |S and V| / (|S| + |V|). The pair with the largest F1 is matched first, then the
+        largest among the rest, as in the appendix of the paper.
+        """
+        sizes = self.counts.sum(axis=1)[:, None] + self.counts.sum(axis=0)
+        scores = 2.0 * self.counts / sizes
+        matched = np.zeros(len(self.classes))
+        for row, column in greedy_matching(scores):
+            matched[row] = scores[row, column]
+        return matched
+
+    @property
+    def weighted_f1(self) -> float:
+        """The mean of `f1`, each class weighted by its size."""
+        return float(np.average(self.f1, weights=self.counts.sum(axis=1)))
+
+    @property
+    def purity(self) -> float:
+        """The share of vertices that are in the majority class of their cluster."""
+        return float(self.counts.max(axis=0).sum() / self.counts.sum())
+
+    @property
+    def nmi(self) -> float:
+        """Mutual information over the arithmetic mean of the two entropies; 1 if both are trivial."""
+        joint = self.counts / self.counts.sum()
+        rows, columns = joint.sum(axis=1), joint.sum(axis=0)
+        mean = (_entropy(rows) + _entropy(columns)) / 2
+        if mean == 0:
+            return 1.0
+        return max((_entropy(rows) + _entropy(columns) - _entropy(joint.ravel())) / mean, 0.0)
+
+    @property
+    def ari(self) -> float:
+        """Rand index, adjusted so that random labels score 0 on average (Hubert and Arabie, 1985)."""
+        together = _pairs(self.counts.ravel())
+        rows, columns = _pairs(self.counts.sum(axis=1)), _pairs(self.counts.sum(axis=0))
+        expected = rows * columns / max(_pairs(self.counts.sum(keepdims=True)), 1.0)
+        largest = (rows + columns) / 2
+        return 1.0 if largest == expected else (together - expected) / (largest - expected)
+
+
+def agreement(classes: Iterable[Any], clusters: Iterable[Any]) -> Agreement:
+    """Compare clusters with classes, one of each per vertex.
+
+    >>> found = agreement(["x", "x", "y", "y"], [0, 0, 0, 1])
+    >>> found.f1.round(3).tolist(), found.purity
+    ([0.8, 0.667], 0.75)
+    """
+    class_codes, class_names = factorize(classes, "class")
+    cluster_codes, cluster_names = factorize(clusters, "cluster")
+    if len(class_codes) != len(cluster_codes):
+        raise InputError(
+            f"{len(class_codes)} classes and {len(cluster_codes)} clusters; give one each per vertex"
+        )
+    counts = np.zeros((len(class_names), len(cluster_names)), dtype=np.int64)
+    np.add.at(counts, (class_codes, cluster_codes), 1)
+    return Agreement(class_names, cluster_names, counts)
+
+
+def greedy_matching(scores: Floats) -> list[tuple[int, int]]:
+    """Pairs (row, column) by descending score, each row and column once; ties by position.
+
+    >>> greedy_matching(np.array([[0, 0.9, 0], [0.8, 0, 0], [0, 0.7, 0.6]]))
+    [(0, 1), (1, 0), (2, 2)]
+    """
+    pairs: list[tuple[int, int]] = []
+    rows, columns = set(range(scores.shape[0])), set(range(scores.shape[1]))
+    for cell in np.argsort(-scores, axis=None, kind="stable").tolist():
+        row, column = divmod(cell, scores.shape[1])
+        if row in rows and column in columns:
+            pairs.append((row, column))
+            rows.remove(row)
+            columns.remove(column)
+    return pairs
+
+
+def _entropy(distribution: Floats) -> float:
+    positive = distribution[distribution > 0]
+    return float(-(positive * np.log(positive)).sum())
+
+
+def _pairs(sizes: Integers) -> float:
+    whole = sizes.astype(np.float64)
+    return float((whole * (whole - 1) / 2).sum())

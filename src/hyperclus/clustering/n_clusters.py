@@ -1,0 +1,372 @@
+"""How many clusters: where the eigenvalues leave a gap that chance does not, and what k clusters cost."""
+
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from itertools import combinations, islice
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from hyperclus._runtime.checkpoint import open_checkpoint
+from hyperclus._runtime.progress import WorkProgress, topic
+from hyperclus.clustering.cut import cut
+from hyperclus.clustering.finding import HALF_AT_LEAST
+from hyperclus.clustering.initialization import initial_partitions
+from hyperclus.clustering.metrics import agreement
+from hyperclus.clustering.partition import TINY, pandas_for
+from hyperclus.clustering.run import Run
+from hyperclus.clustering.vertex_search import EFFORTS, lowest
+from hyperclus.errors import InputError
+from hyperclus.hypergraph.configuration_model import shuffled
+from hyperclus.hypergraph.hypergraph import Hypergraph
+from hyperclus.spectral.bounds import ncut_lower_bound, relative_gap
+from hyperclus.spectral.eigen import Eigenpairs
+from hyperclus.spectral.walk import RandomWalk
+from hyperclus.typing import Booleans, Floats, Integers, Seed
+
+STARTS = 3  # first guesses that the clusters of each k are searched from
+SHUFFLES = (3, 20)  # at least and at most
+SHUFFLED_UP_TO = 1_000_000  # incidences of all shuffles together, if that allows the least number
+BEYOND = 2.0  # times what the shuffles differ by: what is more is not chance
+MOSTLY = 2 / 3  # of the way from lambda_k to chance: how far lambda_{k+1} is at least where k stands out
+FAIR = 0.25  # of an equal share of the volume: what each component holds where their number may stand out
+CLEAR = 1 / 3  # the least score of a k that stands out
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One number of clusters, and what speaks for it.
+
+    Attributes
+    ----------
+    k : int
+    ncut, lower_bound, gap : float
+        Of the best k clusters found: the NCut, what is proven of every k clusters, and
+        (ncut - lower_bound) / lower_bound.
+    smallest : float
+        The share of the volume that the smallest of these clusters holds.
+    chance : float
+        The mean lower bound of the shuffled hypergraphs. Where `lower_bound` is not below it, k clusters
+        are no better than those of any hypergraph with these degrees and sizes.
+    eigengap : float
+        lambda_{k+1} - lambda_k: how much dearer than the last cluster the next one is, at least.
+    reach : float
+        How far the eigengap leads from lambda_k to the level of chance: 1 says that beyond k clusters
+        nothing is left but chance, 0 that one more cluster comes as cheap as the last.
+    stability : float
+        Mean adjusted Rand index between the clusters found from different starts.
+    score : float
+        sqrt(reach * jump) * stability, from 0 to 1, where jump is the eigengap, less the largest gap of
+        a shuffle, over the distance from lambda_2 to the level of chance.
+    clear : bool
+        Whether k stands out: the eigengap is more than twice any gap of a shuffle, its reach is at
+        least 2/3, the score at least 1/3, and no cluster holds less than 5 % of an equal share of the
+        volume; or there are k components of fair size, and no shuffle has any.
+    reason : str
+        What decided, in words.
+    """
+
+    k: int
+    ncut: float
+    lower_bound: float
+    gap: float
+    smallest: float
+    chance: float
+    eigengap: float
+    reach: float
+    stability: float
+    score: float
+    clear: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Suggestion:
+    """Numbers of clusters, ranked.
+
+    Attributes
+    ----------
+    k : int or None
+        The number of clusters that fits best; None where there is no structure beyond chance, or no
+        number of clusters has anything for it.
+    confident : bool
+        Whether that number stands out.
+    structure : bool
+        Whether there are clusters beyond what chance makes, however many.
+    reason : str
+        Why, in a sentence.
+    candidates : tuple of Candidate
+        Every k from 2 to `max_k`: those that stand out, then the others, by score.
+    """
+
+    k: int | None
+    confident: bool
+    structure: bool
+    reason: str
+    candidates: tuple[Candidate, ...]
+
+    def to_frame(self) -> Any:
+        """A pandas data frame with a row per candidate, the best first."""
+        names = list(Candidate.__dataclass_fields__)
+        return pandas_for("to_frame").DataFrame(
+            [asdict(candidate) for candidate in self.candidates], columns=names
+        )
+
+    def __repr__(self) -> str:
+        nothing = "no clear number of clusters" if self.structure else "no clear structure"
+        answer = nothing if self.k is None else f"k = {self.k}" + ("" if self.confident else ", with doubt")
+        lines = [f"Suggestion: {answer}", f"  {self.reason}"]
+        if self.candidates:
+            lines.append("    k  score     NCut  at least  (chance)  eigengap  stability")
+        lines += [
+            f"  {one.k:>3}  {one.score:>5.2f}  {one.ncut:>7.4g}  {one.lower_bound:>8.4g}  {one.chance:>8.4g}"
+            f"  {one.eigengap:>8.4f}  {one.stability:>9.2f}  {one.reason}"
+            for one in self.candidates
+        ]
+        return "\n".join(lines)
+
+
+def suggest_k(
+    hypergraph: Hypergraph,
+    max_k: int = 10,
+    *,
+    alpha: float = 0.0,
+    shuffles: int | None = None,
+    tolerance: float = 1e-4,
+    seed: Seed = 0,
+) -> Suggestion:
+    """Suggest a number of clusters from 2 to max_k, or none where there is no structure.
+
+    Looks for the k after which the eigenvalues of L_sym jump towards the level that they have in shuffled
+    hypergraphs with the same degrees and hyperedge sizes. k clusters have an NCut of at least
+    lambda_1 + ... + lambda_k, so such a k is the last before another cluster costs what it does
+    by chance. The time goes into 1 + `shuffles` times the eigenvectors for max_k + 1 clusters, and
+    three quick searches for each k: about a minute for a million incidences.
+
+    Parameters
+    ----------
+    max_k : int
+        The largest k to consider, at least 2; never more than the number of vertices less one.
+    alpha : float
+        As in `cluster`.
+    shuffles : int, optional
+        How many shuffled hypergraphs to compare with, at least 2; 20 for small hypergraphs, down to 3
+        for a million incidences.
+    tolerance : float
+        Largest residual of an eigenvector.
+    seed : int, Generator or None
+        Of all that is drawn at random.
+
+    Returns
+    -------
+    Suggestion
+
+    Raises
+    ------
+    InputError, ConvergenceError
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> blocks = [rng.choice(20, 5, replace=False) + 20 * (edge % 3) for edge in range(90)]
+    >>> found = suggest_k(Hypergraph.from_edges([*blocks, [0, 20], [20, 40]]), max_k=5)
+    >>> found.k, found.confident
+    (3, True)
+    """
+    _check_whole("max_k", max_k)
+    run = Run(hypergraph, alpha, "eigenvalues", tolerance, seed)
+    if shuffles is None:
+        shuffles = int(np.clip(SHUFFLED_UP_TO // run.whole.n_incidences, *SHUFFLES))
+    _check_whole("shuffles", shuffles)
+    most = min(int(max_k), run.whole.n_vertices - 1)
+    if most < 2:
+        few = "one vertex is" if most == 0 else "two vertices are"
+        return Suggestion(None, False, False, f"{few.capitalize()} too few to tell.", ())
+    draw = np.random.default_rng(run.rng.integers(1 << 63))  # whatever the eigen-solver draws
+    walk, pairs = run.solve(run.whole, most + 1)
+    rivals = []
+    for number in range(1, shuffles + 1):
+        with topic(f"shuffle {number} of {shuffles}"):
+            rivals.append(run.solve(shuffled(run.whole, draw), most + 1)[1].values)
+    contrast = _Contrast.of(pairs.values, np.array(rivals), tolerance)
+    candidates = [_candidate(walk, pairs, contrast, k, draw) for k in range(2, most + 1)]
+    ranked = tuple(sorted(candidates, key=lambda one: (not one.clear, -one.score, one.k)))
+    return _answer(walk, contrast, ranked)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Contrast:
+    """The eigenvalues beside those of shuffles. Entry k - 2 of an array is about k clusters.
+
+    Attributes
+    ----------
+    level : array of shape (max_k + 1,)
+        The mean eigenvalues of the shuffles, its rivals.
+    better : array
+        Whether the last of k clusters is better than chance; see `_better`.
+    drops : array
+        min(lambda_{k+1}, its level) - lambda_k, or 0: the part of the eigengap below the level of chance.
+    noise : float
+        The largest drop of a shuffle.
+    reaches, jumps : arrays
+        As in `Candidate`; for the jumps, the noise is subtracted from the drop.
+    structure : bool
+        Whether for some k the sum of the eigenvalues is further below the level than twice any shuffle's.
+    """
+
+    level: Floats
+    better: Booleans
+    drops: Floats
+    noise: float
+    reaches: Floats
+    jumps: Floats
+    structure: bool
+
+    @classmethod
+    def of(cls, values: Floats, rivals: Floats, tolerance: float) -> "_Contrast":
+        total, count = rivals.sum(axis=0), len(rivals)
+        level = total / count
+        others = (total - rivals) / (count - 1)  # the level that each one is held against
+        noise = max(_drops(rivals, others).max(), tolerance)
+        chance = np.maximum(np.cumsum(others - rivals, axis=1).max(axis=0), tolerance)
+        drops = _drops(values, level)
+        return cls(
+            level,
+            _better(values, rivals.min(axis=0))[1:-1],
+            drops,
+            float(noise),
+            _share(drops, level[2:] - values[1:-1]),
+            _share(np.maximum(drops - noise, 0.0), level[2:] - values[1]),
+            bool((np.cumsum(level - values) > BEYOND * chance).any()),
+        )
+
+
+def _better(values: Floats, lowest_values: Floats) -> Booleans:
+    """Whether each eigenvalue is below what the shuffles reach.
+
+    The first is held against the lowest of the shuffles; once one is not below it, the next is
+    held against the next. So what is left beyond the clusters is compared with a whole shuffle.
+    """
+    better = np.zeros(len(values), dtype=bool)
+    rival = 1
+    for checkpoint in range(1, len(values)):
+        better[checkpoint] = values[checkpoint] < lowest_values[rival]
+        rival += not better[checkpoint]
+    return better
+
+
+def _drops(values: Floats, level: Floats) -> Floats:
+    return np.maximum(np.minimum(values, level)[..., 2:] - values[..., 1:-1], 0.0)
+
+
+def _share(parts: Floats, wholes: Floats) -> Floats:
+    return np.divide(parts, wholes, out=np.zeros_like(parts), where=wholes > 0)
+
+
+def _candidate(
+    walk: RandomWalk, pairs: Eigenpairs, contrast: _Contrast, k: int, rng: np.random.Generator
+) -> Candidate:
+    """What speaks for k clusters: they are searched from a few starts and held against chance."""
+    found = _found(walk, pairs, k, rng)
+    stability = float(np.mean([agreement(one, other).ari for one, other in combinations(found, 2)]))
+    best = min((cut(walk, labels, k) for labels in found), key=lambda one: one.ncut)
+    smallest = float(best.volumes.min())
+    bound = ncut_lower_bound(pairs, k)
+    reach, drop = float(contrast.reaches[k - 2]), float(contrast.drops[k - 2])
+    width = float(np.sqrt(reach * contrast.jumps[k - 2]))
+    score = width * max(stability, 0.0)
+    wide = drop > BEYOND * contrast.noise and reach >= MOSTLY and score >= CLEAR
+    clear = wide and smallest >= TINY / k
+    apart = k == walk.n_components and _fair_components(walk)
+    if apart:
+        reason = "the connected components"
+        clear = clear or bool(contrast.better[k - 2])
+    elif clear:
+        reason = "stands out: the next cluster costs nearly what it does by chance"
+    elif not contrast.better[k - 2]:
+        reason = "shuffles have clusters as good as the last one"
+    elif drop <= BEYOND * contrast.noise:
+        reason = "no more of a gap than chance leaves"
+    elif reach < MOSTLY:
+        reason = "a gap, but the next clusters are much better than chance too"
+    elif wide:
+        reason = f"a gap, but a cluster holds only {100 * smallest:.2g} % of the volume"
+    elif width < CLEAR:
+        reason = "a narrow gap"
+    else:
+        reason = "a gap, but different starts find different clusters"
+    return Candidate(
+        k=k,
+        ncut=best.ncut,
+        lower_bound=bound,
+        gap=relative_gap(best.ncut, bound),
+        smallest=smallest,
+        chance=float(contrast.level[:k].sum()),
+        eigengap=float(pairs.values[k] - pairs.values[k - 1]),
+        reach=reach,
+        stability=stability,
+        score=score,
+        clear=clear,
+        reason=reason,
+    )
+
+
+def _found(walk: RandomWalk, pairs: Eigenpairs, k: int, rng: np.random.Generator) -> list[Integers]:
+    """The labels of k clusters, searched from each of a few first guesses."""
+    first = replace(
+        pairs, values=pairs.values[:k], vectors=pairs.vectors[:, :k], residuals=pairs.residuals[:k]
+    )
+    least = HALF_AT_LEAST if k == 2 and walk.n_components == 1 else 0.0
+    bound = ncut_lower_bound(pairs, k)
+    inputs = (
+        walk.hypergraph,
+        walk.alpha,
+        walk.stationary,
+        pairs.values,
+        pairs.vectors,
+        pairs.steps,
+        bound,
+        k,
+    )
+    checkpoint = open_checkpoint("search", *inputs, STARTS, rng=rng)
+    if (kept := checkpoint.result()) is not None:
+        return list(kept["labels"])
+    found, work = [], WorkProgress("search", "incidences")
+    with topic(f"k = {k}"):
+        for number, guess in enumerate(islice(initial_partitions(walk, first, k, least, rng), STARTS), 1):
+            search = partial(lowest, walk, [guess], k, EFFORTS["fast"], pairs.steps, bound, least, rng)
+            found.append(search(checkpoint.part("start", number), work, number / STARTS))
+    return list(checkpoint.finish(labels=np.array(found))["labels"])
+
+
+def _answer(walk: RandomWalk, contrast: _Contrast, ranked: tuple[Candidate, ...]) -> Suggestion:
+    """The best of the candidates, if there is structure at all, and the reason in a sentence."""
+    best, count, most = ranked[0], walk.n_components, len(ranked) + 1
+    apart = f" It has {count:,} connected components." if count > 1 else ""
+    if best.clear:
+        also = [str(one.k) for one in ranked[1:] if one.clear]
+        others = f"; so do {' and '.join(also)}" if also else ""
+        reason = f"{best.k} clusters stand out{others}."
+        return Suggestion(best.k, True, True, reason + apart, ranked)
+    if contrast.structure:
+        reason = "There are clusters beyond what chance makes, but no number of them stands out."
+        if contrast.better.all():
+            reason += f" There may be more than {most}: try a larger max_k."
+        return Suggestion(best.k if best.score > 0 else None, False, True, reason + apart, ranked)
+    if 1 < count <= most and _fair_components(walk):
+        reason = f"It falls into {count} connected components, but shuffled hypergraphs may do so too."
+        ranked = tuple(sorted(ranked, key=lambda one: one.k != count))
+        return Suggestion(count, False, False, reason, ranked)
+    reason = "Shuffled hypergraphs with the same degrees and sizes have clusters as good."
+    return Suggestion(None, False, False, reason + apart, ranked)
+
+
+def _fair_components(walk: RandomWalk) -> bool:
+    """Whether no component is much smaller than an equal share."""
+    return bool(walk.distribution.components.masses(walk.stationary).min() >= FAIR / walk.n_components)
+
+
+def _check_whole(argument: str, value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < 2:
+        raise InputError(f"{argument} must be a whole number, at least 2; got {value!r}")

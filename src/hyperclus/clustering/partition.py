@@ -1,0 +1,306 @@
+"""The answer: clusters, how good they are, what is proven about them, how they were found."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from hyperclus._runtime.files import StrPath
+from hyperclus._runtime.optional import library
+from hyperclus.clustering.cut import Cut, edge_shares
+from hyperclus.errors import InputError
+from hyperclus.spectral.bounds import PartitionQuality, ncut_lower_bound
+from hyperclus.spectral.eigen import Eigenpairs
+from hyperclus.spectral.sdp_bound import TightBound
+from hyperclus.spectral.walk import RandomWalk
+from hyperclus.typing import Floats, Ids, Integers
+
+MOST_ROWS = 20  # clusters that are listed
+TINY = 0.05  # of an equal share of the volume: clusters that small are pointed out
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Partition(PartitionQuality):
+    """Clusters of the vertices of a hypergraph.
+
+    Attributes
+    ----------
+    labels : array of shape (n_vertices,)
+        0 .. k - 1, cluster 0 the largest; -1 for a vertex in no hyperedge.
+    vertex_ids : array of shape (n_vertices,)
+    cut : Cut
+        Volume and boundary of each cluster.
+    eigenpairs : Eigenpairs
+        The max(k, 2) smallest of L_sym, for the vertices that are in some hyperedge.
+    walk : RandomWalk
+        The walk that was cut, on the vertices that are in some hyperedge.
+    tight : TightBound or None
+        The tighter bound, where it was asked for.
+    settings, timings : mappings
+        The arguments, and the seconds spent in each stage.
+    """
+
+    labels: Integers
+    vertex_ids: Ids
+    cut: Cut
+    eigenpairs: Eigenpairs
+    walk: RandomWalk
+    tight: TightBound | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    timings: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.labels.flags.writeable = False
+
+    @property
+    def lower_bound(self) -> float:
+        """A proven bound: no partition into k clusters has a smaller NCut."""
+        return ncut_lower_bound(self.eigenpairs, self.k) if self.tight is None else self.tight.value
+
+    @property
+    def n_components(self) -> int:
+        """The number of connected components of the hypergraph."""
+        return self.walk.n_components
+
+    @property
+    def sizes(self) -> Integers:
+        """The number of vertices in each cluster."""
+        return np.bincount(self.labels[self.labels >= 0], minlength=self.k)
+
+    def members(self, cluster: int) -> Ids:
+        """The ids of the vertices of one cluster, 0 .. k - 1; -1 for those in no hyperedge."""
+        if (
+            isinstance(cluster, bool)
+            or not isinstance(cluster, int | np.integer)
+            or not -1 <= cluster < self.k
+        ):
+            raise InputError(f"clusters are numbered 0 to {self.k - 1}; there is no cluster {cluster!r}")
+        chosen: Ids = self.vertex_ids[self.labels == cluster]
+        return chosen
+
+    def to_frame(self) -> Any:
+        """A pandas data frame with the columns `vertex` and `cluster`."""
+        return pandas_for("to_frame").DataFrame({"vertex": self.vertex_ids, "cluster": self.labels})
+
+    def edge_shares(self) -> Floats:
+        """For each hyperedge the share of each cluster in the walkers that pass through it, (n_edges, k).
+
+        Rows sum to 1: half is where the walkers come from, half is where they go.
+        """
+        return edge_shares(self.walk, self.labels[self.labels >= 0], self.k)
+
+    def edges_frame(self) -> Any:
+        """A pandas data frame of the hyperedges, which get clusters too.
+
+        The columns are `edge`; `cluster`, the one with the largest share; `share`, that share; `flow`,
+        the share of all walkers that pass through (psi); `telling`, this hyperedge's part of what
+        all of them tell about the cluster of a walker (their mutual information; the parts sum to
+        1, unless nothing is told); and `share_0`, `share_1`, ... for each cluster. Hyperedges without
+        members are left out.
+
+        >>> from hyperclus import Hypergraph, cluster
+        >>> h = Hypergraph.from_edges({"left": ["a", "b", "c"], "mid": ["c", "d"], "right": ["d", "e", "f"]})
+        >>> cluster(h).edges_frame().set_index("edge")["telling"].round(2).to_dict()
+        {'left': 0.5, 'mid': 0.0, 'right': 0.5}
+        """
+        shares, flow, volumes = self.edge_shares(), self.walk.edge_stationary, self.cut.volumes
+        logs = np.log(shares, where=shares > 0, out=np.zeros_like(shares)) - np.log(volumes)
+        told = np.maximum(flow * (shares * logs).sum(axis=1), 0.0)
+        telling = told / told.sum() if told.sum() > 1e-12 else np.zeros_like(told)
+        columns = {
+            "edge": self.walk.hypergraph.edge_ids,
+            "cluster": shares.argmax(axis=1),
+            "share": shares.max(axis=1),
+            "flow": flow,
+            "telling": telling,
+            **{f"share_{cluster}": shares[:, cluster] for cluster in range(self.k)},
+        }
+        frame = pandas_for("edges_frame").DataFrame(columns)
+        return frame[flow > 0].reset_index(drop=True)
+
+    def to_html(
+        self,
+        path: StrPath,
+        *,
+        title: str | None = None,
+        source: str | None = None,
+        classes: Mapping[Any, Any] | Iterable[Any] | None = None,
+        command: str | None = None,
+        remarks: Iterable[str] | None = None,
+    ) -> None:
+        """Write a report, one HTML file that needs nothing else: figures, pictures, and what tells clusters.
+
+        Parameters
+        ----------
+        path : file name
+            Written whole or not at all.
+        title, source : str, optional
+            What the page is called, and what was clustered, such as the name of a file.
+        classes : optional
+            Known classes to compare with: one per vertex, or a mapping (or pandas Series) from vertex id.
+        command : str, optional
+            What gives the same result, such as a command line; Python lines by default.
+        remarks : list of str, optional
+            Sentences to be shown beside the answer, such as the reason of a suggested k.
+
+        Raises
+        ------
+        InputError, MissingLibraryError
+        """
+        from hyperclus.report.html.page import write
+
+        write(self, path, title=title, source=source, classes=classes, command=command, remarks=remarks)
+
+    def plot_embedding(self, ax: Any = None, *, axes: tuple[int, int] = (2, 3), **options: Any) -> Any:
+        """Draw the vertices by two eigenvectors over sqrt(phi), coloured by cluster, with Matplotlib.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+        axes : pair of int
+            Which eigenvectors, from 2. Beyond k they are rough, if they are known at all.
+        **options
+            Passed on to `Axes.scatter`.
+
+        Returns
+        -------
+        Axes
+        """
+        from hyperclus.report.plots import plot_embedding
+
+        return plot_embedding(self, ax, axes, options)
+
+    def plot_spectrum(self, ax: Any = None, **options: Any) -> Any:
+        """Draw the eigenvalues of L_sym and the gap after the k-th; returns Axes.
+
+        Options go to `Axes.plot`.
+        """
+        from hyperclus.report.plots import plot_spectrum
+
+        return plot_spectrum(self, ax, options)
+
+    def plot_sweep(self, ax: Any = None, **options: Any) -> Any:
+        """Draw NCut and conductance of the cuts along the second eigenvector; returns Axes.
+
+        The lowest NCut is marked, and for two clusters also theirs. Options go to `Axes.plot`.
+        """
+        from hyperclus.report.plots import plot_sweep
+
+        return plot_sweep(self, ax, options)
+
+    def plot_incidence(self, ax: Any = None, **options: Any) -> Any:
+        """Draw the members of the hyperedges, both sides ordered by cluster; returns Axes.
+
+        Many vertices or hyperedges are put into groups. Options go to `Axes.pcolormesh`.
+        """
+        from hyperclus.report.plots import plot_incidence
+
+        return plot_incidence(self, ax, options)
+
+    def __repr__(self) -> str:
+        said = outline(self)
+        lines = [
+            f"NCut         {said.ncut}; proven: {said.bound}",
+            f"conductance  {said.conductance}",
+            "cluster      size    volume  conductance",
+            *(
+                f"{cluster:>7}  {size:>8}  {volume:>8}  {leaving:>11}"
+                for cluster, size, volume, leaving in said.rows
+            ),
+        ]
+        return "\n  ".join([said.title, *lines, *said.remarks])
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        from hyperclus.report.notebook import html_table
+
+        said = outline(self)
+        notes = [f"NCut {said.ncut}; proven: {said.bound}", f"conductance {said.conductance}", *said.remarks]
+        return html_table(said.title, ["cluster", "size", "volume", "conductance"], said.rows, notes)
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """A partition in words.
+
+    Attributes
+    ----------
+    title, ncut, bound, conductance : str
+    rows : list
+        Number, size, volume and conductance of the first clusters.
+    remarks : list of str
+        What a user should know beyond the figures.
+    """
+
+    title: str
+    ncut: str
+    bound: str
+    conductance: str
+    rows: list[list[str]]
+    remarks: list[str]
+
+
+def outline(part: Partition) -> Outline:
+    """What to say of a partition, on paper, in a terminal or in a notebook."""
+    clustered = int(np.count_nonzero(part.labels >= 0))
+    fewer = f"no {part.k} clusters have" if part.k > 1 else "one cluster cannot have"
+    figures = zip(part.sizes, part.cut.volumes, part.cut.conductances, strict=True)
+    rows = [
+        [str(cluster), f"{size:,}", f"{volume:.4f}", f"{conductance:.4f}"]
+        for cluster, (size, volume, conductance) in enumerate(islice(figures, MOST_ROWS))
+    ]
+    return Outline(
+        f"Partition of {_counted(clustered, 'vertex', 'vertices')} into "
+        f"{_counted(part.k, 'cluster', 'clusters')}",
+        f"{part.ncut:.6g}",
+        f"{fewer} less than {part.lower_bound:.6g} (gap {_percent(part.gap)})",
+        f"{part.conductance:.6g}",
+        rows,
+        list(_remarks(part)),
+    )
+
+
+def _remarks(part: Partition) -> Iterator[str]:
+    if part.k > MOST_ROWS:
+        yield f"... and {part.k - MOST_ROWS} more"
+    asked = part.settings.get("min_share", 0.0)
+    short = np.count_nonzero(part.cut.volumes < asked * (1 - 1e-9))
+    tiny = np.count_nonzero(part.cut.volumes < TINY / part.k)
+    if short:
+        yield (
+            f"{_counted(short, 'cluster holds', 'clusters hold')} less than the min_share of {asked:.4g}; "
+            "no partition with larger ones was found"
+        )
+    elif part.k > 1 and part.cut.volumes.min() <= 1.005 * asked:
+        yield (
+            f"a cluster holds just over {asked:.4g} of the volume, the least that is allowed; with a smaller "
+            "min_share the NCut may be lower"
+        )
+    elif tiny:
+        yield (
+            f"{_counted(tiny, 'cluster holds', 'clusters hold')} less than {_percent(TINY / part.k)} of the "
+            "volume; for larger ones ask for a min_share"
+        )
+    unclustered = int(np.count_nonzero(part.labels < 0))
+    if unclustered:
+        yield f"in no hyperedge, with label -1: {_counted(unclustered, 'vertex', 'vertices')}"
+    if part.n_components > 1:
+        yield f"the hypergraph has {part.n_components:,} connected components"
+
+
+def pandas_for(method: str) -> Any:
+    """The module pandas, or an error that says which method needs it."""
+    return library("pandas", "pandas", method, "pandas")
+
+
+def _counted(count: int | np.intp, one: str, many: str) -> str:
+    return f"{count:,} {one if count == 1 else many}"
+
+
+def _percent(gap: float) -> str:
+    if np.isinf(gap):
+        return "unbounded"
+    return f"{100 * gap:,.0f} %" if gap >= 1 else f"{100 * gap:.2f} %"

@@ -1,0 +1,164 @@
+"""The loops behind the products of a large walk: sums along incidences that lie in blocks.
+
+An incidence is a place in three arrays: its hyperedge, its vertex, its gamma. Sums go `to` one side, `of`
+values on the other. One of the two sides ascends, the other stays within a block that the cache holds, so
+neither waits for memory. Values of both halves of a symmetrised product lie in pairs: the first of each is
+weighed by gamma, the second is not.
+"""
+
+import numpy as np
+
+from hyperclus._runtime.jit import kernel
+from hyperclus.typing import Codes, Floats, Integers
+
+SPAN = 12  # bits: vertices lie in spans of 4096, and a block holds whole spans
+
+
+@kernel
+def count(indptr: Codes, members: Codes, first: int, last: int, counts: Integers) -> None:
+    """Add the incidences of some hyperedges to the counts of the spans that their vertices lie in."""
+    for position in range(np.uint64(indptr[first]), np.uint64(indptr[last])):
+        counts[members[position] >> SPAN] += 1
+
+
+@kernel
+def fill(
+    indptr: Codes,
+    members: Codes,
+    gamma: Floats,
+    block_of: Integers,
+    first: int,
+    last: int,
+    places: Integers,
+    edges: Codes,
+    vertices: Codes,
+    weights: Floats,
+) -> None:
+    """Put the incidences of some hyperedges into their blocks; `places`, the next of each block, move on."""
+    for edge in range(first, last):
+        for position in range(np.uint64(indptr[edge]), np.uint64(indptr[edge + 1])):
+            block = block_of[members[position] >> SPAN]
+            place = places[block]
+            edges[place] = edge
+            vertices[place] = members[position]
+            if len(weights):
+                weights[place] = gamma[position]
+            places[block] = place + 1
+
+
+@kernel
+def weighed(to: Codes, of: Codes, gamma: Floats, values: Floats, out: Floats, first: int, last: int) -> None:
+    """out(to) += gamma values(of)."""
+    for place in range(np.uint64(first), np.uint64(last)):
+        out[np.uint64(to[place])] += gamma[place] * values[np.uint64(of[place])]
+
+
+@kernel
+def plain(to: Codes, of: Codes, gamma: Floats, values: Floats, out: Floats, first: int, last: int) -> None:
+    """out(to) += values(of); gamma is not read."""
+    for place in range(np.uint64(first), np.uint64(last)):
+        out[np.uint64(to[place])] += values[np.uint64(of[place])]
+
+
+@kernel
+def pairs(to: Codes, of: Codes, gamma: Floats, values: Floats, out: Floats, first: int, last: int) -> None:
+    """out(to) += (gamma values(of, 0), values(of, 1)); values and out are flat, two to a side."""
+    for place in range(np.uint64(first), np.uint64(last)):
+        source = np.uint64(of[place]) << np.uint64(1)
+        target = np.uint64(to[place]) << np.uint64(1)
+        out[target] += gamma[place] * values[source]
+        out[target + np.uint64(1)] += values[source + np.uint64(1)]
+
+
+@kernel
+def spread(vector: Floats, left: Floats, right: Floats, values: Floats, first: int, last: int) -> None:
+    """Pairs (x left, x right)."""
+    for place in range(first, last):
+        values[2 * place] = vector[place] * left[place]
+        values[2 * place + 1] = vector[place] * right[place]
+
+
+@kernel
+def cross(values: Floats, factors: Floats, first: int, last: int) -> None:
+    """Pairs (x, y) become (y f, x f)."""
+    for place in range(first, last):
+        left = values[2 * place]
+        values[2 * place] = values[2 * place + 1] * factors[place]
+        values[2 * place + 1] = left * factors[place]
+
+
+@kernel
+def join(values: Floats, left: Floats, right: Floats, out: Floats, first: int, last: int) -> None:
+    """Pairs (x, y) become x left + y right."""
+    for place in range(first, last):
+        out[place] = values[2 * place] * left[place] + values[2 * place + 1] * right[place]
+
+
+@kernel
+def least_share(
+    edges: Codes,
+    vertices: Codes,
+    gamma: Floats,
+    out_edge: Floats,
+    out_vertex: Floats,
+    in_edge: Floats,
+    in_vertex: Floats,
+    two_sided: bool,
+    first: int,
+    last: int,
+) -> float:
+    """The least of max(out(e) out(v) picks, in(e) in(v) gamma)."""
+    least = np.inf
+    for place in range(np.uint64(first), np.uint64(last)):
+        edge, vertex = np.uint64(edges[place]), np.uint64(vertices[place])
+        going = out_edge[edge] * out_vertex[vertex]
+        if two_sided:
+            going *= gamma[place]
+        least = min(least, max(going, in_edge[edge] * in_vertex[vertex] * gamma[place]))
+    return least
+
+
+@kernel
+def weighed_runs(
+    to: Codes, of: Codes, gamma: Floats, values: Floats, out: Floats, first: int, last: int
+) -> None:
+    """As `weighed`, where many places in a row go to the same: their sum waits for no memory."""
+    total, current = 0.0, to[first]
+    for place in range(np.uint64(first), np.uint64(last)):
+        if to[place] != current:
+            out[current] += total
+            total, current = 0.0, to[place]
+        total += gamma[place] * values[np.uint64(of[place])]
+    out[current] += total
+
+
+@kernel
+def plain_runs(
+    to: Codes, of: Codes, gamma: Floats, values: Floats, out: Floats, first: int, last: int
+) -> None:
+    """As `plain`, where many places in a row go to the same."""
+    total, current = 0.0, to[first]
+    for place in range(np.uint64(first), np.uint64(last)):
+        if to[place] != current:
+            out[current] += total
+            total, current = 0.0, to[place]
+        total += values[np.uint64(of[place])]
+    out[current] += total
+
+
+@kernel
+def pairs_runs(
+    to: Codes, of: Codes, gamma: Floats, values: Floats, out: Floats, first: int, last: int
+) -> None:
+    """As `pairs`, where many places in a row go to the same."""
+    left, right, current = 0.0, 0.0, to[first]
+    for place in range(np.uint64(first), np.uint64(last)):
+        if to[place] != current:
+            out[2 * current] += left
+            out[2 * current + 1] += right
+            left, right, current = 0.0, 0.0, to[place]
+        source = np.uint64(of[place]) << np.uint64(1)
+        left += gamma[place] * values[source]
+        right += values[source + np.uint64(1)]
+    out[2 * current] += left
+    out[2 * current + 1] += right

@@ -1,0 +1,124 @@
+"""A hypergraph in partitions on disk, as `prepare` leaves it."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from hyperclus.engines.dask.keys import as_objects
+from hyperclus.hypergraph.hypergraph import Hypergraph
+from hyperclus.hypergraph.ids import index_type
+from hyperclus.io.tables.encode import arrow
+from hyperclus.typing import Ids, Incidence
+
+MANIFEST = "manifest.json"
+
+
+class PartitionSize(NamedTuple):
+    """How much there is in a partition; vertices are in several."""
+
+    n_edges: int
+    n_vertices: int
+    n_incidences: int
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """Hyperedges in partitions, each whole, and vertices numbered in buckets.
+
+    A partition is a folder with arrays of NumPy: indptr (int64), members (int32, local numbers, ascending
+    in each hyperedge), gamma where `weighted`, edge_weights where `edge_weighted`, vertices (int64, the
+    number of each local vertex, ascending), order of small data (int64, ascends as the hyperedges came), and
+    the ids of its hyperedges, edges.parquet. It may be empty.
+    A bucket is a Parquet file with the ids of the vertices numbered from `bucket_ends[q]` to
+    `bucket_ends[q + 1]`, in their order.
+
+    Attributes
+    ----------
+    folder : Path
+        Of this data, named by `key`, a hash of all that decides what is in it.
+    key : str
+    n_vertices, n_edges, n_incidences : int
+    weighted, edge_weighted : bool
+        False: all gammas are 1; the input has no weights of hyperedges.
+    bucket_ends : tuple of int
+        From 0 to `n_vertices`.
+    partitions : tuple of PartitionSize
+    vertex, edge : str
+        The names of the columns of ids, in the input and here.
+    """
+
+    folder: Path
+    key: str
+    n_vertices: int
+    n_edges: int
+    n_incidences: int
+    weighted: bool
+    edge_weighted: bool
+    bucket_ends: tuple[int, ...]
+    partitions: tuple[PartitionSize, ...]
+    vertex: str
+    edge: str
+
+    @classmethod
+    def at(cls, folder: Path) -> "Prepared":
+        """From the manifest in a folder; FileNotFoundError if there is none."""
+        found = json.loads((folder / MANIFEST).read_text())
+        found["bucket_ends"] = tuple(found["bucket_ends"])
+        found["partitions"] = tuple(PartitionSize(*sizes) for sizes in found["partitions"])
+        return cls(folder=folder, key=folder.name, **found)
+
+    def partition_path(self, number: int) -> Path:
+        """The folder of a partition."""
+        return partition_path(self.folder, number)
+
+    def bucket_path(self, number: int) -> Path:
+        """The Parquet file with the ids of a bucket."""
+        return bucket_path(self.folder, number)
+
+    def hypergraph(self) -> Hypergraph:
+        """The whole, in the memory of this process; vertices in the order of their numbers.
+
+        Hyperedges of small data are in the order in which they came, which the search depends on.
+        """
+        n_buckets = len(self.bucket_ends) - 1
+        vertices = _ids([self.bucket_path(number) for number in range(n_buckets)])
+        paths = [self.partition_path(number) for number in range(len(self.partitions))]
+        edges = _ids([path / "edges.parquet" for path in paths])
+        kind = index_type(max(self.n_incidences, self.n_edges, self.n_vertices))
+        indices = [
+            np.load(path / "vertices.npy")[np.load(path / "members.npy")].astype(kind) for path in paths
+        ]
+        sizes = np.concatenate([np.diff(np.load(path / "indptr.npy")) for path in paths])
+        indptr = np.append(0, np.cumsum(sizes)).astype(kind)
+        gamma = _joined(paths, "gamma.npy") if self.weighted else np.ones(self.n_incidences)
+        omega = _joined(paths, "edge_weights.npy") if self.edge_weighted else np.ones(self.n_edges)
+        parts = (gamma, np.concatenate(indices), indptr)
+        matrix: Incidence = sp.csr_array(parts, shape=(self.n_edges, self.n_vertices))
+        if all((path / "order.npy").exists() for path in paths):
+            order = np.argsort(_joined(paths, "order.npy"))
+            matrix, omega, edges = matrix[order], omega[order], edges[order]
+        return Hypergraph._trusted(matrix, omega, vertices, edges)
+
+
+def partition_path(folder: Path, number: int) -> Path:
+    """Where a partition is, under the folder of the data."""
+    return folder / "partitions" / f"{number:05}"
+
+
+def bucket_path(folder: Path, number: int) -> Path:
+    """Where the ids of a bucket are, under the folder of the data."""
+    return folder / "vertices" / f"{number:05}.parquet"
+
+
+def _ids(paths: list[Path]) -> Ids:
+    parquet = arrow("pyarrow.parquet")
+    columns = [parquet.ParquetFile(path).read(use_threads=False).column(0) for path in paths]
+    return as_objects(arrow().chunked_array([chunk for column in columns for chunk in column.chunks]))
+
+
+def _joined(paths: list[Path], name: str) -> Any:
+    return np.concatenate([np.load(path / name) for path in paths])

@@ -1,0 +1,1 @@
+"""From data to one valid value: the hypergraph, its incidence matrix, ids, weights and summary."""

@@ -1,0 +1,240 @@
+"""Numbers into bins: to which bins a value belongs, with which weight, and what the bins are called."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from math import floor, frexp, inf, isfinite, log10
+from numbers import Integral
+from typing import Any, Literal, TypeAlias, cast, get_args
+
+import numpy as np
+
+from hyperclus.errors import InputError, check_choice, is_number
+from hyperclus.hypergraph.ids import index_type, shown
+from hyperclus.typing import Codes, Floats
+
+Rule: TypeAlias = Literal["width", "quantile", "soft", "paper"]
+Part: TypeAlias = tuple[Codes, Floats | None]  # the bin of each value, -1 for none; gamma, 1 if None
+Name: TypeAlias = Callable[[int], Any]  # from the number of a bin
+
+MOST = 1_000_000  # bins in a column
+DIGITS = 9  # that edges have beyond the width of a bin; then 3 * 0.1 is 0.3
+SHARE = 1e-9  # what is less than this part of a value is rounding
+
+
+@dataclass(frozen=True, slots=True)
+class Bins:
+    """How a column of numbers becomes hyperedges, for the argument `bins` of `Hypergraph.from_table`.
+
+    Attributes
+    ----------
+    rule : {"width", "quantile", "soft", "paper"}
+        "width": intervals of equal width from the minimum to the maximum.
+
+        "quantile": intervals with equally many rows. Equal values stay together, so each cut is made
+        between two different values, as near as possible to where equal counts would have it; cuts
+        that coincide are one.
+
+        "soft": bins around centres at equal distances, the first at the minimum, the last at the
+        maximum. A value between two centres belongs to both, to the nearer one more: its two gammas
+        are 1 minus its distance over that of the centres, and add up to 1.
+
+        "paper": trunc(x / maximum * count), as in the paper; the maximum has a bin of its own.
+    count : int
+        How many bins, or centres, from 2 to a million; those that get no row make no hyperedge.
+    maximum : float, optional
+        Only for "paper", which takes it over all rows of the file: give it where the table has some
+        of them. By default the maximum of the column.
+
+    Raises
+    ------
+    InputError
+        For an unknown rule, and a count or a maximum that cannot be.
+
+    Examples
+    --------
+    >>> from hyperclus import Hypergraph
+    >>> table = {"age": [0, 10, 35, 100], "city": ["Oslo", "Oslo", "Rome", "Rome"]}
+    >>> Hypergraph.from_table(table, bins=Bins("quantile", 2)).edge_ids.tolist()
+    [('age', '[0, 35)'), ('age', '[35, 100]'), ('city', 'Oslo'), ('city', 'Rome')]
+    >>> h = Hypergraph.from_table(table, bins={"age": Bins("soft", 3)}, features=["age"])
+    >>> h.edge_ids.tolist()
+    [('age', 'near 0'), ('age', 'near 50'), ('age', 'near 100')]
+    >>> h.gamma.toarray().round(9).tolist()
+    [[1.0, 0.8, 0.3, 0.0], [0.0, 0.2, 0.7, 0.0], [0.0, 0.0, 0.0, 1.0]]
+    """
+
+    rule: Rule = "width"
+    count: int = 5
+    maximum: float | None = None
+
+    def __post_init__(self) -> None:
+        check_choice("the rule of bins", self.rule, get_args(Rule))
+        whole = isinstance(self.count, Integral) and not isinstance(self.count, bool)
+        if not (whole and 2 <= self.count <= MOST):
+            raise InputError(f"bins must be a whole number from 2 to {MOST:,}; got {shown(self.count)}")
+        object.__setattr__(self, "count", int(self.count))
+        if self.maximum is not None:
+            if self.rule != "paper":
+                raise InputError(f"only the rule 'paper' takes a maximum; leave it out for {self.rule!r}")
+            if not (is_number(self.maximum) and isfinite(self.maximum) and self.maximum > 0):
+                raise InputError(f"the maximum must be positive and finite; got {shown(self.maximum)}")
+            object.__setattr__(self, "maximum", float(self.maximum))
+
+
+BinsOrRule: TypeAlias = Bins | Rule | int
+BinsByColumn: TypeAlias = BinsOrRule | Mapping[Any, BinsOrRule]
+
+
+def as_bins(bins: BinsByColumn | None) -> Bins | dict[Any, Bins] | None:
+    """What the argument `bins` means: one way for all columns of numbers, or one for each column named.
+
+    >>> as_bins(10)
+    Bins(rule='width', count=10, maximum=None)
+    >>> as_bins({"age": "quantile"})
+    {'age': Bins(rule='quantile', count=5, maximum=None)}
+    """
+    if isinstance(bins, Mapping):
+        return {column: _single(value) for column, value in bins.items()}
+    return None if bins is None else _single(bins)
+
+
+def memberships(values: Floats, bins: Bins) -> tuple[list[Part], list[Any]]:
+    """The bins of each value, and the names of the bins that have one, in ascending order.
+
+    NaN is in no bin; infinite values must not come here. Each value is once in each part: there is one
+    part where values have one bin, two where they have two.
+
+    >>> [(codes, gamma)], names = memberships(np.array([1.0, 9.0, np.nan, 2.0]), Bins("width", 4))
+    >>> codes.tolist(), names
+    ([0, 1, -1, 0], ['[1, 3)', '[7, 9]'])
+    """
+    present = ~np.isnan(values)
+    some = values if present.all() else values[present]
+    if not some.size:
+        return [(np.full(len(values), -1), None)], []
+    parts, name = _RULES[bins.rule](some, float(some.min()), float(some.max()), bins)
+    filled = np.unique(np.concatenate([_occurring(codes) for codes, _ in parts]))
+    rank = np.full(int(filled[-1]) + 2, -1, dtype=index_type(len(values)))  # at its end that of code -1
+    rank[filled] = np.arange(len(filled))
+    spread = [(_spread(rank[codes], present, -1), _spread(gamma, present, 1.0)) for codes, gamma in parts]
+    return spread, [name(number) for number in filled.tolist()]
+
+
+def paper_bins(values: Floats, maximum: Any, count: int) -> Floats:
+    """trunc(x / maximum * count), in exactly this order.
+
+    >>> paper_bins(np.array([-3.0, -1.0, 0.0, 7.9, 8.0]), 8.0, 4).tolist()
+    [-1.0, 0.0, 0.0, 3.0, 4.0]
+    """
+    return cast(Floats, np.trunc(values / maximum * count) + 0.0)
+
+
+def _width(values: Floats, low: float, high: float, bins: Bins) -> tuple[list[Part], Name]:
+    edges = _evenly(low, high, bins.count + 1)
+    return _intervals(values, edges[:-1] if len(edges) > 1 else edges, high)
+
+
+def _quantile(values: Floats, low: float, high: float, bins: Bins) -> tuple[list[Part], Name]:
+    distinct, counts = np.unique(values, return_counts=True)
+    cuts = np.cumsum(counts)[:-1] * bins.count  # count times the number of values below each possible cut
+    if not len(cuts):
+        return _intervals(values, distinct, high)
+    wanted = len(values) * np.arange(1, bins.count)
+    after = np.searchsorted(cuts, wanted).clip(max=len(cuts) - 1)
+    before = np.maximum(after - 1, 0)
+    nearest = np.where(np.abs(wanted - cuts[before]) <= np.abs(cuts[after] - wanted), before, after)
+    return _intervals(values, distinct[np.append(0, np.unique(nearest) + 1)], high)
+
+
+def _soft(values: Floats, low: float, high: float, bins: Bins) -> tuple[list[Part], Name]:
+    centres = _evenly(low, high, bins.count)
+
+    def name(number: int) -> str:
+        return f"near {_text(centres[number])}"
+
+    if len(centres) == 1:
+        return [(np.zeros(len(values), dtype=np.intp), None)], name
+    left = (np.searchsorted(centres, values, side="right") - 1).clip(max=len(centres) - 2)
+    scale = -frexp(max(-low, high))[1] - 1  # so that no difference overflows or underflows
+    places = np.ldexp(centres, scale)
+    to_right = (np.ldexp(values, scale) - places[left]) / np.diff(places)[left]
+    to_right[to_right < SHARE] = 0.0
+    to_right[to_right > 1 - SHARE] = 1.0
+    first = (np.where(to_right < 1, left, -1), 1 - to_right)
+    return [first, (np.where(to_right > 0, left + 1, -1), to_right)], name
+
+
+def _paper(values: Floats, low: float, high: float, bins: Bins) -> tuple[list[Part], Name]:
+    maximum = high if bins.maximum is None else bins.maximum
+    if high > maximum:
+        raise InputError(f"{_text(high)} is above the maximum {_text(maximum)} that was given; correct it")
+    if bins.maximum is None and low == high:  # also where the maximum is not positive
+        return [(np.zeros(len(values), dtype=np.intp), None)], lambda _: bins.count
+    if maximum <= 0:
+        raise InputError(
+            f"the paper's bins need a positive maximum, this one is {_text(maximum)}; take 'width' instead"
+        )
+    with np.errstate(over="ignore"):
+        numbers, codes = np.unique(paper_bins(values, maximum, bins.count), return_inverse=True)
+    if not np.isfinite(numbers[0]):
+        raise InputError(
+            f"{_text(low)} is too far below the maximum {_text(maximum)} for the paper's bins; take "
+            "'quantile' instead"
+        )
+    return [(codes, None)], lambda number: int(numbers[number])
+
+
+_RULES = {"width": _width, "quantile": _quantile, "soft": _soft, "paper": _paper}
+
+
+def _single(value: Any) -> Bins:
+    if isinstance(value, Bins):
+        return value
+    if isinstance(value, str):
+        return Bins(cast(Rule, value))
+    if is_number(value):
+        return Bins(count=value)
+    raise InputError(
+        "bins must be a number of bins, a rule such as 'quantile', a Bins, or a mapping from columns to "
+        f"these, not {shown(value)}"
+    )
+
+
+def _evenly(low: float, high: float, count: int) -> Floats:
+    """Different numbers at equal distances from low to high, the inner ones rounded; ends are exact."""
+    share = np.linspace(0, 1, count)[1:-1]
+    inner: list[float] = (low * (1 - share) + high * share).tolist()  # a difference could overflow
+    step = high / (count - 1) - low / (count - 1)
+    if 0 < step < inf:
+        digits = DIGITS - floor(log10(step))
+        inner = [round(point, digits) for point in inner]
+    return cast(Floats, np.unique(np.clip([low, *inner, high], low, high)))
+
+
+def _intervals(values: Floats, starts: Floats, high: float) -> tuple[list[Part], Name]:
+    """Intervals from each start up to the next; the last one ends with `high`, which is in it."""
+
+    def name(number: int) -> str:
+        last = number == len(starts) - 1
+        end = f"{_text(high)}]" if last else f"{_text(starts[number + 1])})"
+        return f"[{_text(starts[number])}, {end}"
+
+    return [(np.searchsorted(starts[1:], values, side="right"), None)], name
+
+
+def _text(number: float) -> str:
+    """The shortest text that reads back as the same number: 2.5, 3, 1e+16."""
+    return repr(float(number) + 0.0).removesuffix(".0")
+
+
+def _occurring(codes: Codes) -> Codes:
+    return np.flatnonzero(np.bincount(codes + 1)[1:])
+
+
+def _spread(values: Any, present: Any, absent: float) -> Any:
+    """The values where something is present, `absent` elsewhere."""
+    if values is None or len(values) == len(present):
+        return values
+    whole = np.full(len(present), absent, dtype=values.dtype)
+    whole[present] = values
+    return whole

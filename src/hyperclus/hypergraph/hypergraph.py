@@ -1,0 +1,542 @@
+"""The hypergraph with edge-dependent vertex weights (EDVW): an immutable, valid value."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import repeat
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+
+from hyperclus.errors import InputError
+from hyperclus.hypergraph.binning import BinsByColumn
+from hyperclus.hypergraph.ids import (
+    blocks,
+    factorize,
+    id_array,
+    listed,
+    positions,
+    read_only,
+    refuse_missing,
+    row_of,
+    shown,
+)
+from hyperclus.hypergraph.incidence import (
+    as_edge_weights,
+    as_matrix,
+    as_numbers,
+    canonical,
+    check_gamma,
+    constant_within,
+    from_coordinates,
+    from_matrix,
+    sealed,
+    without_absent,
+)
+from hyperclus.hypergraph.tables import (
+    columns_of,
+    feature_edges,
+    feature_names,
+    pick,
+    pick_codes,
+    row_names,
+    unframed,
+)
+from hyperclus.typing import (
+    AbsencePolicy,
+    Booleans,
+    Codes,
+    DuplicatePolicy,
+    Floats,
+    Ids,
+    Incidence,
+    Integers,
+    MissingPolicy,
+)
+
+LISTED = 5  # hyperedges, and members of each, in the cell of a notebook
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Hypergraph:
+    """H = (V, E, omega, gamma): hyperedge weights omega(e) > 0, vertex weights gamma_e(v) > 0.
+
+    Definition 4 of the paper. Build one with `from_incidence`, `from_edges`, `from_long` or
+    `from_table`. They never change what they are given nor guess what it means: whatever is not a
+    hypergraph raises an `InputError` that names the place and the remedy. Nothing changes a
+    hypergraph afterwards: its arrays are its own and read-only.
+
+    Attributes
+    ----------
+    gamma : csr_array of shape (n_edges, n_vertices)
+        R of the paper: gamma_e(v) where v is a member of e, nothing elsewhere. Its indices are
+        int32 unless there are more than 2^31 - 1 incidences, vertices or hyperedges.
+    edge_weights : array of shape (n_edges,)
+        omega(e).
+    vertex_ids, edge_ids : arrays
+        The names of the columns and rows of gamma: unique, hashable, none missing. Integers are
+        an int64 array, everything else an array of objects; 1 and "1" are different ids.
+
+    Examples
+    --------
+    >>> h = Hypergraph.from_edges({"paper1": {"ann": 2, "bob": 1}, "paper2": ["bob", "eve"]})
+    >>> h
+    Hypergraph(3 vertices, 2 hyperedges, 4 incidences)
+    >>> h.vertex_ids.tolist()
+    ['ann', 'bob', 'eve']
+    """
+
+    gamma: Incidence
+    edge_weights: Floats
+    vertex_ids: Ids
+    edge_ids: Ids
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.gamma, sp.csr_array):
+            raise InputError("gamma must be a csr_array; use Hypergraph.from_incidence for other matrices")
+        gamma = sp.csr_array(as_matrix(self.gamma), dtype=np.float64, copy=True)
+        vertex_ids = _given_ids(self.vertex_ids, gamma.shape[1], "vertex")
+        edge_ids = _given_ids(self.edge_ids, gamma.shape[0], "edge")
+        omega = as_edge_weights(self.edge_weights, edge_ids).copy()
+        self._set(canonical(gamma, edge_ids, vertex_ids, "error"), omega, vertex_ids, edge_ids)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Hypergraph, (self.gamma, self.edge_weights, self.vertex_ids, self.edge_ids)
+
+    # ---- constructors -------------------------------------------------------------------------
+
+    @classmethod
+    def from_incidence(
+        cls,
+        matrix: Any,
+        *,
+        edge_weights: Mapping[Any, float] | ArrayLike | None = None,
+        vertex_ids: Iterable[Any] | None = None,
+        edge_ids: Iterable[Any] | None = None,
+        duplicates: DuplicatePolicy = "error",
+        isolated: AbsencePolicy = "error",
+        empty_edges: AbsencePolicy = "error",
+    ) -> "Hypergraph":
+        """From a weighted incidence matrix with one row per vertex and one column per hyperedge.
+
+        Parameters
+        ----------
+        matrix : sparse or dense, shape (n_vertices, n_edges)
+            Entry (v, e) is gamma_e(v); zero, stored or not, means that v is not in e. The output
+            of scikit-learn's vectorizers and encoders has this form. A data frame passes on its
+            column names, and its index where it has one, as ids. The matrix is copied.
+        edge_weights : mapping from edge id, or sequence of length n_edges, optional
+            omega(e) > 0; 1 by default. A mapping names every hyperedge and no other; so does the
+            index of a pandas Series.
+        vertex_ids, edge_ids : optional
+            Unique, hashable, not missing; 0, 1, ... by default.
+        duplicates : {"error", "sum", "max"}
+            What to do with an incidence stored more than once: refuse it, add up its weights, or
+            take the largest of them.
+        isolated, empty_edges : {"error", "drop", "keep"}
+            What to do with vertices in no hyperedge (kept ones get label -1 from `cluster`) and
+            with hyperedges without members (kept ones play no part in the walk).
+
+        Raises
+        ------
+        InputError
+            Naming the vertex, the hyperedge, and the remedy: for a weight that is negative, NaN,
+            infinite or not a real number, for the policies above, and for ids that are not
+            unique, missing, unhashable, or too many or too few.
+
+        Examples
+        --------
+        >>> Hypergraph.from_incidence([[2.0, 0.0], [1.0, 1.0], [0.0, 3.0]])
+        Hypergraph(3 vertices, 2 hyperedges, 4 incidences)
+        """
+        matrix, index, names = unframed(matrix)
+        matrix = as_matrix(matrix, names)
+        vertices = _given_ids(index if vertex_ids is None else vertex_ids, matrix.shape[0], "vertex")
+        edges = _given_ids(names if edge_ids is None else edge_ids, matrix.shape[1], "edge")
+        gamma = from_matrix(matrix, edges, vertices, duplicates)
+        return cls._finish(gamma, edges, vertices, edge_weights, isolated, empty_edges)
+
+    @classmethod
+    def from_edges(
+        cls,
+        edges: Mapping[Any, Iterable[Any]] | Iterable[Iterable[Any]],
+        *,
+        edge_weights: Mapping[Any, float] | ArrayLike | None = None,
+        vertex_ids: Iterable[Any] | None = None,
+        duplicates: DuplicatePolicy = "error",
+        isolated: AbsencePolicy = "error",
+        empty_edges: AbsencePolicy = "error",
+    ) -> "Hypergraph":
+        """From the members of each hyperedge.
+
+        Parameters
+        ----------
+        edges : mapping from edge id to members, or sequence of members
+            Members are an iterable of vertex ids (gamma = 1) or a mapping from vertex id to gamma;
+            gamma = 0 means: not a member.
+        vertex_ids : optional
+            Fixes the vertices and their order; by default they come in order of first appearance.
+            Python gives the members of a set in any order, so fix it here where that matters.
+        edge_weights, duplicates, isolated, empty_edges
+            As in `from_incidence`.
+
+        Examples
+        --------
+        >>> Hypergraph.from_edges([["a", "b"], {"b": 0.5, "c": 2}])
+        Hypergraph(3 vertices, 2 hyperedges, 4 incidences)
+        """
+        if not isinstance(edges, Mapping):  # the rows of an array are members too
+            several = isinstance(edges, np.ndarray) and edges.ndim > 1
+            edges = dict(enumerate(edges if several else listed(edges, "edges")))
+        pairs = list(edges.items())
+        names = id_array([edge for edge, _ in pairs], "edge")
+        members: list[Any] = []
+        weights: list[Any] = []
+        sizes = np.zeros(len(pairs), dtype=np.int64)
+        for position, (edge, inside) in enumerate(pairs):
+            if isinstance(inside, list | tuple | set | frozenset | Mapping):
+                some = list(inside)
+            else:
+                some = listed(inside, f"the members of hyperedge {shown(edge)}")
+            members += some
+            weights += inside.values() if isinstance(inside, Mapping) else repeat(1.0, len(some))
+            sizes[position] = len(some)
+        edge_codes = np.repeat(np.arange(len(pairs)), sizes)
+
+        def place(position: int) -> str:
+            edge = int(edge_codes[position])
+            return f"hyperedge {shown(names[edge])}, member {position - int(sizes[:edge].sum())}"
+
+        vertex_codes, vertices = _fixed(*factorize(members, "vertex", place), vertex_ids, "vertex")
+        gamma = from_coordinates(
+            edge_codes, vertex_codes, as_numbers(weights, place), names, vertices, duplicates
+        )
+        return cls._finish(gamma, names, vertices, edge_weights, isolated, empty_edges)
+
+    @classmethod
+    def from_long(
+        cls,
+        table: Any,
+        *,
+        vertex: Any = "vertex",
+        edge: Any = "edge",
+        weight: Any = None,
+        edge_weight: Any = None,
+        edge_weights: Mapping[Any, float] | ArrayLike | None = None,
+        vertex_ids: Iterable[Any] | None = None,
+        edge_ids: Iterable[Any] | None = None,
+        duplicates: DuplicatePolicy = "error",
+        isolated: AbsencePolicy = "error",
+        empty_edges: AbsencePolicy = "error",
+    ) -> "Hypergraph":
+        """From a long table with one row per incidence.
+
+        Parameters
+        ----------
+        table : mapping of columns, 2-d array, or pandas, polars or PyArrow table
+            The columns of an array are named 0, 1, ...
+        vertex, edge : column names
+        weight : column name, optional
+            The column of gamma; by default "weight" where there is one, otherwise gamma = 1.
+            False: gamma = 1 in any case. A row with gamma = 0 makes no member.
+        edge_weight : column name, optional
+            The column of omega, the same in all rows of a hyperedge; by default "edge_weight" where
+            there is one and `edge_weights` is not given. False: no such column.
+        vertex_ids, edge_ids : optional
+            Fix the vertices or hyperedges and their order; by default first appearance.
+        edge_weights, duplicates, isolated, empty_edges
+            As in `from_incidence`.
+
+        Examples
+        --------
+        >>> Hypergraph.from_long({"vertex": ["a", "b", "b"], "edge": [1, 1, 2], "weight": [1, 2, 1]})
+        Hypergraph(2 vertices, 2 hyperedges, 3 incidences)
+        """
+        columns = columns_of(table)
+        if weight is None and "weight" in columns and "weight" not in (vertex, edge):
+            weight = "weight"
+        edge_codes, edges = _fixed(*_column_codes(columns, edge), edge_ids, "edge")
+        vertex_codes, vertices = _fixed(*_column_codes(columns, vertex), vertex_ids, "vertex")
+        if weight is None or weight is False:
+            weights = np.ones(len(edge_codes))
+        else:
+            weights = as_numbers(pick(columns, weight), row_of(weight))
+        if edge_weight is None and "edge_weight" in columns and edge_weights is None:
+            edge_weight = None if "edge_weight" in (vertex, edge, weight) else "edge_weight"
+        if edge_weight is not None and edge_weight is not False:
+            if edge_weights is not None:
+                raise InputError("omega is given twice, as a column and as edge_weights; leave one out")
+            omega = as_numbers(pick(columns, edge_weight), row_of(edge_weight))
+            edge_weights = constant_within(omega, edge_codes, edges)
+        gamma = from_coordinates(edge_codes, vertex_codes, weights, edges, vertices, duplicates)
+        del edge_codes, vertex_codes, weights
+        return cls._finish(gamma, edges, vertices, edge_weights, isolated, empty_edges)
+
+    @classmethod
+    def from_table(
+        cls,
+        table: Any,
+        *,
+        features: Sequence[Any] | None = None,
+        exclude: Sequence[Any] = (),
+        vertex: Any = None,
+        bins: BinsByColumn | None = None,
+        missing: MissingPolicy = "error",
+        constant: AbsencePolicy = "drop",
+        isolated: AbsencePolicy = "error",
+    ) -> "Hypergraph":
+        """From a table of features: a vertex per row, a hyperedge per (feature, value), gamma = 1.
+
+        Every distinct value makes a hyperedge, unless `bins` puts near numbers into one.
+
+        Parameters
+        ----------
+        table : mapping of columns, 2-d array, or pandas, polars or PyArrow table
+            The columns of an array are named 0, 1, ...
+        features : column names, optional
+            The columns to use; by default all but `vertex` and `exclude`.
+        exclude : column names, optional
+            Columns to leave out, such as known classes, which `agreement` compares with afterwards.
+            Only without `features`.
+        vertex : column name, optional
+            The column of vertex ids; by default the index of a pandas data frame, else 0, 1, ...
+        bins : int, rule, Bins, or mapping of column name to these, optional
+            How columns of numbers become hyperedges (feature, bin), see `Bins`: 10 means ten
+            intervals of equal width, "quantile" five with equally many rows. Given once, it is for
+            every column of numbers, also of integers; in a mapping it is for the columns named,
+            which must hold numbers, and for no other. Text, categories, truth values and dates
+            are no numbers and keep their values. Numbers are taken as float64. By default no
+            column has bins, and one that seems to need them is logged as a warning; an empty
+            mapping means the same without a warning.
+        missing : {"error", "category", "drop"}
+            A missing value (None, NaN, null) is refused, makes a hyperedge (feature, None) of its
+            own, or puts the row into no hyperedge of that feature.
+        constant : {"drop", "keep", "error"}
+            What to do with a feature that has one value in all rows: its hyperedge holds every
+            vertex and tells none apart. The paper drops it, and so does this by default.
+        isolated
+            As in `from_incidence`; rows can only be isolated with `missing="drop"`.
+
+        Raises
+        ------
+        InputError
+            Naming the row and the column: for the policies above, for an infinite number in a
+            column with bins, for a column named in `bins` that holds something else than numbers.
+
+        Examples
+        --------
+        >>> h = Hypergraph.from_table({"colour": ["red", "red", "blue"], "legs": [4, 2, 2]})
+        >>> h.edge_ids.tolist()
+        [('colour', 'red'), ('colour', 'blue'), ('legs', 4), ('legs', 2)]
+        >>> h = Hypergraph.from_table({"colour": ["red", "red", "blue"], "size": [0.5, 9.1, 10.5]}, bins=2)
+        >>> h.edge_ids.tolist()
+        [('colour', 'red'), ('colour', 'blue'), ('size', '[0.5, 5.5)'), ('size', '[5.5, 10.5]')]
+        """
+        columns = columns_of(table)
+        names = feature_names(columns, features, exclude, vertex)
+        edge_codes, rows, weights, edges = feature_edges(columns, names, missing, constant, bins)
+        n_rows = len(columns[names[0]])
+        ids = row_names(table) if vertex is None else pick(columns, vertex)
+        vertices = _given_ids(ids, n_rows, "vertex")
+        gamma = from_coordinates(edge_codes, rows, weights, edges, vertices, "error")
+        return cls._finish(gamma, edges, vertices, None, isolated, "error")
+
+    # ---- sizes --------------------------------------------------------------------------------
+
+    @property
+    def n_vertices(self) -> int:
+        """|V|."""
+        return len(self.vertex_ids)
+
+    @property
+    def n_edges(self) -> int:
+        """|E|."""
+        return len(self.edge_ids)
+
+    @property
+    def n_incidences(self) -> int:
+        """m, the sum of the hyperedge sizes."""
+        return int(self.gamma.nnz)
+
+    @property
+    def edge_sizes(self) -> Integers:
+        """|e| for each hyperedge."""
+        return np.diff(self.gamma.indptr).astype(np.int64)
+
+    @property
+    def covered(self) -> Booleans:
+        """Which vertices are in some hyperedge.
+
+        >>> Hypergraph.from_edges([["a", "b"]], vertex_ids=["a", "b", "c"], isolated="keep").covered.tolist()
+        [True, True, False]
+        """
+        mask = np.zeros(self.n_vertices, dtype=bool)
+        for block in blocks(self.n_incidences):
+            mask[self.gamma.indices[block]] = True
+            if mask.all():
+                break
+        return mask
+
+    def __repr__(self) -> str:
+        return (
+            f"Hypergraph({self.n_vertices:,} vertices, {self.n_edges:,} hyperedges, "
+            f"{self.n_incidences:,} incidences)"
+        )
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the sizes, and the first hyperedges with their heaviest members."""
+        from hyperclus.report.notebook import html_table, short
+
+        first = [self.gamma[[edge], :].tocoo() for edge in range(min(self.n_edges, LISTED))]
+        rows = []
+        for edge, row in enumerate(first):
+            heaviest = np.argsort(-row.data, kind="stable")[:LISTED]
+            names = [short(self.vertex_ids[vertex]) for vertex in row.col[heaviest]]
+            names += ["…"] * (len(row.data) > LISTED)
+            name, size = short(self.edge_ids[edge]), f"{len(row.data):,}"
+            rows.append([name, size, f"{self.edge_weights[edge]:.4g}", ", ".join(names)])
+        more = self.n_edges - len(rows)
+        head = ["hyperedge", "members", "weight", "heaviest members"]
+        return html_table(repr(self), head, rows, [f"and {more:,} more hyperedges"] if more else [])
+
+    # ---- new hypergraphs from this one --------------------------------------------------------
+
+    def with_gamma(self, values: ArrayLike) -> "Hypergraph":
+        """The same members with other weights, one per stored incidence, in the order of `gamma.data`.
+
+        >>> h = Hypergraph.from_edges([["a", "b"], ["b", "c"]])
+        >>> h.with_gamma([1, 2, 3, 4]).gamma.toarray().tolist()
+        [[1.0, 2.0, 0.0], [0.0, 3.0, 4.0]]
+        """
+        data = as_numbers(values, lambda position: f"incidence {position}").copy()
+        if data.shape != (self.n_incidences,):
+            raise InputError(
+                f"{self.n_incidences} weights are needed, one per incidence; these have shape {data.shape}"
+            )
+        gamma = sp.csr_array((data, self.gamma.indices, self.gamma.indptr), shape=self.gamma.shape)
+        check_gamma(gamma, self.edge_ids, self.vertex_ids, zeros=False)
+        return Hypergraph._trusted(gamma, self.edge_weights, self.vertex_ids, self.edge_ids)
+
+    def with_edge_weights(self, edge_weights: Mapping[Any, float] | ArrayLike) -> "Hypergraph":
+        """The same members with other omegas: a mapping from edge id, or one per hyperedge.
+
+        >>> Hypergraph.from_edges([["a", "b"], ["b", "c"]]).with_edge_weights([2, 3]).edge_weights.tolist()
+        [2.0, 3.0]
+        """
+        omega = as_edge_weights(edge_weights, self.edge_ids)
+        return Hypergraph._trusted(self.gamma, omega, self.vertex_ids, self.edge_ids)
+
+    def restrict(self, vertices: NDArray[Any]) -> "Hypergraph":
+        """The sub-hypergraph on some vertices, given by position, in this order, or by mask.
+
+        Hyperedges keep their weight and their remaining members with the same gamma; those that
+        lose every member go.
+
+        >>> h = Hypergraph.from_edges({"e": ["a", "b"], "f": ["b", "c"]})
+        >>> h.restrict([2]).edge_ids.tolist()
+        ['f']
+        """
+        chosen = _chosen(vertices, self.n_vertices)
+        gamma = self.gamma[:, chosen]
+        gamma.sort_indices()
+        gamma, kept, _ = without_absent(gamma, self.edge_ids, self.vertex_ids, "drop", "keep")
+        return Hypergraph._trusted(
+            gamma, self.edge_weights[kept], self.vertex_ids[chosen], self.edge_ids[kept]
+        )
+
+    def drop_edges(self, edges: Booleans) -> "Hypergraph":
+        """Without the hyperedges marked in the mask; all vertices stay, even those left in none.
+
+        >>> h = Hypergraph.from_edges({"e": ["a", "b"], "f": ["b", "c"]})
+        >>> h.drop_edges(np.array([True, False])).edge_ids.tolist()
+        ['f']
+        """
+        mask = np.asarray(edges)
+        if mask.dtype != bool or mask.shape != (self.n_edges,):
+            raise InputError(f"edges must be a mask of {self.n_edges} truth values, one per hyperedge")
+        kept = np.flatnonzero(~mask)
+        return Hypergraph._trusted(
+            self.gamma[kept], self.edge_weights[kept], self.vertex_ids, self.edge_ids[kept]
+        )
+
+    # ---- shared by the constructors -----------------------------------------------------------
+
+    @classmethod
+    def _finish(
+        cls,
+        gamma: Incidence,
+        edges: Ids,
+        vertices: Ids,
+        edge_weights: Any,
+        isolated: AbsencePolicy,
+        empty_edges: AbsencePolicy,
+    ) -> "Hypergraph":
+        omega = as_edge_weights(edge_weights, edges)
+        gamma, kept_edges, kept_vertices = without_absent(gamma, edges, vertices, empty_edges, isolated)
+        return cls._trusted(gamma, omega[kept_edges], vertices[kept_vertices], edges[kept_edges])
+
+    @classmethod
+    def _trusted(cls, gamma: Incidence, omega: Floats, vertices: Ids, edges: Ids) -> "Hypergraph":
+        """Of parts that were checked and that nobody outside holds."""
+        hypergraph = object.__new__(cls)
+        hypergraph._set(gamma, omega, vertices, edges)
+        return hypergraph
+
+    def _set(self, gamma: Incidence, omega: Floats, vertices: Ids, edges: Ids) -> None:
+        if not gamma.nnz:
+            raise InputError("the hypergraph has no incidence; put at least one vertex into a hyperedge")
+        parts = (sealed(gamma), read_only(omega), read_only(vertices), read_only(edges))
+        for name, part in zip(self.__slots__, parts, strict=True):
+            object.__setattr__(self, name, part)
+
+
+def _given_ids(ids: Iterable[Any] | None, count: int, what: str) -> Ids:
+    if ids is None:
+        return read_only(np.arange(count))
+    array = id_array(ids, what)
+    if len(array) != count:
+        raise InputError(f"{count} {what} ids are needed, {len(array)} were given; make them equal")
+    return array
+
+
+def _column_codes(columns: Mapping[Any, Any], name: Any) -> tuple[Codes, Ids]:
+    codes, ids = pick_codes(columns, name)
+    refuse_missing(codes, row_of(name))
+    return codes, ids
+
+
+def _fixed(codes: Codes, found: Ids, ids: Iterable[Any] | None, what: str) -> tuple[Codes, Ids]:
+    """The codes and ids found or, where ids are given, these and the codes that refer to them."""
+    if ids is not None:
+        known = id_array(ids, what)
+        codes, found = positions(found, known, what)[codes], known
+    if not len(found):
+        raise InputError("the input is empty; a hypergraph needs at least one vertex in one hyperedge")
+    return codes, found
+
+
+def _chosen(vertices: NDArray[Any], count: int) -> Codes:
+    chosen = np.asarray(vertices)
+    if chosen.dtype == bool and chosen.shape == (count,):
+        return np.flatnonzero(chosen)
+    within = (
+        chosen.ndim == 1
+        and chosen.dtype.kind in "iu"
+        and chosen.size
+        and 0 <= chosen.min() <= chosen.max() < count
+    )
+    if not within or np.bincount(chosen.astype(np.intp)).max() > 1:
+        raise InputError(
+            f"vertices must be a mask of {count} truth values, or different positions below {count}"
+        )
+    return chosen
+
+
+def check_hypergraph(value: object) -> None:
+    """Raise an `InputError` for anything else where a hypergraph is needed."""
+    if not isinstance(value, Hypergraph):
+        raise InputError(
+            f"a Hypergraph is needed, not a {type(value).__name__}; build one with "
+            "Hypergraph.from_incidence, from_edges, from_long or from_table"
+        )

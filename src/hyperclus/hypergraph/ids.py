@@ -1,0 +1,321 @@
+"""Ids of vertices and hyperedges: any hashable values, numbered by first appearance.
+
+Two ids are one when Python calls them equal: 1 and 1.0 are, 1 and "1" are not. NumPy scalars
+become Python objects. None, NaN, and the NA and NaT of table libraries are missing, not ids.
+"""
+
+import contextlib
+import reprlib
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyperclus.errors import InputError
+from hyperclus.typing import Booleans, Codes, Ids
+
+BLOCK = 1 << 20
+NEVER_MISSING = frozenset({bool, bytes, int, str, tuple})
+
+_short = reprlib.Repr()
+_short.maxstring = _short.maxother = _short.maxlong = 60
+
+
+def id_array(values: Iterable[Any], what: str) -> Ids:
+    """The values as a read-only 1-d array: integers as int64, everything else as objects.
+
+    Raises
+    ------
+    InputError
+        When an id is missing, cannot be hashed, or appears twice.
+
+    Examples
+    --------
+    >>> id_array(["b", 1, ("a", 2)], "vertex").tolist()
+    ['b', 1, ('a', 2)]
+    """
+    given = plain(values, f"{what} ids")
+    codes, ids = encode(given, lambda position: f"{what} id at position {position}")
+    if codes.size and codes.min() < 0:
+        raise InputError(f"{what} id at position {np.argmin(codes)} is missing; give every {what} an id")
+    if len(ids) < len(codes):
+        counts = np.bincount(codes)
+        raise InputError(f"{what} id {named(ids, counts > 1)} appears more than once; make the ids unique")
+    return ids
+
+
+def factorize(
+    values: Iterable[Any], column: Any, place: Callable[[int], str] | None = None
+) -> tuple[Codes, Ids]:
+    """Codes 0, 1, ... in order of first appearance, and the distinct values; none may be missing.
+
+    `place` puts a position into words for messages; by default it is a row of `column`.
+
+    >>> codes, ids = factorize(["b", "a", "b"], "vertex")
+    >>> codes.tolist(), ids.tolist()
+    ([0, 1, 0], ['b', 'a'])
+    """
+    place = place or row_of(column)
+    codes, ids = encode(plain(values, f"column {shown(column)}"), place)
+    refuse_missing(codes, place)
+    return codes, ids
+
+
+def vertex_codes(values: Any, vertex_ids: Ids, what: str) -> tuple[Codes, Ids]:
+    """Codes and distinct values of something that every vertex has, such as a class or a label.
+
+    Values come in the order of the vertices, or by vertex id: as a mapping, or as a pandas Series whose
+    index holds the vertex ids. A Series whose index only numbers its rows counts as a plain list.
+    """
+    if isinstance(values, Mapping):
+        values = _by_id(list(values.keys()), list(values.values()), vertex_ids, what)
+    elif hasattr(values, "index") and hasattr(values, "to_list"):
+        keys = list(values.index)
+        if set(vertex_ids.tolist()) <= set(keys) and len(set(keys)) == len(keys):
+            values = _by_id(keys, values.to_list(), vertex_ids, what)
+        elif not numbers_only(values.index):
+            raise InputError(
+                f"the index of the {what} values does not hold the vertex ids, which begin with "
+                f"{shown(vertex_ids.tolist()[:3])}; give an array to go by the order of the vertices"
+            )
+    place = f"the {what} at position {{}}".format
+    codes, distinct = encode(plain(values, f"{what} values"), place)
+    if len(codes) != len(vertex_ids):
+        raise InputError(f"{len(vertex_ids)} vertices need a {what} each, {len(codes)} were given")
+    refuse_missing(codes, place)
+    return codes, distinct
+
+
+def numbers_only(index: Any) -> bool:
+    """Whether a pandas index is 0, 1, 2, ... and so says nothing."""
+    kind = getattr(index, "dtype", None)
+    return getattr(kind, "kind", "O") in "iu" and np.array_equal(index, np.arange(len(index)))
+
+
+def _by_id(keys: list[Any], values: list[Any], vertex_ids: Ids, what: str) -> list[Any]:
+    known = dict(zip(keys, values, strict=True))
+    for vertex in vertex_ids.tolist():
+        if vertex not in known:
+            raise InputError(f"vertex {shown(vertex)} has no {what}; give one for each vertex id")
+    return [known[vertex] for vertex in vertex_ids.tolist()]
+
+
+def encode(values: NDArray[Any] | list[Any], place: Callable[[int], str]) -> tuple[Codes, Ids]:
+    """Codes in order of first appearance, -1 where a value is missing, and the distinct values.
+
+    Takes what `plain` returns.
+
+    >>> codes, ids = encode(["b", None, "a", "b"], "row {}".format)
+    >>> codes.tolist(), ids.tolist()
+    ([0, -1, 1, 0], ['b', 'a'])
+    """
+    if isinstance(values, np.ndarray):
+        return _encode_integers(values)
+    codes, distinct = _numbered(values, place)
+    if any(issubclass(kind, np.generic) for kind in set(map(type, distinct))):
+        codes, distinct = _numbered([_unpacked(value) for value in values], place)
+    if not set(map(type, distinct)) <= NEVER_MISSING:
+        absent = np.fromiter(map(is_missing, distinct), bool, len(distinct))
+        if absent.any():
+            codes, distinct = without(codes, absent), [value for value in distinct if not is_missing(value)]
+    ids = _integers(distinct)
+    return codes, read_only(object_array(distinct) if ids is None else ids)
+
+
+def positions(wanted: Iterable[Any], ids: Ids, what: str) -> Codes:
+    """Where each wanted id stands in `ids`; an unknown id is an `InputError`.
+
+    >>> positions(["c", "a"], id_array("a b c".split(), "vertex"), "vertex").tolist()
+    [2, 0]
+    """
+    wanted = plain(wanted, f"{what} ids")
+    both: NDArray[Any] | list[Any]
+    if isinstance(wanted, np.ndarray) and ids.dtype != object:
+        both = np.concatenate([ids, wanted.astype(np.int64, copy=False)])
+    else:
+        both = list(chain(ids.tolist(), wanted if isinstance(wanted, list) else wanted.tolist()))
+    # The known ids come first and are unique, so their codes are their positions.
+    codes, _ = encode(both, lambda position: f"{what} id at position {position - len(ids)}")
+    found = codes[len(ids) :]
+    unknown = (found < 0) | (found >= len(ids))
+    if unknown.any():
+        name = shown(wanted[int(np.argmax(unknown))])
+        raise InputError(
+            f"{what} {name} is not among the {len(ids)} known {what} ids; add it or leave it out"
+        )
+    return found
+
+
+def plain(values: Any, what: str) -> NDArray[Any] | list[Any]:
+    """A 1-d integer array where all values are integers (not booleans), otherwise a list."""
+    if isinstance(getattr(values, "dtype", None), np.dtype):  # an array, or a pandas column around one
+        values = np.asanyarray(values)
+        if values.ndim == 1 and values.dtype.kind in "iu" and not isinstance(values, np.ma.MaskedArray):
+            fits = values.dtype != np.uint64 or not values.size or values.max() <= np.iinfo(np.int64).max
+            return values if fits else listed(values, what)
+    items = listed(values, what)
+    integers = _integers(items)
+    return items if integers is None else integers
+
+
+def listed(values: Any, what: str) -> list[Any]:
+    """The values as a list of Python objects; text, sets and mappings are refused, they are no sequence."""
+    if isinstance(values, np.ndarray):
+        if values.ndim != 1:
+            raise InputError(f"{what} must be one-dimensional, not of shape {values.shape}")
+        return _python_values(values)
+    if hasattr(values, "to_pylist"):  # Arrow, whose iterator gives scalars of its own
+        values = values.to_pylist()
+    if isinstance(values, str | bytes | set | frozenset | Mapping) or not isinstance(values, Iterable):
+        raise InputError(f"{what} must be a list or an array, not {shown(values)}")
+    return list(values)
+
+
+def object_array(values: list[Any]) -> NDArray[Any]:
+    """A 1-d array of Python objects; tuples and lists stay whole."""
+    return np.fromiter(values, dtype=object, count=len(values))
+
+
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """A view that cannot be written to."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def is_missing(value: Any) -> bool:
+    """None, NaN, or the NA and NaT of a table library."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float | complex | np.inexact | np.datetime64 | np.timedelta64) and value != value
+
+
+def refuse_missing(
+    codes: Codes, place: Callable[[int], str], remedy: str = "fill it or leave it out"
+) -> None:
+    """Raise an `InputError` at the first code below 0."""
+    if codes.size and codes.min() < 0:
+        raise InputError(f"{place(int(np.argmax(codes < 0)))}: the value is missing; {remedy}")
+
+
+def without(codes: Codes, absent: Booleans) -> Codes:
+    """The codes after the values marked absent are taken out of the numbering; theirs become -1."""
+    return np.where(absent, -1, np.cumsum(~absent) - 1).astype(codes.dtype)[codes]
+
+
+def index_type(largest: int) -> type[np.signedinteger[Any]]:
+    """int32 where it can hold `largest`, otherwise int64."""
+    return np.int32 if largest <= np.iinfo(np.int32).max else np.int64
+
+
+def row_of(column: Any) -> Callable[[int], str]:
+    """Puts a row of a column into words, for messages."""
+    return lambda row: f"row {row}, column {shown(column)}"
+
+
+def shown(value: Any) -> str:
+    """A value in a message: on one line and, however long it is, short."""
+    try:
+        text = _short.repr(_unpacked(value))
+    except ValueError:  # an integer of thousands of digits, somewhere in it
+        text = f"<{type(value).__name__}>"
+    text = " ".join(text.split()) if "\n" in text else text
+    return text if len(text) <= 120 else text[:117] + "..."
+
+
+def caption(value: Any) -> str:
+    """An id as people read it: text as it is, the hyperedge ("odor", "n") of a table as "odor = n".
+
+    >>> caption(("odor", "n")), caption("ann"), caption(7)
+    ('odor = n', 'ann', '7')
+    """
+    if isinstance(value, tuple):
+        return (" = " if len(value) == 2 else ", ").join(map(caption, value))
+    return str(value)
+
+
+def named(ids: Ids, chosen: NDArray[Any], limit: int = 3) -> str:
+    """The first few chosen ids, for a message: "'a', 'b', 'c' and 4 more"."""
+    picked = ids[chosen]
+    text = ", ".join(map(shown, picked[:limit].tolist()))
+    return text + (f" and {len(picked) - limit} more" if len(picked) > limit else "")
+
+
+def blocks(length: int) -> Iterator[slice]:
+    """Slices that cut an array into blocks, so that temporary arrays stay small."""
+    return (slice(start, min(start + BLOCK, length)) for start in range(0, length, BLOCK))
+
+
+def take(table: NDArray[Any], values: NDArray[Any], low: int = 0) -> NDArray[Any]:
+    """table[values - low], block by block."""
+    taken = np.empty(len(values), dtype=table.dtype)
+    for block in blocks(len(values)):
+        taken[block] = table[np.subtract(values[block], low, dtype=np.intp)]
+    return taken
+
+
+def _encode_integers(values: NDArray[Any]) -> tuple[Codes, Ids]:
+    if not len(values):
+        return np.empty(0, dtype=np.int32), read_only(np.empty(0, dtype=np.int64))
+    low, high = int(values.min()), int(values.max())
+    kind = index_type(len(values))
+    if high - low > 4 * len(values) + 1000:
+        distinct, first, inverse = np.unique(values, return_index=True, return_inverse=True)
+        by_appearance = np.argsort(first)
+        rank = np.empty(len(first), dtype=kind)
+        rank[by_appearance] = np.arange(len(first))
+        return rank[inverse], read_only(distinct[by_appearance].astype(np.int64))
+    table = np.full(high - low + 1, -1, dtype=kind)
+    for rows in reversed(list(blocks(len(values)))):  # backwards: the last write is the first row
+        table[np.subtract(values[rows], low, dtype=np.intp)[::-1]] = np.arange(rows.start, rows.stop)[::-1]
+    present = np.flatnonzero(table >= 0)
+    by_appearance = present[np.argsort(table[present])]
+    table[by_appearance] = np.arange(len(by_appearance))
+    return take(table, values, low), read_only(by_appearance + low)
+
+
+def _numbered(values: list[Any], place: Callable[[int], str]) -> tuple[Codes, list[Any]]:
+    index: defaultdict[Any, int] = defaultdict()
+    index.default_factory = index.__len__  # a new value gets the next number
+    try:
+        codes = np.fromiter(map(index.__getitem__, values), index_type(len(values)), len(values))
+    except TypeError:
+        position = next(i for i, value in enumerate(values) if not _hashable(value))
+        raise InputError(
+            f"{place(position)}: {shown(values[position])} cannot be an id; use text, numbers or tuples"
+        ) from None
+    return codes, list(index)
+
+
+def _integers(values: list[Any]) -> NDArray[np.int64] | None:
+    """The values as int64, None unless all are integers (not booleans) that fit."""
+    if values and type(values[0]) is int and set(map(type, values)) == {int}:
+        with contextlib.suppress(OverflowError):
+            return np.array(values, dtype=np.int64)
+    return None
+
+
+def _python_values(array: NDArray[Any]) -> list[Any]:
+    """`tolist`, except that times finer than a microsecond do not become bare integers."""
+    kind = array.dtype.kind
+    if kind in "mM" and np.datetime_data(array.dtype)[0] in ("ns", "ps", "fs", "as"):
+        coarse = array.astype(f"{kind}8[us]")
+        exact = ((coarse == array) | np.isnat(array)).all()
+        return list(coarse.tolist() if exact else array)
+    return list(array.tolist())
+
+
+def _unpacked(value: Any) -> Any:
+    """A NumPy scalar as a Python object."""
+    return _python_values(np.asarray([value]))[0] if isinstance(value, np.generic) else value
+
+
+def _hashable(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True

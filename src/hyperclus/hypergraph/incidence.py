@@ -1,0 +1,248 @@
+"""From matrices and coordinates to one canonical incidence matrix, with every check on the weights.
+
+The canonical form is a CSR matrix of shape (n_edges, n_vertices): sorted, without duplicates,
+every stored gamma positive and finite. Explicit zeros are not members.
+"""
+
+import copy
+from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
+from typing import Any, get_args
+
+import numpy as np
+import scipy.sparse as sp
+
+from hyperclus.errors import InputError, check_choice
+from hyperclus.hypergraph.ids import blocks, index_type, is_missing, named, row_of, shown, take
+from hyperclus.typing import AbsencePolicy, Booleans, Codes, DuplicatePolicy, Floats, Ids, Incidence
+
+NOT_NUMBERS = (str, bytes, complex, np.complexfloating, np.datetime64, np.timedelta64)
+
+
+def from_coordinates(
+    edges: Codes, vertices: Codes, gamma: Floats, edge_ids: Ids, vertex_ids: Ids, duplicates: DuplicatePolicy
+) -> Incidence:
+    """Canonical incidence matrix from one (edge, vertex, gamma) triple per incidence."""
+    shape = (len(edge_ids), len(vertex_ids))
+    kind = index_type(max(len(gamma), *shape))
+    coordinates = (edges.astype(kind, copy=False), vertices.astype(kind, copy=False))
+    triples = sp.coo_array((gamma, coordinates), shape=shape)
+    triples.has_canonical_format = True  # a pretence: duplicates must not be summed before they are seen
+    return canonical(triples.tocsr(), edge_ids, vertex_ids, duplicates)
+
+
+def from_matrix(matrix: Any, edge_ids: Ids, vertex_ids: Ids, duplicates: DuplicatePolicy) -> Incidence:
+    """Canonical incidence matrix from a vertices x hyperedges matrix as `as_matrix` returns it."""
+    if isinstance(matrix, np.ndarray):
+        vertices, edges = np.nonzero(matrix)
+        gamma = as_numbers(matrix[vertices, edges], str)
+        return from_coordinates(edges, vertices, gamma, edge_ids, vertex_ids, duplicates)
+    if matrix.format == "coo":
+        gamma = as_numbers(matrix.data, str)
+        return from_coordinates(matrix.col, matrix.row, gamma, edge_ids, vertex_ids, duplicates)
+    kind = index_type(max(matrix.nnz, *matrix.shape))
+    indices, indptr = (part.astype(kind, copy=False) for part in (matrix.indices, matrix.indptr))
+    parts = (as_numbers(matrix.data, str), indices, indptr)
+    shape = (len(edge_ids), len(vertex_ids))
+    # The arrays of a matrix in CSR are those of its transpose in CSC, and the other way round.
+    rows = (
+        sp.csr_array(parts, shape=shape, copy=True)
+        if matrix.format == "csc"
+        else sp.csc_array(parts, shape=shape).tocsr()
+    )
+    return canonical(rows, edge_ids, vertex_ids, duplicates)
+
+
+def as_matrix(matrix: Any, names: Sequence[Any] | None = None) -> Any:
+    """The matrix, in CSR, CSC, COO or a dense array, after the checks that need no ids.
+
+    `names` are those of its columns, for messages.
+    """
+    if isinstance(matrix, np.ma.MaskedArray):
+        matrix = np.array(matrix.tolist(), dtype=object)  # None where it is masked
+    if not sp.issparse(matrix):
+        try:
+            matrix = np.asarray(matrix)
+        except ValueError:
+            raise InputError("an incidence matrix needs rows of equal length; make them equal") from None
+    if matrix.ndim != 2 or 0 in matrix.shape:
+        raise InputError(
+            "an incidence matrix has one row per vertex and one column per hyperedge, at least one of each; "
+            f"this one has shape {matrix.shape}"
+        )
+    if matrix.dtype == object and not sp.issparse(matrix):
+        names = names or range(matrix.shape[1])
+        numbers = as_numbers(matrix.ravel(), lambda i: row_of(names[i % len(names)])(i // len(names)))
+        return numbers.reshape(matrix.shape)
+    if matrix.dtype.kind not in "biuf":
+        raise InputError(
+            f"an incidence matrix holds real numbers; this one has dtype {matrix.dtype}, convert it"
+        )
+    return matrix if isinstance(matrix, np.ndarray) else _whole(matrix)
+
+
+def as_numbers(values: Any, place: Callable[[int], str]) -> Floats:
+    """The values as float64, missing ones as NaN; text and other things are an `InputError`.
+
+    `place` puts a position into words for the message.
+    """
+    if isinstance(values, np.ma.MaskedArray):
+        values = values.tolist()  # None where it is masked
+    try:
+        array = np.asarray(values)
+    except ValueError:  # lists of different lengths
+        array = np.empty(0, dtype=object)
+    with np.errstate(over="ignore"):  # too large for a float: infinite, which the caller refuses
+        if array.dtype.kind in "biuf":
+            return array.astype(np.float64, copy=False)
+    items = values if isinstance(values, list) else list(array.ravel())
+    numbers = np.empty(len(items))
+    for position, value in enumerate(items):
+        try:
+            if isinstance(value, NOT_NUMBERS):
+                raise TypeError
+            numbers[position] = np.nan if is_missing(value) else float(value)
+        except (TypeError, ValueError, OverflowError):
+            raise InputError(
+                f"{place(position)}: weight {shown(value)} is not a finite number; correct it or leave it out"
+            ) from None
+    return numbers
+
+
+def as_edge_weights(values: Any, edge_ids: Ids) -> Floats:
+    """omega, one positive number per hyperedge; a mapping, or a pandas Series, goes by edge id."""
+    if values is None:
+        return np.ones(len(edge_ids))
+    if hasattr(values, "to_dict") and hasattr(values, "index"):
+        if not values.index.is_unique:
+            raise InputError("edge_weights: the index of the Series names a hyperedge twice; make it unique")
+        values = values.to_dict()
+    if isinstance(values, Mapping):
+        known = dict.fromkeys(edge_ids.tolist())
+        for edge in chain(values, known):
+            if edge not in known or edge not in values:
+                fault = "has no weight; give it one" if edge in known else "is unknown; leave it out"
+                raise InputError(f"edge_weights: hyperedge {shown(edge)} {fault}")
+        values = [values[edge] for edge in known]
+    omega = as_numbers(values, lambda i: f"edge_weights, position {i}")
+    if omega.shape != (len(edge_ids),):
+        raise InputError(
+            f"{len(edge_ids)} edge_weights are needed, one per hyperedge; these have shape {omega.shape}"
+        )
+    good = np.isfinite(omega) & (omega > 0)
+    if not good.all():
+        first = int(np.argmin(good))
+        raise InputError(
+            f"hyperedge {shown(edge_ids[first])} has weight {omega[first]}; hyperedge weights must be "
+            "positive and finite, leave the hyperedge out instead"
+        )
+    return omega
+
+
+def check_gamma(matrix: Incidence, edge_ids: Ids, vertex_ids: Ids, zeros: bool) -> None:
+    """Raise an `InputError` that names the first weight that is negative, NaN or infinite, or zero."""
+    gamma = matrix.data
+    if not gamma.size or ((gamma.min() > 0 or (zeros and gamma.min() == 0)) and gamma.max() < np.inf):
+        return
+    bad = ~((gamma >= 0 if zeros else gamma > 0) & (gamma < np.inf))
+    position = int(np.argmax(bad))
+    rule = "finite and not negative (0 means: not a member)" if zeros else "positive and finite"
+    raise InputError(
+        f"{_incidence(matrix, position, edge_ids, vertex_ids)} has weight {gamma[position]}; "
+        f"weights must be {rule}, correct it or leave it out"
+    )
+
+
+def without_absent(
+    matrix: Incidence, edge_ids: Ids, vertex_ids: Ids, empty_edges: AbsencePolicy, isolated: AbsencePolicy
+) -> tuple[Incidence, Booleans, Booleans]:
+    """Apply the policies for empty hyperedges and for vertices in no hyperedge.
+
+    Returns the matrix and two masks: which edges and which vertices were kept.
+    """
+    filled = np.diff(matrix.indptr) > 0
+    covered = np.zeros(matrix.shape[1], dtype=bool)
+    for block in () if isolated == "keep" else blocks(matrix.nnz):
+        covered[matrix.indices[block]] = True
+    kept_edges = _kept(filled, empty_edges, "empty_edges", "no member is in hyperedge", edge_ids)
+    kept_vertices = _kept(covered, isolated, "isolated", "no hyperedge holds vertex", vertex_ids)
+    data, indices, indptr = matrix.data, matrix.indices, matrix.indptr
+    if not kept_edges.all():  # what goes is empty, so the entries stay as they are
+        indptr = indptr[np.append(True, kept_edges)]
+    if not kept_vertices.all():
+        indices = take(np.cumsum(kept_vertices, dtype=indices.dtype) - 1, indices)
+    shape = (int(kept_edges.sum()), int(kept_vertices.sum()))
+    return sp.csr_array((data, indices, indptr), shape=shape), kept_edges, kept_vertices
+
+
+def sealed(matrix: Incidence) -> Incidence:
+    """The matrix, whose arrays nobody else may hold, made read-only."""
+    for array in (matrix.data, matrix.indices, matrix.indptr):
+        array.flags.writeable = False
+    return matrix
+
+
+def canonical(matrix: Incidence, edge_ids: Ids, vertex_ids: Ids, duplicates: DuplicatePolicy) -> Incidence:
+    """The matrix checked, sorted, without zeros and duplicates; its arrays, nobody else's, may change."""
+    check_choice("duplicates", duplicates, get_args(DuplicatePolicy))
+    check_gamma(matrix, edge_ids, vertex_ids, zeros=True)
+    if not matrix.data.all():
+        matrix.eliminate_zeros()
+    matrix.sort_indices()
+    if matrix.has_canonical_format:
+        return matrix
+    first = np.append(True, matrix.indices[1:] != matrix.indices[:-1])
+    first[matrix.indptr[:-1][np.diff(matrix.indptr) > 0]] = True
+    if duplicates == "error":
+        where = _incidence(matrix, int(np.argmin(first)), edge_ids, vertex_ids)
+        raise InputError(
+            f"{where} appears more than once ({np.count_nonzero(~first):,} duplicate incidences in all); "
+            "pass duplicates='sum' or duplicates='max' to merge them"
+        )
+    starts = np.flatnonzero(first)
+    merge = np.add if duplicates == "sum" else np.maximum
+    with np.errstate(over="ignore"):
+        gamma = merge.reduceat(matrix.data, starts)
+    indptr = np.searchsorted(starts, matrix.indptr).astype(matrix.indptr.dtype)
+    merged = sp.csr_array((gamma, matrix.indices[first], indptr), shape=matrix.shape)
+    check_gamma(merged, edge_ids, vertex_ids, zeros=False)
+    return merged
+
+
+def _whole(matrix: Any) -> Any:
+    """A sparse matrix, in COO unless it is in CSR or CSC, whose indices lie within its shape."""
+    try:
+        if matrix.format not in ("csr", "csc"):
+            triples = matrix.tocoo()
+            return sp.coo_array((triples.data, (triples.row, triples.col)), shape=triples.shape)
+        matrix = copy.copy(matrix)  # the check may replace arrays, which the caller must not see
+        matrix.check_format(full_check=True)
+    except ValueError as error:
+        raise InputError(f"the sparse matrix is damaged ({error}); build it anew") from None
+    return matrix
+
+
+def _kept(present: Booleans, policy: AbsencePolicy, argument: str, fault: str, ids: Ids) -> Booleans:
+    check_choice(argument, policy, get_args(AbsencePolicy))
+    if policy == "error" and not present.all():
+        raise InputError(
+            f"{fault} {named(ids, ~present)}; pass {argument}='drop' to leave such out "
+            f"or {argument}='keep' to keep them"
+        )
+    return np.ones_like(present) if policy == "keep" else present
+
+
+def _incidence(matrix: Incidence, position: int, edge_ids: Ids, vertex_ids: Ids) -> str:
+    edge = int(np.searchsorted(matrix.indptr, position, side="right")) - 1
+    return f"vertex {shown(vertex_ids[matrix.indices[position]])} in hyperedge {shown(edge_ids[edge])}"
+
+
+def constant_within(omega: Floats, edges: Codes, names: Ids) -> Floats:
+    """The weight of each hyperedge from a weight per incidence; two different ones are an `InputError`."""
+    found = np.ones(len(names))
+    found[edges] = omega
+    odd = np.flatnonzero(found[edges] != omega)
+    if len(odd):
+        name = shown(names[edges[odd[0]]])
+        raise InputError(f"hyperedge {name} has several weights; give it the same one in all its rows")
+    return found

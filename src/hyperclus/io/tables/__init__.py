@@ -1,0 +1,1 @@
+"""Tables in files: one incidence per row, or one vertex per row."""

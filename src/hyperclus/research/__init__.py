@@ -1,0 +1,1 @@
+"""The paper: its data sets, its competitors, and its tables."""

@@ -1,0 +1,186 @@
+"""The search of DiffEq: columns of starts and alphas, diffused in blocks, swept one by one."""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from operator import itemgetter
+from threading import Event
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from hyperclus._runtime.jit import kernels
+from hyperclus._runtime.threads import in_parallel
+from hyperclus.hypergraph.hypergraph import Hypergraph
+from hyperclus.hypergraph.ids import read_only
+from hyperclus.hypergraph.weighting import ones
+from hyperclus.research.baselines import diffusion
+from hyperclus.research.baselines.diffusion import COLUMNS, Network
+from hyperclus.spectral.factors import TransitionFactors
+from hyperclus.typing import Floats, Integers
+
+STEPS = 30  # of length 1
+LEAST = 1e-5  # smaller entries become 0 after each step
+RATIO = 1.9  # of one alpha to the one before
+PASSES = 3  # of a step over the incidences
+THREADS = 2
+SLACK = 1 + 1e-12  # what rounding may add to a volume
+NEWS = 100  # blocks from one log message to the next
+
+Ties = Literal["all", "sequential"]
+
+_log = logging.getLogger(__name__)
+
+
+class Found(NamedTuple):
+    """A prefix of the sweep of one column; `key` is its conductance without the noise of rounding."""
+
+    key: float
+    column: int
+    order: Integers
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sweeper:
+    """The best prefix among some columns; column i has start i // len(alphas) and alpha i % len(alphas)."""
+
+    network: Network
+    starts: Sequence[Integers]
+    alphas: Floats
+    ties: Ties
+    largest: float  # volume of a prefix
+    loops: Any
+
+    def best(self, columns: range) -> Found | None:
+        """Of at most COLUMNS columns, which are diffused together; of equal prefixes the first."""
+        source, restart = np.zeros((len(self.network.degrees), COLUMNS)), np.zeros(COLUMNS)
+        for place, column in enumerate(columns):
+            start = self.starts[column // len(self.alphas)]
+            source[start, place] = 1.0 / len(start)
+            restart[place] = self.alphas[column % len(self.alphas)]
+        scores = diffused(self.network, source, restart, self.ties, loops=self.loops)
+        scores /= self.network.degrees[:, None]
+        total = float(self.network.degrees.sum())
+        longest = 1 + int(
+            np.searchsorted(np.cumsum(np.sort(self.network.degrees)), self.largest, side="right")
+        )
+        best: Found | None = None
+        for place, column in enumerate(columns):
+            order = highest(scores[:, place].copy(), longest)
+            if self.ties == "all":
+                order = order[scores[order, place] > 0]
+            conductance, length = self.loops.sweep(self.network, order, self.largest, total)
+            key = round(conductance, 12)
+            if length and (best is None or key < best.key):
+                best = Found(key, column, order[:length].copy())
+        return best
+
+
+def search(
+    network: Network, starts: Sequence[Integers], alphas: Floats, max_volume: float, ties: Ties
+) -> Found | None:
+    """The best prefix over all starts and alphas, of equal ones the first; None if all are too large.
+
+    A column for each start and alpha, in blocks that two threads take in turns.
+    """
+    n_columns = len(starts) * len(alphas)
+    blocks = [range(first, min(first + COLUMNS, n_columns)) for first in range(0, n_columns, COLUMNS)]
+    largest = max_volume * float(network.degrees.sum()) * SLACK
+    loops = kernels(diffusion, len(blocks) * _work(network, STEPS))
+    sweeper = Sweeper(network, starts, alphas, ties, largest, loops)
+    stopped = Event()
+
+    def best_of(share: Sequence[range]) -> Found | None:
+        best: Found | None = None
+        try:
+            for number, columns in enumerate(share, 1):
+                if stopped.is_set():
+                    break
+                best = min(filter(None, (best, sweeper.best(columns))), key=itemgetter(0, 1), default=None)
+                if number % NEWS == 0:
+                    _log.info("%d of %d blocks: conductance %s", number, len(share), best and best.key)
+        except BaseException:  # also an interruption, which should not wait for the other thread
+            stopped.set()
+            raise
+        return best
+
+    threads = min(THREADS, len(blocks))
+    found = in_parallel([partial(best_of, blocks[first::threads]) for first in range(threads)])
+    return min(filter(None, found), key=itemgetter(0, 1), default=None)
+
+
+def diffused(
+    network: Network,
+    source: Floats,
+    alphas: Floats,
+    ties: Ties,
+    *,
+    steps: int = STEPS,
+    least: float = LEAST,
+    loops: Any = None,
+) -> Floats:
+    """The state after some steps from each column of `source`; COLUMNS at most, each with its alpha."""
+    loops = loops or kernels(diffusion, _work(network, steps))
+    n, used = source.shape
+    restart = np.zeros(COLUMNS)
+    restart[:used] = alphas
+    if used < COLUMNS:
+        source = np.hstack([source, np.zeros((n, COLUMNS - used))])
+    block = source.copy()
+    diffuse = loops.diffuse_all if ties == "all" else loops.diffuse_sequential
+    diffuse(network, source, restart, steps, least, block)
+    return block[:, :used]
+
+
+def highest(scores: Floats, count: int) -> Integers:
+    """The positions of the highest scores, descending, ties by position: `count`, and ties with the last."""
+    near = np.arange(len(scores))
+    if count < len(scores):
+        least = np.partition(scores, len(scores) - count)[len(scores) - count]
+        near = np.flatnonzero(scores >= least)
+    return near[np.argsort(-scores[near], kind="stable")]
+
+
+def measured(network: Network, inside: Integers) -> tuple[float, float]:
+    """Conductance and share of the volume of a set of vertices, counted anew."""
+    counts = np.zeros(len(network.weights), dtype=np.int64)
+    for vertex in inside:
+        counts[network.edges[network.indptr[vertex] : network.indptr[vertex + 1]]] += 1
+    cut = network.weights[(counts > 0) & (counts < np.diff(network.edge_indptr))].sum()
+    volume, total = network.degrees[inside].sum(), network.degrees.sum()
+    return float(cut / min(volume, total - volume)), float(volume / total)
+
+
+def restarts(n_vertices: int, n_edges: int) -> Floats:
+    """alpha_i = 1.9^i / (n |E|) for i = 0, 1, ... as long as it is not above 1.
+
+    >>> restarts(2, 3).round(4).tolist()
+    [0.1667, 0.3167, 0.6017]
+    """
+    product = n_vertices * n_edges
+    powers = RATIO ** np.arange(int(np.log(product) / np.log(RATIO)) + 1)
+    return np.asarray(powers / product)
+
+
+def network_of(hypergraph: Hypergraph, active: Integers) -> Network:
+    """The part of the hypergraph that has incidences, as the kernels read it."""
+    empty = hypergraph.edge_sizes == 0
+    linked = hypergraph.drop_edges(empty) if empty.any() else hypergraph
+    if len(active) < linked.n_vertices:
+        linked = linked.restrict(active)
+    factors = TransitionFactors(ones(linked))
+    by_edge, by_vertex = linked.gamma, factors.gamma_by_vertex
+    arrays = (
+        by_edge.indptr,
+        by_edge.indices,
+        by_vertex.indptr,
+        by_vertex.indices,
+        linked.edge_weights,
+        factors.degrees,
+    )
+    return Network(*(read_only(np.asarray(array)) for array in arrays))
+
+
+def _work(network: Network, steps: int) -> int:
+    return len(network.edges) * COLUMNS * PASSES * steps

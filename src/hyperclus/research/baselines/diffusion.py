@@ -1,0 +1,221 @@
+"""The loops of DiffEq: steps of the diffusion for a block of columns, and the sweep of one column.
+
+With y = x / d, a hyperedge e whose members have the maximum M (attained on the set Amax) and the minimum
+mu (on Amin) moves mass from the top to the bottom:
+
+    Lap(x)(v) = sum_e omega(e) (M - mu) ([v in Amax] / |Amax| - [v in Amin] / |Amin|).
+
+For one hyperedge at a time, what must be known lies in one row, COLUMNS entries for each quantity. The
+number of columns is a constant so that the compiler sees that these do not overlap, and works on
+several columns at once.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from hyperclus._runtime.jit import inner_kernel, kernel
+from hyperclus.typing import Codes, Floats, Integers
+
+COLUMNS = 32  # of a block: with fewer the loops are not vectorised, with more y leaves the cache
+TIE = 1e-8  # values of y that are closer than this are one: relatively, or in the public program absolutely
+NOISE = 1e-12  # a conductance is lower only by more than this, which rounding may make of equal ones
+
+
+class Network(NamedTuple):
+    """The hypergraph as the kernels read it, by hyperedge and by vertex; weights are omega, degrees d.
+
+    Every vertex is in a hyperedge and every hyperedge has a member.
+    """
+
+    edge_indptr: Codes
+    members: Codes
+    indptr: Codes
+    edges: Codes
+    weights: Floats
+    degrees: Floats
+
+
+@kernel
+def diffuse_all(
+    network: Network, source: Floats, alphas: Floats, steps: int, least: float, block: Floats
+) -> None:
+    """Steps of the diffusion, in place; every member within a share TIE of an extreme attains it."""
+    scores, change, kept = np.empty(block.shape), np.empty(block.shape), np.empty((1, 4 * COLUMNS))
+    for _ in range(steps):
+        begin(network, block, scores, change)
+        for edge in range(len(network.weights)):
+            inside = network.members[network.edge_indptr[edge] : network.edge_indptr[edge + 1]]
+            find_all(inside, scores, kept)
+            share(network.weights[edge], kept)
+            move_all(inside, scores, kept, change)
+        advance(change, alphas, source, least, block)
+
+
+@kernel
+def diffuse_sequential(
+    network: Network, source: Floats, alphas: Floats, steps: int, least: float, block: Floats
+) -> None:
+    """Steps of the diffusion, in place; ties as in the public program."""
+    scores, change, kept = np.empty(block.shape), np.empty(block.shape), np.empty((1, 6 * COLUMNS))
+    for _ in range(steps):
+        begin(network, block, scores, change)
+        for edge in range(len(network.weights)):
+            inside = network.members[network.edge_indptr[edge] : network.edge_indptr[edge + 1]]
+            find_sequential(inside, scores, kept)
+            share(network.weights[edge], kept)
+            move_sequential(inside, scores, kept, change)
+        advance(change, alphas, source, least, block)
+
+
+@inner_kernel
+def begin(network: Network, block: Floats, scores: Floats, change: Floats) -> None:
+    """Fill the scores, y = x / d, and set Lap(x) to 0."""
+    for vertex in range(len(block)):
+        degree = network.degrees[vertex]
+        for column in range(COLUMNS):
+            scores[vertex, column] = block[vertex, column] / degree
+            change[vertex, column] = 0.0
+
+
+@inner_kernel
+def find_all(inside: Codes, scores: Floats, kept: Floats) -> None:
+    """M, mu, |Amax| and |Amin| of a hyperedge: first the extremes, then who attains them."""
+    for column in range(COLUMNS):
+        kept[0, column] = -np.inf
+        kept[0, COLUMNS + column] = np.inf
+        kept[0, 2 * COLUMNS + column] = 0.0
+        kept[0, 3 * COLUMNS + column] = 0.0
+    for vertex in inside:
+        for column in range(COLUMNS):
+            value = scores[vertex, column]
+            top = kept[0, column]
+            bottom = kept[0, COLUMNS + column]
+            kept[0, column] = value if value > top else top
+            kept[0, COLUMNS + column] = value if value < bottom else bottom
+    for vertex in inside:
+        for column in range(COLUMNS):
+            value = scores[vertex, column]
+            high = value >= kept[0, column] - TIE * abs(kept[0, column])
+            low = value <= kept[0, COLUMNS + column] + TIE * abs(kept[0, COLUMNS + column])
+            kept[0, 2 * COLUMNS + column] += 1.0 if high else 0.0
+            kept[0, 3 * COLUMNS + column] += 1.0 if low else 0.0
+
+
+@inner_kernel
+def find_sequential(inside: Codes, scores: Floats, kept: Floats) -> None:
+    """M, mu, |Amax| and |Amin| of a hyperedge, member after member, and the places where the sets began.
+
+    A value more than TIE above the maximum so far begins a new set; one that is less than TIE below
+    joins it and leaves the maximum as it is. Likewise for the minimum.
+    """
+    for column in range(COLUMNS):
+        kept[0, column] = -np.inf
+        kept[0, COLUMNS + column] = np.inf
+        for quantity in range(2, 6):
+            kept[0, quantity * COLUMNS + column] = 0.0
+    for index in range(len(inside)):
+        vertex, place = inside[index], float(index)
+        for column in range(COLUMNS):
+            value = scores[vertex, column]
+            top = kept[0, column]
+            count = kept[0, 2 * COLUMNS + column]
+            began = kept[0, 4 * COLUMNS + column]
+            begins = value > top + TIE
+            joined = count + 1.0 if value > top - TIE else count
+            kept[0, column] = value if begins else top
+            kept[0, 2 * COLUMNS + column] = 1.0 if begins else joined
+            kept[0, 4 * COLUMNS + column] = place if begins else began
+        for column in range(COLUMNS):
+            value = scores[vertex, column]
+            bottom = kept[0, COLUMNS + column]
+            count = kept[0, 3 * COLUMNS + column]
+            began = kept[0, 5 * COLUMNS + column]
+            begins = value < bottom - TIE
+            joined = count + 1.0 if value < bottom + TIE else count
+            kept[0, COLUMNS + column] = value if begins else bottom
+            kept[0, 3 * COLUMNS + column] = 1.0 if begins else joined
+            kept[0, 5 * COLUMNS + column] = place if begins else began
+
+
+@inner_kernel
+def share(weight: float, kept: Floats) -> None:
+    """Turn |Amax| and |Amin| into what each of the members there gives and gets."""
+    for column in range(COLUMNS):
+        moved = weight * (kept[0, column] - kept[0, COLUMNS + column])
+        kept[0, 2 * COLUMNS + column] = moved / kept[0, 2 * COLUMNS + column]
+        kept[0, 3 * COLUMNS + column] = moved / kept[0, 3 * COLUMNS + column]
+
+
+@inner_kernel
+def move_all(inside: Codes, scores: Floats, kept: Floats, change: Floats) -> None:
+    """Add to Lap(x) what the members of a hyperedge give and get, after `find_all` and `share`."""
+    for vertex in inside:
+        for column in range(COLUMNS):
+            value = scores[vertex, column]
+            gives = kept[0, 2 * COLUMNS + column]
+            gets = kept[0, 3 * COLUMNS + column]
+            high = value >= kept[0, column] - TIE * abs(kept[0, column])
+            low = value <= kept[0, COLUMNS + column] + TIE * abs(kept[0, COLUMNS + column])
+            given = change[vertex, column] + (gives if high else 0.0)
+            change[vertex, column] = given - (gets if low else 0.0)
+
+
+@inner_kernel
+def move_sequential(inside: Codes, scores: Floats, kept: Floats, change: Floats) -> None:
+    """Add to Lap(x) what the members of a hyperedge give and get, after `find_sequential` and `share`."""
+    for index in range(len(inside)):
+        vertex, place = inside[index], float(index)
+        for column in range(COLUMNS):
+            value = scores[vertex, column]
+            gives = kept[0, 2 * COLUMNS + column]
+            gets = kept[0, 3 * COLUMNS + column]
+            after_high = place - kept[0, 4 * COLUMNS + column]
+            after_low = place - kept[0, 5 * COLUMNS + column]
+            high = (after_high == 0.0) | ((after_high > 0.0) & (value > kept[0, column] - TIE))
+            low = (after_low == 0.0) | ((after_low > 0.0) & (value < kept[0, COLUMNS + column] + TIE))
+            given = change[vertex, column] + (gives if high else 0.0)
+            change[vertex, column] = given - (gets if low else 0.0)
+
+
+@inner_kernel
+def advance(change: Floats, alphas: Floats, source: Floats, least: float, block: Floats) -> None:
+    """Take x - ((1 - alpha) Lap(x) + alpha (x - s)) for x; what is below `least` becomes 0."""
+    for vertex in range(len(block)):
+        for column in range(COLUMNS):
+            value, alpha = block[vertex, column], alphas[column]
+            moved = (1.0 - alpha) * change[vertex, column] + alpha * (value - source[vertex, column])
+            after = value - moved
+            block[vertex, column] = 0.0 if after < least else after
+
+
+@kernel
+def sweep(network: Network, order: Integers, most: float, total: float) -> tuple[float, int]:
+    """The lowest conductance among the prefixes of an order of volume `most` at most, and its length.
+
+    cut(S) adds omega over the hyperedges with members in S and outside; the conductance is
+    cut(S) / min(vol S, total - vol S). Of equal ones the first; infinity and 0 if every prefix is too
+    large.
+    """
+    counts = np.zeros(len(network.weights), dtype=np.int64)
+    cut = 0.0
+    volume = 0.0
+    best = np.inf
+    length = 0
+    for index in range(len(order)):
+        vertex = order[index]
+        volume += network.degrees[vertex]
+        if volume > most:
+            break
+        for position in range(network.indptr[vertex], network.indptr[vertex + 1]):
+            edge = network.edges[position]
+            if counts[edge] == 0:
+                cut += network.weights[edge]
+            counts[edge] += 1
+            if counts[edge] == network.edge_indptr[edge + 1] - network.edge_indptr[edge]:
+                cut -= network.weights[edge]
+        found = cut / min(volume, total - volume)
+        if found < best - NOISE:
+            best = found
+            length = index + 1
+    return best, length

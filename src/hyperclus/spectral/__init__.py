@@ -1,0 +1,1 @@
+"""From a hypergraph to eigenpairs and bounds: walk, stationary distribution, Laplacian, eigen-solvers."""

@@ -1,0 +1,84 @@
+"""What the eigenvalues prove about every partition, found or not."""
+
+import numpy as np
+
+from hyperclus.clustering.cut import Cut
+from hyperclus.spectral.eigen import Eigenpairs
+from hyperclus.typing import Floats
+
+ROUNDING = 1e-14  # what sums over the vertices may lose; residuals are measured with the same sums
+
+
+def ncut_lower_bound(pairs: Eigenpairs, k: int) -> float:
+    """No partition into k clusters has an NCut below lambda_1 + ... + lambda_k.
+
+    The cluster indicators, scaled by 1/sqrt(vol), are k orthonormal vectors after Pi^1/2, and NCut
+    is the trace of L_sym on them; Ky Fan's theorem bounds that trace. Each computed eigenvalue
+    enters with its residual and an allowance for rounding subtracted.
+    """
+    return float(np.maximum(pairs.values[:k] - pairs.residuals[:k] - ROUNDING, 0.0).sum())
+
+
+def relative_gap(ncut: float, bound: float) -> float:
+    """(NCut - bound) / bound: how far above the optimum the partition can be at most.
+
+    0 when both are 0, infinite when only the bound is.
+    """
+    excess = max(ncut - bound, 0.0)
+    if bound > 0:
+        return excess / bound
+    return 0.0 if excess == 0 else float("inf")
+
+
+def cheeger_interval(pairs: Eigenpairs) -> tuple[float, float]:
+    """lambda_2 / 2 <= Phi(H) <= sqrt(2 lambda_2), Theorem 3 of the paper, with the residual allowed for.
+
+    Phi(H) is the smallest conductance of any two-way cut. A single vertex has none: (0, 1).
+    """
+    if len(pairs.values) < 2:
+        return 0.0, 1.0
+    value, residual = float(pairs.values[1]), float(pairs.residuals[1])
+    return max(value - residual, 0.0) / 2, min(float(np.sqrt(2 * (value + residual))), 1.0)
+
+
+class PartitionQuality:
+    """How good clusters are, and what is proven about them."""
+
+    __slots__ = ()
+    cut: Cut
+    eigenpairs: Eigenpairs
+
+    @property
+    def k(self) -> int:
+        """The number of clusters."""
+        return len(self.cut.volumes)
+
+    @property
+    def ncut(self) -> float:
+        """The normalised cut, to be small: 0 for separate clusters, k - 1 for none."""
+        return self.cut.ncut
+
+    @property
+    def lower_bound(self) -> float:
+        """A proven bound: no partition into k clusters has a smaller NCut."""
+        return ncut_lower_bound(self.eigenpairs, self.k)
+
+    @property
+    def gap(self) -> float:
+        """(ncut - lower_bound) / lower_bound: proven distance from the optimum, 0.03 is 3 %."""
+        return relative_gap(self.ncut, self.lower_bound)
+
+    @property
+    def conductance(self) -> float:
+        """The largest conductance among the clusters; for two clusters the conductance of the cut."""
+        return float(self.cut.conductances.max())
+
+    @property
+    def cheeger(self) -> tuple[float, float]:
+        """Proven interval for the smallest conductance of any two-way cut."""
+        return cheeger_interval(self.eigenpairs)
+
+    @property
+    def eigenvalues(self) -> Floats:
+        """The smallest eigenvalues of L_sym, ascending; the first is 0."""
+        return self.eigenpairs.values

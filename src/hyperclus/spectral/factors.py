@@ -1,0 +1,179 @@
+"""The two factors of the random walk, P = A B, applied without ever forming P."""
+
+from dataclasses import InitVar, dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from hyperclus.engines.base import fetch, persist
+from hyperclus.engines.cpu import IncidenceProducts, Lists, host_products, with_data
+from hyperclus.errors import InputError, is_number
+from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
+from hyperclus.hypergraph.ids import named
+from hyperclus.typing import Floats, Incidence
+
+
+@dataclass(frozen=True, eq=False)
+class TransitionFactors:
+    """A(v, e) = omega(e) gamma_e(v)^alpha / d(v) and B(e, v) = gamma_e(v) / delta(e).
+
+    The rows of A (vertices to hyperedges) and of B (hyperedges to vertices) sum to 1. alpha = 0 is
+    Definition 5 of the paper; with alpha = 1 gamma counts both ways. Every method takes a vector or a block
+    of columns and costs one pass over the incidences.
+
+    Parameters
+    ----------
+    alpha : float
+        How much gamma counts when a vertex picks a hyperedge; 0 or more.
+    elsewhere : Passes, optional
+        Passes over the incidences where they do not lie in the memory of the host. The vectors lie there too.
+
+    Attributes
+    ----------
+    passes : Passes
+    degrees, edge_degrees : arrays
+        d(v), the sum of omega(e) gamma_e(v)^alpha over v's hyperedges, and delta(e), the sum of gamma
+        over e's members.
+    edge_weights : array
+        omega.
+    relative_degrees, shares : arrays
+        d(v) and omega(e) / delta(e), both over the largest omega: weights of any scale stay in range.
+
+    Raises
+    ------
+    InputError
+        When a vertex is in no hyperedge, or weights or their powers leave the range of double precision.
+    """
+
+    hypergraph: Hypergraph
+    alpha: float = field(default=0.0, kw_only=True)
+    elsewhere: InitVar[IncidenceProducts | None] = field(default=None, kw_only=True)
+    products: IncidenceProducts = field(init=False, repr=False)
+    degrees: Floats = field(init=False, repr=False)
+    edge_degrees: Floats = field(init=False, repr=False)
+    edge_weights: Floats = field(init=False, repr=False)
+    relative_degrees: Floats = field(init=False, repr=False)
+    shares: Floats = field(init=False, repr=False)
+
+    def __post_init__(self, elsewhere: IncidenceProducts | None) -> None:
+        if elsewhere is None:
+            check_hypergraph(self.hypergraph)
+        object.__setattr__(self, "alpha", checked_alpha(self.alpha))
+        products = elsewhere or host_products(self._lists)
+        omega = products.put(self.hypergraph.edge_weights)
+        degrees = persist(products.to_vertices(omega, "source_weights"))
+        edge_degrees = persist(products.to_edges(np.ones_like(degrees), "gamma"))
+        largest, most, total, least = map(
+            float, fetch([omega.max(), edge_degrees.max(), degrees.sum(), degrees.min()])
+        )
+        if not (np.isfinite(most) and np.isfinite(total)):
+            raise InputError("the weights add up to infinity; divide them by their maximum first")
+        if not least > 0:
+            alone = ~getattr(self.hypergraph, "covered", np.ones(1, dtype=bool))
+            if alone.any():
+                lonely = named(self.hypergraph.vertex_ids, alone)
+                raise InputError(f"vertex {lonely} is in no hyperedge, so no walk starts there; leave it out")
+            raise InputError(
+                "the weights are too small for double precision; divide them by their maximum first"
+            )
+        edge_degrees = np.where(edge_degrees == 0, 1.0, edge_degrees)  # empty: its row of B stays zero
+        with np.errstate(over="ignore", under="ignore"):
+            shares, relative_degrees = persist(omega / largest / edge_degrees), persist(degrees / largest)
+            least, most = map(float, fetch([shares.min(), shares.max()]))
+        if not (least > 0 and most < np.inf):
+            raise InputError(
+                "omega and gamma are too far apart for double precision; divide both by their median"
+            )
+        computed = {
+            "products": products,
+            "degrees": degrees,
+            "edge_degrees": edge_degrees,
+            "edge_weights": omega,
+            "relative_degrees": relative_degrees,
+            "shares": shares,
+        }
+        for name, value in computed.items():
+            object.__setattr__(self, name, value)
+
+    @cached_property
+    def _lists(self) -> Lists:
+        return Lists(self.hypergraph.gamma, self.alpha)
+
+    @property
+    def gamma_by_vertex(self) -> Incidence:
+        """R transposed, in the memory of the host; made when first asked for."""
+        return self._lists.gamma_by_vertex
+
+    @property
+    def source_weights(self) -> Incidence:
+        """R with gamma^alpha for gamma, in the memory of the host."""
+        return self._lists.source_weights
+
+    @property
+    def source_weights_by_vertex(self) -> Incidence:
+        """R with gamma^alpha for gamma, transposed, in the memory of the host."""
+        return self._lists.source_weights_by_vertex
+
+    @cached_property
+    def return_probability(self) -> Floats:
+        """P(v, v): the probability to come back to v in one step."""
+        return persist(self.products.vertex_squares(self.shares) / self.relative_degrees)
+
+    def astype(self, kind: type[np.floating[Any]]) -> "TransitionFactors":
+        """The same with other precision of all vectors."""
+        other = object.__new__(TransitionFactors)
+        for name, value in vars(self).items():
+            if name in ("degrees", "edge_degrees", "edge_weights", "relative_degrees", "shares"):
+                value = value.astype(kind)
+            if name != "return_probability":
+                object.__setattr__(other, name, value)
+        return other
+
+    def edge_means(self, values: Floats) -> Floats:
+        """B f: for each hyperedge the gamma-weighted mean of its members' values."""
+        return self.products.to_edges(values, "gamma") / _along(self.edge_degrees, values)
+
+    def vertex_means(self, values: Floats) -> Floats:
+        """A g: for each vertex the mean of its hyperedges' values, weighted by omega gamma^alpha."""
+        weighted = values * _along(self.edge_weights, values)
+        return self.products.to_vertices(weighted, "source_weights") / _along(self.degrees, values)
+
+    def step_to_edges(self, distribution: Floats) -> Floats:
+        """A^T p: where a walker is after picking a hyperedge."""
+        picked = self.products.to_edges(distribution / _along(self.degrees, distribution), "source_weights")
+        return picked * _along(self.edge_weights, distribution)
+
+    def step_to_vertices(self, distribution: Floats) -> Floats:
+        """B^T q: where a walker is after picking a vertex of its hyperedge."""
+        return self.products.to_vertices(distribution / _along(self.edge_degrees, distribution), "gamma")
+
+    def onward(self, distribution: Floats) -> Floats:
+        """P^T p for a vector: where a walker is one step on."""
+        picked = self.products.to_edges(distribution / self.relative_degrees, "source_weights")
+        return self.products.to_vertices(picked * self.shares, "gamma")
+
+    def vertex_chain(self) -> Floats:
+        """P = A B as an n x n array; for small chains."""
+        share = self.hypergraph.edge_weights / self.edge_degrees
+        spread = self.source_weights_by_vertex.data * share[self.source_weights_by_vertex.indices]
+        product = with_data(self.source_weights_by_vertex, spread) @ self.hypergraph.gamma
+        return np.asarray(product.toarray() / self.degrees[:, None])
+
+    def edge_chain(self) -> Floats:
+        """B A as an |E| x |E| array, the walk seen from hyperedge to hyperedge; for small chains."""
+        spread = self.hypergraph.gamma.data / self.degrees[self.hypergraph.gamma.indices]
+        product = with_data(self.hypergraph.gamma, spread) @ self.source_weights_by_vertex
+        return np.asarray(product.toarray() * self.hypergraph.edge_weights / self.edge_degrees[:, None])
+
+
+def checked_alpha(alpha: Any) -> float:
+    """The number that alpha is, or an `InputError`."""
+    if not (is_number(alpha) and 0 <= alpha < np.inf):
+        raise InputError(f"alpha must be a number from 0, such as 0 or 1; got {alpha!r}")
+    return float(alpha)
+
+
+def _along(factors: Floats, block: Floats) -> Floats:
+    """The factors in the shape that scales the rows of a vector or of a block."""
+    return factors if block.ndim == 1 else factors[:, None]

@@ -1,0 +1,126 @@
+"""The Laplacians of the walk as operators, and the Rayleigh quotient."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+
+from hyperclus.engines.base import empty_columns
+from hyperclus.spectral.walk import RandomWalk, vertex_vector
+from hyperclus.typing import Floats
+
+
+class Operator(Protocol):
+    """A symmetric linear map on vertex vectors: all that an eigen-solver may know."""
+
+    @property
+    def size(self) -> int:
+        """The length of the vectors."""
+        ...
+
+    def apply(self, block: Floats) -> Floats:
+        """The image of a vector (n,) or of the columns of a block (n, k)."""
+        ...
+
+    def normal(self, rng: np.random.Generator) -> Floats:
+        """A vector of random numbers, where its vectors lie."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class NormalizedLaplacian:
+    """L_sym = I - M with M = (Pi^1/2 P Pi^-1/2 + Pi^-1/2 P^T Pi^1/2) / 2.
+
+    Definition 18 of the paper: symmetric, eigenvalues in [0, 2], one zero per component.
+
+    >>> from hyperclus import Hypergraph
+    >>> walk = RandomWalk(Hypergraph.from_edges([["a", "b"], ["b", "c"]]))
+    >>> bool(abs(NormalizedLaplacian(walk).apply(walk.stationary**0.5)).max() < 1e-15)
+    True
+    """
+
+    walk: RandomWalk
+
+    @property
+    def size(self) -> int:
+        """The number of vertices."""
+        return self.walk.hypergraph.n_vertices
+
+    def apply(self, block: Floats) -> Floats:
+        """L_sym x for a vector or a block of columns: two passes of pairs over the incidences.
+
+        Of single values for a reversible walk, whose M is symmetric as it is.
+        """
+        if block.ndim == 2:
+            return self._columns(block)
+        root, inverse, leaving = self._scales
+        if self.walk.reversible:
+            return block - root * self.walk.forward(block * inverse)
+        image = self.walk.factors.products.symmetrized(block, inverse, leaving, self.walk.factors.shares)
+        image *= -0.5
+        image += block
+        return image
+
+    def normal(self, rng: np.random.Generator) -> Floats:
+        """A random vector, where the vectors of the walk lie."""
+        return self.walk.factors.products.normal(self.size, rng).astype(
+            self.walk.stationary.dtype, copy=False
+        )
+
+    @cached_property
+    def _scales(self) -> tuple[Floats, Floats, Floats]:
+        """The root of phi, its inverse, and the root over d."""
+        root = np.sqrt(self.walk.stationary)
+        return root, 1.0 / root, root / self.walk.factors.relative_degrees
+
+    def _columns(self, block: Floats) -> Floats:
+        """One after the other: a large block would not fit the cache."""
+        image: Floats = empty_columns(self.walk.stationary, block.shape[1])
+        for column in range(block.shape[1]):
+            image[:, column] = self.apply(block[:, column])
+        return image
+
+    def dense(self) -> Floats:
+        """The n x n array, exactly symmetric: for small hypergraphs and for tests."""
+        root = np.sqrt(self.walk.stationary)
+        scaled = root[:, None] * self.walk.dense() / root
+        return np.eye(self.size) - 0.5 * (scaled + scaled.T)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Laplacian:
+    """L = Pi - (Pi P + P^T Pi) / 2, Definition 9 of the paper."""
+
+    walk: RandomWalk
+
+    @property
+    def size(self) -> int:
+        """The number of vertices."""
+        return self.walk.hypergraph.n_vertices
+
+    def apply(self, block: Floats) -> Floats:
+        """L x = Pi^1/2 L_sym Pi^1/2 x for a vector or a block of columns."""
+        root = _root(self.walk, block)
+        return root * NormalizedLaplacian(self.walk).apply(root * block)
+
+    def dense(self) -> Floats:
+        """The n x n array, exactly symmetric: for small hypergraphs and for tests."""
+        flow = self.walk.stationary[:, None] * self.walk.dense()
+        return np.diag(self.walk.stationary) - 0.5 * (flow + flow.T)
+
+
+def rayleigh_quotient(walk: RandomWalk, values: Floats) -> float:
+    """R(x) = sum_uv |x(u) - x(v)|^2 phi(u) P(u, v) / sum_u x(u)^2 phi(u) = 2 x'Lx / x'Pi x.
+
+    Definition 15 and Theorem 16 of the paper.
+    """
+    values = vertex_vector(walk, values)
+    energy = values @ Laplacian(walk).apply(values)
+    return float(2 * energy / (values**2 @ walk.stationary))
+
+
+def _root(walk: RandomWalk, block: Floats) -> Floats:
+    """The diagonal of Pi^1/2, in the shape that scales the rows of a vector or of a block."""
+    root = np.sqrt(walk.stationary)
+    return root if block.ndim == 1 else root[:, None]

@@ -1,0 +1,318 @@
+"""The command line on workers of Dask: what it writes, says and refuses, and that it leaves none behind."""
+
+import datetime
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from hyperclus.cli.cluster_files import Memory
+from hyperclus.cli.output import _batch_text, as_text
+from support.command_line import inside, one_sentence, process
+from support.dask_workers import WORKERS
+
+pa = pytest.importorskip("pyarrow")
+parquet = pytest.importorskip("pyarrow.parquet")
+distributed = pytest.importorskip("distributed")
+
+
+def planted(text=False):
+    """Two groups of 40 vertices, with a few hyperedges between them."""
+    rng = np.random.default_rng(0)
+    pairs = set()
+    for edge in range(120):
+        group = rng.integers(2)
+        members = rng.choice(40, 5, replace=False) + 40 * group
+        if edge % 15 == 0:
+            members[0] = rng.integers(80)
+        pairs |= {(int(v), edge) for v in members}
+    vertices, edges = zip(*sorted(pairs), strict=True)
+    names = [f'a "{v}", b' if v % 2 else f"v{v}" for v in vertices] if text else list(vertices)
+    weights = rng.integers(1, 4, len(edges)).astype(float)
+    return pa.table({"author": names, "paper": list(edges), "share": weights})
+
+
+@pytest.fixture(scope="module")
+def scheduler():
+    with distributed.LocalCluster(**WORKERS) as cluster:
+        yield cluster.scheduler_address
+
+
+@pytest.fixture
+def data(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("HYPERCLUS_WORK", raising=False)
+    (tmp_path / "data").mkdir()
+    table = planted()
+    half = len(table) // 2
+    parquet.write_table(table.slice(0, half), "data/0.parquet")
+    parquet.write_table(table.slice(half), "data/1.parquet")
+    return tmp_path
+
+
+NAMED = ("--vertex", "author", "--edge", "paper", "--weight", "share")
+
+
+def clustered(*arguments):
+    return inside("cluster", "data/", "-k", 2, "--engine", "dask", *NAMED, *arguments)
+
+
+class TestResults:
+    def test_the_same_as_here(self, data, scheduler):
+        done = clustered("--scheduler", scheduler, "--out", "labels.csv")
+        assert done.returncode == 0, done.stderr
+        assert "2 workers at tcp://" in done.stderr
+        assert "written to labels.csv" in done.stderr
+        parquet.write_table(planted(), "all.parquet")
+        here = inside("cluster", "all.parquet", "-k", 2, *NAMED, "--out", "here.csv")
+        for line in ("NCut ", "proven ", "conductance "):
+            (found,) = (one for one in done.stdout.splitlines() if one.strip().startswith(line))
+            assert found in here.stdout
+        far, near = ({*(data / name).read_text().splitlines()} for name in ("labels.csv", "here.csv"))
+        assert far == near
+        assert "labels       " + str(data / "hyperclus-work") in done.stdout
+        for stage in ("preparation", "stationary law", "eigenvectors", "search", "in all"):
+            assert stage in done.stdout
+
+    @pytest.mark.parametrize("suffix", [".csv.gz", ".parquet"])
+    def test_files_of_labels(self, data, scheduler, suffix):
+        parquet.write_table(planted(text=True), "text.parquet")
+        out = data / f"labels{suffix}"
+        done = inside(
+            *("cluster", "text.parquet", "-k", 2, "--engine", "dask", *NAMED),
+            *("--scheduler", scheduler, "--out", out, "-q"),
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        here = inside("cluster", "text.parquet", "-k", 2, *NAMED, "--out", f"here{suffix}")
+        assert here.returncode == 0, here.stderr
+        both = [labels(path) for path in (out, data / f"here{suffix}")]
+        assert both[0] == both[1]
+        assert len(both[0]) == 80
+        assert not list(data.glob(".*"))  # nothing half written
+
+    def test_json_and_the_plan_after_it(self, data, scheduler):
+        done = clustered("--scheduler", scheduler, "--json", "--work", "there")
+        assert done.returncode == 0, done.stderr
+        told = json.loads(done.stdout)
+        assert (told["vertices"], told["k"], told["settings"]["engine"]) == (80, 2, "dask")
+        assert [one["size"] for one in told["clusters"]] == [40, 40]
+        assert told["labels"].startswith(str(data / "there"))
+        assert sum(parquet.read_metadata(file).num_rows for file in (data / told["labels"]).iterdir()) == 80
+        assert "--scheduler" in told["command"]
+        plan = inside("plan", "data/", *NAMED, "--workers", 2, "--json", "--work", "there")
+        planned = json.loads(plan.stdout)
+        assert (planned["known"], planned["n_vertices"]) == ("prepared", 80)
+        (need,) = planned["needs"]
+        assert (need["workers"], need["fits"]) == (2, True)
+        for stage, vectors in (("stationary law", 1), ("eigenvectors", planned["block"])):
+            spent = told["rounds"][stage]
+            assert 0 < spent["bytes"] <= 1.1 * spent["products"] * vectors * need["moved"]
+
+    def test_workers_of_its_own(self, data):
+        done = process("cluster", "data/", "-k", 2, "--engine", "dask", *NAMED, "-v")
+        assert done.returncode == 0, done.stderr
+        assert "on this machine" in done.stderr
+        assert "dashboard: http://" in done.stderr
+        assert "hyperclus: preparation: " in done.stderr
+        assert "Partition of 80 vertices into 2 clusters" in done.stdout
+
+
+@pytest.mark.parametrize("delimiter", [",", "\t"])
+@pytest.mark.parametrize(
+    "ids",
+    [
+        [7, -3],
+        ["a", "b c"],
+        ["", " x "],
+        ['a "b"', "c"],
+        ["a,b", "c\td"],
+        ["two\nlines", "é"],
+        [datetime.date(2020, 2, 29), datetime.date(1970, 1, 1)],
+        [b"\x00\xff", b"ab"],
+        [True, False],
+        [0.5, 1e300],
+    ],
+)
+def test_text_is_as_it_is_of_labels_here(ids, delimiter):
+    batch = pa.record_batch({"id": pa.array(ids), "cluster": pa.array([0, 1], pa.int8())})
+    wanted = as_text(None, zip(ids, [0, 1], strict=True), delimiter)
+    assert _batch_text(batch, delimiter).decode() == wanted
+
+
+def labels(path):
+    """A file of labels as a set of pairs of text."""
+    if path.suffix == ".parquet":
+        table = parquet.read_table(path)
+    else:
+        from pyarrow import csv
+
+        delimiter = "\t" if path.suffix == ".tsv" else ","
+        table = csv.read_csv(path, parse_options=csv.ParseOptions(delimiter=delimiter))
+    assert table.column_names == ["vertex", "cluster"]
+    return set(zip(map(str, table["vertex"].to_pylist()), table["cluster"].to_pylist(), strict=True))
+
+
+class TestRefused:
+    @pytest.mark.parametrize(
+        ("options", "words"),
+        [
+            (("--bound", "tight"), "--bound is not for --engine dask"),
+            (("--method", "hyperclus-g"), "--method is not for --engine dask"),
+            (("--precision", "float32"), "--precision float32 is for --engine cuda"),
+            (("--report", "r.html"), "--report is not for --engine dask"),
+            (("--edges", "e.csv"), "--edges is not for --engine dask"),
+            (("--csv",), "--out FILE.csv has the labels"),
+            (("--out", "labels.json"), "labels.json: --engine dask writes labels as .csv, .tsv or .parquet"),
+            (("--out", "no/labels.csv"), "the folder is not there"),
+            (("--checkpoint", "c"), "keeps its state in --work and goes on by itself"),
+            (("--classes", "c.csv"), "--classes is not for --engine dask"),
+            (("--label", "c"), "--label is not for --engine dask"),
+            (("--id", "c"), "a row per incidence"),
+            (("--bins", "3"), "a row per incidence"),
+            (("--from", "csv"), "it reads Parquet"),
+            (("--max-k", "3"), "--max-k is not for --engine dask"),
+            (("-o", "isolated=keep"), "-o isolated is not for --engine dask"),
+            (("--duplicates", "min"), "--duplicates must be"),
+            (("--min-share", "0.7"), "--min-share must be between 0 and 1/k"),
+            (("--tolerance", "0"), "--tolerance must be above 0"),
+            (("--tolerance", "nan"), "--tolerance must be above 0"),
+        ],
+    )
+    def test_options_that_it_has_not(self, data, options, words):
+        one_sentence(clustered(*options), words)
+
+    def test_no_number(self, data):
+        one_sentence(clustered("-k", "auto"), "--engine dask needs a number for -k")
+
+    def test_other_engines_have_no_workers(self, data):
+        for option in ("--scheduler", "--work"):
+            done = inside("cluster", "data/0.parquet", "-k", 2, "--engine", "cpu", option, "x", *NAMED)
+            one_sentence(done, f"{option} is for --engine dask, and this is --engine cpu")
+        done = inside("report", "data/0.parquet", "l.csv", "r.html", "--engine", "dask")
+        assert done.returncode == 2
+        assert "'dask' is not one of 'auto', 'cpu', 'cuda'" in done.stderr
+
+    def test_files_that_are_not_parquet(self, data):
+        (data / "t.csv").write_text("vertex,edge\n1,2\n")
+        done = inside("cluster", "t.csv", "-k", 2, "--engine", "dask")
+        one_sentence(done, "t.csv: --engine dask reads Parquet; hyperclus convert")
+        one_sentence(inside("cluster", "none/", "-k", 2, "--engine", "dask"), "there is no such file")
+
+    def test_nobody_answers(self, data, monkeypatch):
+        monkeypatch.setattr("hyperclus.engines.dask.workers.CONNECT", 1.0)
+        one_sentence(clustered("--scheduler", "tcp://127.0.0.1:1"), "no scheduler answers")
+
+    def test_bad_data(self, data, scheduler):
+        done = inside("cluster", "data/", "-k", 2, "--engine", "dask", "--scheduler", scheduler, "-q")
+        one_sentence(done, "'vertex'", "0.parquet")
+        bad = planted().set_column(2, "share", pa.array([None] * len(planted()), pa.float64()))
+        parquet.write_table(bad, "data/1.parquet")
+        one_sentence(clustered("--scheduler", scheduler, "-q"), "1.parquet", "'share'")
+        (data / "data" / "1.parquet").write_bytes(b"PAR1 damaged")
+        one_sentence(clustered("--scheduler", scheduler, "-q"), "1.parquet")
+        done = inside(
+            "cluster", "data/0.parquet", "-k", 999, "--engine", "dask", *NAMED, "--scheduler", scheduler, "-q"
+        )
+        one_sentence(done, "999 clusters need at least 999 vertices")
+
+
+@pytest.mark.parametrize(("how", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_stop_ends_the_workers_and_says_that_it_goes_on(data, how, code):
+    command = [sys.executable, "-m", "hyperclus", "cluster", "data/", "-k", "2", "--engine", "dask", *NAMED]
+    running = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    group = running.pid
+    try:
+        said = [running.stderr.readline()]  # the workers are there
+        os.killpg(group, how) if how == signal.SIGINT else running.send_signal(how)  # as a terminal does
+        out, rest = running.communicate(timeout=60)
+        assert running.returncode == code, (said, rest)
+        assert "Traceback" not in rest
+        assert "hyperclus-work keeps what was done; the same command goes on where it was" in rest
+        assert out == ""
+        assert not alive(group)
+    finally:
+        if running.poll() is None:
+            running.kill()
+
+
+def alive(group):
+    """Whether any process of a group is left, after a moment to end."""
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return False
+        time.sleep(0.1)
+    return True
+
+
+class TestMemory:
+    class Client:
+        status = "running"
+        asked = 0
+
+        def scheduler_info(self, n_workers):
+            self.asked += 1
+            full = {"metrics": {"memory": self.asked * 10**9}, "memory_limit": 4 * 10**9}
+            return {"workers": {"a": full, "b": {"metrics": {"memory": 5}, "memory_limit": 4 * 10**9}}}
+
+    def test_asked_once_a_second(self):
+        now = [0.0]
+        memory = Memory(self.Client(), clock=lambda: now[0])
+        assert (memory.look(), memory.look()) == ("a worker has 1.0 GB", "a worker has 1.0 GB")
+        now[0] = 1.5
+        assert memory.look() == "a worker has 2.0 GB"
+        assert memory.client.asked == 2
+        assert memory.words == "2.00 of 4.0 GB, seen in the fullest worker"
+
+    def test_no_answer_is_no_error(self):
+        client = self.Client()
+        client.scheduler_info = lambda n_workers: 1 / 0
+        assert Memory(client).look() == ""
+
+
+class TestPlan:
+    def test_what_it_says(self, data):
+        done = inside("plan", "data/", *NAMED, "--memory", "4GB")
+        assert (done.returncode, done.stderr) == (0, "")
+        for words in (
+            "Plan for data/, k = 2",
+            "files        2",
+            "columns      author (int64), paper (int64), share",
+            "at most 80, by the least and the largest id in the footers",
+            "prepared     not yet",
+            "1 or more, with 4.00 GB each",
+            "workers  partitions  memory  at least  incidences  per vector  per round  enough",
+        ):
+            assert words in done.stdout, done.stdout
+        assert not (data / "hyperclus-work").exists()
+
+    def test_help_and_examples(self, data, monkeypatch):
+        monkeypatch.setenv("COLUMNS", "80")
+        text = inside("--help").stdout
+        assert "plan" in text
+        for command in ("plan", "cluster"):
+            text = inside(command, "--help").stdout
+            assert "--engine" in text
+            assert all(len(line) <= 80 for line in text.splitlines())
+        table = planted().rename_columns(["vertex", "edge", "weight"])
+        for path in (data / "data").iterdir():
+            path.unlink()
+        parquet.write_table(table, "data/0.parquet")
+        for line in inside("plan", "--help").stdout.partition("Examples")[2].strip().splitlines():
+            words = line.replace('"', "").split()
+            assert words[:2] == ["hyperclus", "plan"]
+            assert inside(*words[1:]).returncode == 0
+
+    def test_bad_input(self, data):
+        one_sentence(inside("plan", "data/"), "'vertex'")
+        one_sentence(inside("plan", "data/", *NAMED, "--memory", "x"), "--memory must be a size such as 16GB")
+        one_sentence(inside("plan", "none.parquet"), "there is no such file")

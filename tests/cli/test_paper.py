@@ -1,0 +1,124 @@
+"""The data sets and the paper's tables on the command line."""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from support.command_line import inside, process
+from support.paper_data import raw_folder
+
+
+def test_datasets_are_listed_and_checked():
+    done = inside("datasets", "car", "zoo", "--data", raw_folder())
+    assert done.returncode == 0
+    assert done.stdout.count("ok") == 2
+
+
+def test_tables_of_one_data_set(tmp_path):
+    command = ("reproduce", "ncut", "f1", "--dataset", "car", "--data", raw_folder(), "--results", tmp_path)
+    done = inside(*command, "--json")
+    assert done.returncode == 0
+    assert done.stderr == ""
+    assert json.loads(done.stdout)["ncut"]["rows"]["HyperClus-G"]["car"]["verdict"] == "equal"
+    shown = inside(*command)
+    assert "0.8320 =" in shown.stdout
+    assert "| HyperClus-G |" in inside(*command, "--markdown").stdout
+    assert inside(*command, "--html").stdout.startswith("<!doctype html>")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("reproduce", "nothing"), "there is no table 'nothing'"),
+        (("reproduce", "--dataset", "iris"), "there is no data set 'iris'"),
+        (("datasets", "iris"), "'iris'"),
+        (("reproduce", "--wrong"), "No such option"),
+        (("reproduce", "--json", "--html"), "choose one of"),
+        (("fly",), "No such command"),
+    ],
+)
+def test_bad_usage_gets_one_sentence_and_code_2(arguments, words):
+    done = inside(*arguments)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+def test_no_network_and_nothing_cached_says_what_to_do(tmp_path):
+    nowhere = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), "http://127.0.0.1:9")
+    done = process(
+        "reproduce",
+        "ncut",
+        "--dataset",
+        "car",
+        "--results",
+        tmp_path,
+        HYPERCLUS_DATA=str(tmp_path / "empty"),
+        **nowhere,
+    )
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert "car.data" in done.stderr
+    assert "empty" in done.stderr
+
+
+def test_fetching_goes_on_after_a_failure_and_ends_with_1(tmp_path):
+    nowhere = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), "http://127.0.0.1:9")
+    (tmp_path / "zoo.data").write_bytes((raw_folder() / "zoo.data").read_bytes())
+    done = process("datasets", "car", "zoo", "--fetch", "--data", tmp_path, **nowhere)
+    assert done.returncode == 1
+    assert "car.data" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "missing" in done.stdout
+    assert "ok" in done.stdout
+
+
+@pytest.mark.parametrize("place", ["file", "file/folder"])
+def test_a_results_folder_that_cannot_be_is_refused_at_once(tmp_path, place):
+    (tmp_path / "file").write_text("in the way")
+    done = inside(
+        "reproduce", "ncut", "--dataset", "car", "--data", raw_folder(), "--results", tmp_path / place
+    )
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert re.search(r"cannot be kept in .*(File exists|Not a directory); choose another", done.stderr)
+    assert "Traceback" not in done.stderr
+
+
+def test_a_missing_library_is_missed_before_the_first_measurement(tmp_path):
+    (tmp_path / "gensim").mkdir()
+    (tmp_path / "gensim" / "__init__.py").write_text("raise ModuleNotFoundError(name='gensim')")
+    done = process(
+        *("reproduce", "ncut", "--dataset", "car", "--method", "STAR++", "--method", "node2vec"),
+        *("--data", raw_folder(), "--results", tmp_path / "results"),
+        PYTHONPATH=str(tmp_path),
+    )
+    assert done.returncode == 1
+    assert "node2vec needs gensim: pip install 'hyperclus[embeddings]'" in done.stderr
+    assert list((tmp_path / "results").iterdir()) == []
+
+
+def test_ctrl_c_stops_with_130_and_the_next_run_goes_on(tmp_path):
+    command = [sys.executable, "-m", "hyperclus", "reproduce", "ncut", "--data", str(raw_folder())]
+    command += ["--results", str(tmp_path), "--json"]
+    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while not list(tmp_path.glob("*.json")) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=60)
+    assert running.returncode == 130, (out, err)
+    assert out == ""
+    assert "Traceback" not in err
+    finished = {path: path.stat().st_mtime_ns for path in tmp_path.glob("*.json")}
+    assert 0 < len(finished) < 45
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout)["ncut"]["rows"]["HyperClus-G"]["digit"]["verdict"] == "equal"
+    assert all(path.stat().st_mtime_ns == when for path, when in finished.items())
+    assert len(list(tmp_path.glob("*.json"))) == 45

@@ -1,0 +1,398 @@
+"""HyperClus-G from end to end: shapes with a known answer, settings, results."""
+
+import dataclasses
+import itertools
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import hyperclus as hc
+
+
+def pairs(vertices):
+    return [list(pair) for pair in itertools.combinations(vertices, 2)]
+
+
+def planted(blocks, per_block, edges_per_block, seed, strays=1):
+    """Hyperedges of six members of one block and `strays` from anywhere, lognormal gamma."""
+    rng = np.random.default_rng(seed)
+    edges = []
+    for block in range(blocks):
+        for _ in range(edges_per_block):
+            members = rng.choice(per_block, 6, replace=False) + block * per_block
+            others = rng.integers(0, blocks * per_block, strays)
+            edges.append({int(v): float(rng.lognormal(sigma=0.5)) for v in [*members, *others]})
+    truth = np.repeat(np.arange(blocks), per_block)
+    h = hc.Hypergraph.from_edges(edges, vertex_ids=range(blocks * per_block), isolated="drop")
+    return h, truth[h.vertex_ids]
+
+
+def same_partition(first, second):
+    """Whether two labelings are equal up to the names of the labels."""
+    both = set(zip(np.asarray(first).tolist(), np.asarray(second).tolist(), strict=True))
+    return len(both) == len(set(first)) == len(set(second))
+
+
+@pytest.fixture(params=["auto", "hyperclus-g"])
+def method(request):
+    return request.param
+
+
+class TestShapes:
+    @pytest.mark.parametrize("rounding", ["sign", "sweep"])
+    def test_dumbbell_is_cut_at_its_bar(self, rounding):
+        h = hc.Hypergraph.from_edges([*pairs(range(50)), *pairs(range(50, 100)), [0, 50]])
+        part = hc.cluster(h, method="hyperclus-g", rounding=rounding)
+        assert same_partition(part.labels, np.repeat([0, 1], 50))
+        assert part.ncut == pytest.approx(1 / 2451, rel=1e-12)
+
+    def test_two_cliques_as_hyperedges_joined_by_a_third(self, method):
+        h = hc.Hypergraph.from_edges([list(range(50)), list(range(50, 100)), [0, 50]])
+        assert same_partition(hc.cluster(h, method=method).labels, np.repeat([0, 1], 50))
+
+    def test_star_gives_two_clusters_with_a_true_bound(self, method):
+        part = hc.cluster(hc.Hypergraph.from_edges([[0, leaf] for leaf in range(1, 30)]), method=method)
+        assert part.lower_bound == pytest.approx(0.5)
+        assert part.sizes.min() >= 1
+        assert part.ncut >= 0.5
+
+    @pytest.mark.parametrize("n", [30, 2000])
+    def test_path_is_cut_in_the_middle(self, method, n):
+        part = hc.cluster(hc.Hypergraph.from_edges([[i, i + 1] for i in range(n - 1)]), method=method)
+        assert same_partition(part.labels, np.repeat([0, 1], n // 2))
+        assert part.eigenvalues[1] == pytest.approx((1 - np.cos(np.pi / (n - 1))) / 2, rel=1e-4)
+
+    @pytest.mark.parametrize("n", [5, 3000])
+    @pytest.mark.parametrize("k", [2, 4])
+    def test_one_hyperedge_with_everything_has_no_better_cut_than_another(self, method, n, k):
+        part = hc.cluster(hc.Hypergraph.from_edges([list(range(n))]), k, method=method)
+        assert part.ncut == pytest.approx(k - 1)
+        assert part.gap == pytest.approx(0, abs=1e-7)
+        assert len(part.sizes) == k
+        assert part.sizes.min() >= 1
+
+    def test_two_vertices(self, method):
+        part = hc.cluster(hc.Hypergraph.from_edges([["a", "b"]]), method=method)
+        assert sorted(part.labels.tolist()) == [0, 1]
+        assert part.ncut == pytest.approx(1)
+
+    def test_one_vertex(self, method):
+        h = hc.Hypergraph.from_edges([["a"]])
+        with pytest.raises(hc.InputError, match=r"2 clusters need at least 2 vertices"):
+            hc.cluster(h, method=method)
+        part = hc.cluster(h, 1, method=method)
+        assert part.labels.tolist() == [0]
+        assert part.ncut == 0
+        assert part.cheeger == (0.0, 1.0)
+
+    def test_triple_second_eigenvalue(self, method):
+        h = hc.Hypergraph.from_edges([*(list(range(4 * i, 4 * i + 4)) for i in range(4)), [0, 4, 8, 12]])
+        part = hc.cluster(h, 4, method=method)
+        np.testing.assert_allclose(part.eigenvalues, [0, 0.125, 0.125, 0.125], atol=1e-12)
+        assert same_partition(part.labels, np.repeat(range(4), 4))
+        for block in np.split(hc.cluster(h, method=method).labels, 4):
+            assert len(set(block)) == 1
+
+    def test_long_band_with_uneven_weights(self, method):
+        rng = np.random.default_rng(0)
+        h = hc.Hypergraph.from_edges(
+            [{(i + j) % 4000: 1 + rng.random() for j in range(5)} for i in range(4000)]
+        )
+        walk = hc.RandomWalk(h)
+        assert walk.distribution.method == "factorisation"
+        assert walk.distribution.residual < 1e-14
+        part = hc.cluster(h, method=method)
+        assert part.eigenpairs.method == "shift-invert"
+        ring = np.roll(part.labels, 1)
+        assert np.count_nonzero(ring != part.labels) == 2  # two arcs
+        assert part.ncut < 0.02
+
+
+class TestDisconnected:
+    EDGES = ([0, 1, 2], [2, 3], [10, 11], [20, 21, 22])
+
+    def test_two_way_cut_between_components_is_free(self, method):
+        part = hc.cluster(hc.Hypergraph.from_edges(self.EDGES), method=method)
+        assert part.n_components == 3
+        assert part.ncut == 0
+        assert part.gap == 0
+        assert part.eigenvalues.tolist() == pytest.approx([0, 0], abs=1e-14)
+        assert "3 connected components" in repr(part)
+
+    def test_as_many_clusters_as_components(self, method):
+        part = hc.cluster(hc.Hypergraph.from_edges(self.EDGES), 3, method=method)
+        assert same_partition(part.labels, [0, 0, 0, 0, 1, 1, 2, 2, 2])
+
+    def test_more_clusters_than_components(self, method):
+        part = hc.cluster(hc.Hypergraph.from_edges(self.EDGES), 5, method=method)
+        assert len(part.sizes) == 5
+        assert part.lower_bound <= part.ncut + 1e-12
+
+    def test_components_are_grouped_evenly(self, method):
+        h = hc.Hypergraph.from_edges([[3 * i, 3 * i + 1, 3 * i + 2] for i in range(1000)])
+        part = hc.cluster(h, method=method)
+        np.testing.assert_allclose(part.cut.volumes, 0.5)
+        assert part.n_components == 1000
+
+    def test_isolated_vertices_are_kept_apart(self, method):
+        matrix = np.array([[1, 0], [1, 0], [0, 0], [0, 1], [0, 1.0]])
+        part = hc.cluster(hc.Hypergraph.from_incidence(matrix, isolated="keep"), method=method)
+        assert part.labels[2] == -1
+        assert part.sizes.tolist() == [2, 2]
+        assert "in no hyperedge, with label -1: 1 vertex" in repr(part)
+
+
+class TestKWay:
+    @pytest.mark.parametrize("strategy", ["best", "largest"])
+    @pytest.mark.parametrize("rounding", ["sign", "sweep"])
+    def test_finds_planted_blocks(self, strategy, rounding):
+        h, truth = planted(blocks=4, per_block=30, edges_per_block=60, seed=1)
+        part = hc.cluster(h, 4, strategy=strategy, method="hyperclus-g", rounding=rounding)
+        assert same_partition(part.labels, truth)
+        assert part.lower_bound <= part.ncut <= 4
+
+    def test_sweep_is_never_worse_than_sign(self):
+        for seed in range(20):
+            h, _ = planted(2, 12, 6, seed, strays=3)
+            swept = hc.cluster(h, method="hyperclus-g", rounding="sweep")
+            assert swept.ncut <= hc.cluster(h, method="hyperclus-g").ncut + 1e-12
+
+    def test_reweigh_sees_each_cluster_and_its_vertices(self):
+        h, _ = planted(3, 20, 40, seed=2)
+        seen = []
+
+        def reweigh(sub, vertices):
+            seen.append(vertices)
+            np.testing.assert_array_equal(sub.vertex_ids, h.vertex_ids[vertices])
+            return hc.ones(sub)
+
+        part = hc.cluster(h, 3, method="hyperclus-g", reweigh=reweigh)
+        assert len(seen) == 2
+        assert sorted(np.concatenate(seen).tolist()) == list(range(h.n_vertices))
+        assert len(part.sizes) == 3
+
+    def test_reweigh_may_refuse_to_split(self):
+        h, _ = planted(3, 20, 40, seed=2)
+        with pytest.raises(hc.InputError, match="ask for at most k = 2"):
+            hc.cluster(h, 3, method="hyperclus-g", reweigh=lambda sub, vertices: None)
+
+    def test_reweigh_must_keep_the_vertices(self):
+        h, _ = planted(3, 20, 40, seed=2)
+        with pytest.raises(hc.InputError, match="keep them all"):
+            hc.cluster(h, 3, method="hyperclus-g", reweigh=lambda sub, vertices: sub.restrict(np.arange(5)))
+
+    def test_every_vertex_its_own_cluster(self):
+        h = hc.Hypergraph.from_edges([["a", "b", "c"], ["b", "c", "d"]])
+        part = hc.cluster(h, 4)
+        assert sorted(part.labels.tolist()) == [0, 1, 2, 3]
+        assert part.ncut == pytest.approx(part.lower_bound)  # the only partition into four
+
+
+class TestPartition:
+    def test_labels_are_numbered_by_size(self):
+        h, _ = planted(3, 20, 40, seed=5)
+        part = hc.cluster(h, 3)
+        assert (np.diff(part.sizes) <= 0).all()
+
+    def test_frame_members_and_report(self):
+        h = hc.Hypergraph.from_edges({"x": ["a", "b"], "y": ["b", "a"], "z": ["c", "d"], "w": ["b", "c"]})
+        part = hc.cluster(h)
+        frame = part.to_frame()
+        assert list(frame.columns) == ["vertex", "cluster"]
+        assert frame.vertex.tolist() == ["a", "b", "c", "d"]
+        assert frame.cluster.tolist() == part.labels.tolist()
+        assert sorted([*part.members(0), *part.members(1)]) == ["a", "b", "c", "d"]
+        assert f"NCut         {part.ncut:.6g}" in repr(part)
+        assert set(part.timings) == {"stationary law", "eigenvectors", "search", "scoring"}
+        assert part.settings["k"] == 2
+        assert part.settings["effort"] == "default"
+        assert hc.cluster(h, method="hyperclus-g").settings["rounding"] == "sign"
+
+    def test_edges_get_clusters_too(self):
+        h = hc.Hypergraph.from_edges({
+            "left": ["a", "b", "c"], "left again": ["a", "b"], "both": ["a", "b", "c", "d", "e", "f"],
+            "bridge": {"c": 3.0, "d": 1.0}, "right": ["d", "e", "f"], "right again": ["e", "f"],
+        })  # fmt: skip
+        part = hc.cluster(h)
+        frame = part.edges_frame().set_index("edge")
+        assert frame.cluster["left"] == part.labels[0] != frame.cluster["right"] == part.labels[5]
+        assert frame.share["left"] == pytest.approx(1.0)
+        assert frame.telling.sum() == pytest.approx(1.0)
+        assert frame.telling["both"] < 0.02 < frame.telling["left"]
+        assert frame.flow.sum() == pytest.approx(1.0)
+        np.testing.assert_allclose(frame[["share_0", "share_1"]].sum(axis=1), 1.0)
+        assert hc.cluster(h, 1).edges_frame().telling.tolist() == [0.0] * 6
+
+    def test_edges_without_members_are_left_out_of_the_frame(self):
+        matrix = np.array([[1, 0, 0], [1, 0, 1], [0, 0, 0], [0, 0, 1.0]])
+        h = hc.Hypergraph.from_incidence(matrix, isolated="keep", empty_edges="keep")
+        frame = hc.cluster(h).edges_frame()
+        assert frame.edge.tolist() == [0, 2]
+        assert frame.notna().all(axis=None)
+
+    def test_same_seed_same_result_whatever_the_seed_roughly_the_same(self):
+        h, _ = planted(2, 200, 400, seed=3)
+        first, again, other = hc.cluster(h, seed=1), hc.cluster(h, seed=1), hc.cluster(h, seed=2)
+        np.testing.assert_array_equal(first.labels, again.labels)
+        np.testing.assert_array_equal(first.eigenpairs.vectors, again.eigenpairs.vectors)
+        assert other.ncut == pytest.approx(first.ncut, abs=1e-6)
+
+    def test_evaluate_scores_labels_from_elsewhere(self):
+        h, truth = planted(3, 30, 60, seed=4)
+        found = hc.cluster(h, 3)
+        scored = hc.evaluate(h, [f"block {t}" for t in found.labels])
+        assert scored.ncut == pytest.approx(found.ncut, rel=1e-12)
+        assert scored.gap == pytest.approx(found.gap, rel=1e-6)
+        rng = np.random.default_rng(0)
+        assert hc.evaluate(h, rng.permutation(truth)).ncut > found.ncut
+        assert hc.evaluate(h, np.zeros(h.n_vertices, dtype=int)).ncut == 0
+
+    def test_evaluate_goes_by_vertex_id_where_ids_are_given(self):
+        h = hc.Hypergraph.from_edges([["a", "b"], ["b", "c"], ["c", "d"]])
+        by_id = {"d": 1, "a": 0, "c": 1, "b": 0}
+        expected = hc.evaluate(h, [0, 0, 1, 1]).ncut
+        assert hc.evaluate(h, by_id).ncut == hc.evaluate(h, pd.Series(by_id)).ncut == expected
+
+    def test_an_index_that_names_other_vertices_is_refused(self):
+        h = hc.Hypergraph.from_edges([["a", "b"], ["b", "c"], ["c", "d"]])
+        with pytest.raises(hc.InputError, match="does not hold the vertex ids, which begin with"):
+            hc.evaluate(h, pd.Series([0, 0, 1, 1], index=list("abcx")))
+        expected = hc.evaluate(h, [0, 0, 1, 1]).ncut
+        assert hc.evaluate(h, pd.Series([0, 0, 1, 1])).ncut == expected
+        assert hc.evaluate(h, pd.Series([1, 0, 0, 1, 9], index=list("cabdx"))).ncut == expected
+
+    def test_rows_of_a_shuffled_frame_keep_their_names(self):
+        frame = pd.DataFrame({"x": list("aabbcc"), "y": list("ppqqqq"), "class": [0, 0, 1, 1, 1, 1]})
+        frame = frame.sample(frac=1, random_state=0)
+        h = hc.Hypergraph.from_table(frame[["x", "y"]])
+        assert h.vertex_ids.tolist() == frame.index.tolist()
+        by_name = hc.evaluate(h, frame["class"].sort_index())
+        assert by_name.ncut == hc.evaluate(h, frame["class"].to_numpy()).ncut
+
+    def test_partitions_are_labels_too(self):
+        h, _ = planted(3, 20, 40, seed=5)
+        part = hc.cluster(h, 3)
+        assert hc.evaluate(h, part).ncut == hc.refine(h, part).ncut == part.ncut
+
+    def test_the_tight_bound_searches_thoroughly(self):
+        h = hc.Hypergraph.from_edges([["a", "b", "c"], ["b", "c"], ["c", "d"], ["d", "e"], ["d", "e", "f"]])
+        part = hc.cluster(h, bound="tight")
+        assert part.settings["effort"] == "thorough"
+        assert part.gap < 1e-3
+        assert hc.cluster(h, bound="tight", effort="fast").settings["effort"] == "fast"
+
+    def test_a_bound_that_the_partition_refutes_is_withdrawn(self, caplog):
+        """With weights over 300 decades Lanczos misses eigenvalues near 0."""
+        rng = np.random.default_rng(0)
+        matrix = (rng.random((300, 100)) < 0.1) * 10.0 ** rng.uniform(-150, 150, (300, 100))
+        matrix[np.arange(300), np.arange(300) % 100] += 1
+        part = hc.cluster(hc.Hypergraph.from_incidence(matrix), 5, alpha=0.5)
+        assert part.lower_bound <= part.ncut
+        assert "a small eigenvalue was missed" in caplog.text
+
+    def test_labels_cannot_be_changed_and_clusters_must_exist(self):
+        part = hc.cluster(hc.Hypergraph.from_edges([["a", "b"], ["b", "c"]]))
+        with pytest.raises(ValueError, match="read-only"):
+            part.labels[0] = 9
+        for cluster in (2, -2, "0", 0.5, True):
+            with pytest.raises(hc.InputError, match="clusters are numbered 0 to 1"):
+                part.members(cluster)
+
+    def test_a_false_bound_would_show(self):
+        """The bound comes from the eigenvalues alone; nothing trims it to the NCut."""
+        part = hc.cluster(hc.Hypergraph.from_edges([["a", "b"], ["b", "c"]]))
+        values = np.array([0.0, 5.0])
+        wrong = dataclasses.replace(part, eigenpairs=dataclasses.replace(part.eigenpairs, values=values))
+        assert wrong.lower_bound > wrong.ncut
+        assert part.lower_bound <= part.ncut
+
+    def test_errors_and_results_can_be_pickled(self):
+        error = pickle.loads(pickle.dumps(hc.ConvergenceError("stalled", 0.5)))
+        assert (str(error), error.residual) == ("stalled", 0.5)
+        part = hc.cluster(hc.Hypergraph.from_edges([["a", "b"], ["b", "c"]]))
+        assert pickle.loads(pickle.dumps(part)).labels.tolist() == part.labels.tolist()
+
+    def test_evaluate_needs_a_label_for_each_vertex(self):
+        h = hc.Hypergraph.from_edges([["a", "b"]])
+        with pytest.raises(hc.InputError, match="2 vertices need a label each, 1 were given"):
+            hc.evaluate(h, [1])
+
+
+class TestArguments:
+    @pytest.mark.parametrize("value", [np.eye(3), [["a", "b"]], {"a": [1]}, None, 5])
+    def test_only_hypergraphs(self, value):
+        for call in (hc.cluster, hc.RandomWalk, hc.ones, hc.baselines.star, hc.baselines.clique):
+            with pytest.raises(hc.InputError, match="a Hypergraph is needed, not a"):
+                call(value)
+        with pytest.raises(hc.InputError, match="a Hypergraph is needed, not a"):
+            hc.evaluate(value, [0, 1])
+
+    @pytest.mark.parametrize("seed", [-1, "a", 1.5, True])
+    def test_seed(self, seed):
+        with pytest.raises(hc.InputError, match="seed must be"):
+            hc.cluster(hc.Hypergraph.from_edges([["a", "b"]]), seed=seed)
+
+    def test_reweigh_must_return_a_hypergraph(self):
+        h, _ = planted(3, 20, 40, seed=2)
+        with pytest.raises(hc.InputError, match="a Hypergraph is needed, not a int"):
+            hc.cluster(h, 3, method="hyperclus-g", reweigh=lambda sub, vertices: 5)
+
+    def test_vectors_have_an_entry_per_vertex(self):
+        walk = hc.RandomWalk(hc.Hypergraph.from_edges([["a", "b"], ["b", "c"]]))
+        assert hc.cut(walk, [0, 0, 1], 2).ncut > 0
+        for call in (hc.sweep, hc.rayleigh_quotient):
+            with pytest.raises(hc.InputError, match="3 vertices need a value each"):
+                call(walk, [0.0, 1.0])
+
+    @pytest.mark.parametrize("k", [0, -1, 2.5, "2", True, None])
+    def test_k(self, k):
+        with pytest.raises(hc.InputError, match="whole number"):
+            hc.cluster(hc.Hypergraph.from_edges([["a", "b"]]), k)
+
+    @pytest.mark.parametrize("setting", ["method", "effort", "bound", "rounding", "strategy"])
+    def test_choices(self, setting):
+        arguments = {"method": "hyperclus-g", setting: "other"}
+        with pytest.raises(hc.InputError, match=f"{setting} must be"):
+            hc.cluster(hc.Hypergraph.from_edges([["a", "b"]]), **arguments)
+
+    @pytest.mark.parametrize("setting", [{"rounding": "sign"}, {"strategy": "best"}, {"reweigh": print}])
+    def test_settings_of_the_paper_need_its_method(self, setting):
+        with pytest.raises(hc.InputError, match="add method='hyperclus-g'"):
+            hc.cluster(hc.Hypergraph.from_edges([["a", "b"]]), **setting)
+
+    @pytest.mark.parametrize("share", [-0.1, 0.6, float("nan"), "a", True])
+    def test_min_share(self, share):
+        h = hc.Hypergraph.from_edges([["a", "b"]])
+        with pytest.raises(hc.InputError, match=r"min_share must be between 0 and 1/k = 0\.5"):
+            hc.cluster(h, min_share=share)
+        for setting in ({"min_share": 0.1}, {"effort": "fast"}):
+            with pytest.raises(hc.InputError, match="is a setting of method='auto'"):
+                hc.cluster(h, method="hyperclus-g", **setting)
+
+    def test_too_many_clusters(self):
+        with pytest.raises(hc.InputError, match="4 clusters need at least 4 vertices"):
+            hc.cluster(hc.Hypergraph.from_edges([["a", "b", "c"]]), 4)
+
+    @pytest.mark.parametrize("tolerance", [0, -1.0, float("nan"), "a"])
+    def test_tolerance(self, tolerance):
+        with pytest.raises(hc.InputError, match="tolerance"):
+            hc.cluster(hc.Hypergraph.from_edges([["a", "b"]]), tolerance=tolerance)
+
+
+@settings(deadline=None, max_examples=40)
+@given(seed=st.integers(0, 10_000))
+def test_relabelling_only_relabels(seed):
+    h, _ = planted(2, 10, 8, seed)
+    rng = np.random.default_rng(seed)
+    shuffled = rng.permutation(h.n_vertices)
+    other = h.restrict(shuffled)
+    first, second = (
+        hc.cluster(h, method="hyperclus-g", rounding="sweep"),
+        hc.cluster(other, method="hyperclus-g", rounding="sweep"),
+    )
+    assert second.ncut == pytest.approx(first.ncut, rel=1e-9, abs=1e-12)
+    assert second.eigenvalues[1] == pytest.approx(first.eigenvalues[1], abs=1e-10)

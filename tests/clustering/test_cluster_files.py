@@ -1,0 +1,208 @@
+"""From Parquet files to files of labels on the workers of Dask: the clusters of one machine."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import scipy.sparse as sp
+
+import hyperclus as hc
+from hyperclus.clustering import batch_search, initialization
+from hyperclus.clustering.cut import cut
+from hyperclus.engines.dask.prepared import MANIFEST
+from hyperclus.engines.dask.runner import DaskRunner
+from hyperclus.errors import LossWarning
+from hyperclus.io.tables.long import write_long
+from support.contracts import refused
+from support.dask_workers import pool  # noqa: F401
+from support.paper_data import paper_hypergraph
+
+NINE = ("mushroom", "rice", "car", "digit-24", "covertype", "zoo", "wine-567", "letter", "digit")
+
+
+@pytest.fixture
+def far(pool, tmp_path, monkeypatch):  # noqa: F811
+    """`cluster` on the workers, of a hypergraph that is written to a file first."""
+    monkeypatch.setenv("HYPERCLUS_WORK", str(tmp_path / "work"))
+    written = {}
+
+    def clustered(h, k, **settings):
+        if isinstance(h, hc.Hypergraph) and h not in written:
+            written[h] = tmp_path / f"data-{len(written)}.parquet"
+            with warnings.catch_warnings(action="ignore", category=LossWarning):  # of the order of vertices
+                write_long(h, written[h])
+        source = written[h] if isinstance(h, hc.Hypergraph) else h
+        return hc.cluster(source, k, engine="dask", **settings)
+
+    with pool.client.as_current():
+        yield clustered
+
+
+def labels_of(h, there):
+    """The labels in the order of the hypergraph's vertices; every vertex has one."""
+    table = there.to_table()
+    assert table.num_rows == h.n_vertices == there.n_vertices
+    found = dict(zip(table.column("vertex").to_pylist(), table.column("cluster").to_pylist(), strict=True))
+    return np.array([found[vertex] for vertex in h.vertex_ids.tolist()])
+
+
+def check_same(h, there, here):
+    """Eigenvalues, NCut and its bound; the clusters by size, the same ones but for ties."""
+    labels = labels_of(h, there)
+    assert there.k == here.k
+    assert abs(there.ncut - here.ncut) <= 1e-6, (there.ncut, here.ncut)
+    assert np.abs(there.eigenvalues - here.eigenvalues).max() <= 1e-6
+    assert abs(there.lower_bound - here.lower_bound) <= 1e-6 * here.k
+    assert there.n_components == here.walk.n_components
+    np.testing.assert_array_equal(np.bincount(labels, minlength=there.k), there.sizes)
+    assert (np.diff(there.sizes) <= 0).all()
+    scored = cut(here.walk, labels, there.k)
+    np.testing.assert_allclose(there.cut.volumes, scored.volumes, rtol=1e-8)
+    np.testing.assert_allclose(there.cut.boundaries, scored.boundaries, rtol=1e-8, atol=1e-14)
+    assert hc.agreement(here.labels, labels).nmi > 1 - 1e-9 or abs(there.ncut - here.ncut) <= 1e-9
+
+
+@pytest.mark.parametrize("name", NINE)
+def test_the_nine_data_sets_come_out_the_same(far, name):
+    h, *_ = paper_hypergraph(name)
+    edges = np.array([f"{column} = {value}" for column, value in h.edge_ids.tolist()], dtype=object)
+    h = hc.Hypergraph(h.gamma, h.edge_weights, h.vertex_ids, edges)
+    for k in (2, 5):
+        check_same(h, far(h, k), hc.cluster(h, k, engine="cpu"))
+
+
+def planted(n_incidences, blocks, noise=0.2):
+    """n hyperedges of 10 to 20 members, each with a home block, lognormal gamma; vertices in any order."""
+    rng = np.random.default_rng(0)
+    n = n_incidences // 15 // blocks * blocks
+    edges = np.repeat(np.arange(n), rng.integers(10, 21, n))
+    members = rng.integers(0, blocks, n)[edges] * (n // blocks) + rng.integers(0, n // blocks, len(edges))
+    stray = rng.random(len(edges)) < noise
+    members[stray] = rng.integers(0, n, stray.sum())
+    keys = np.unique(edges * n + rng.permutation(n)[members])
+    gamma = sp.csr_array((rng.lognormal(size=len(keys)), (keys % n, keys // n)), shape=(n, n))
+    return hc.Hypergraph.from_incidence(gamma, edge_weights=rng.uniform(0.5, 2.0, n), isolated="drop")
+
+
+@pytest.mark.parametrize(("k", "in_batches"), [(2, True), (5, False), (5, True)])
+def test_planted_blocks_come_out_the_same(far, monkeypatch, k, in_batches):
+    monkeypatch.setattr(batch_search, "BATCHED_FROM", 0 if in_batches else 10**9)
+    h = planted(500_000, k)
+    there, here = far(h, k), hc.cluster(h, k, engine="cpu")
+    check_same(h, there, here)
+    assert there.rounds["stationary law"]["products"] <= 40
+    assert there.eigenpairs.steps <= 30
+    assert (there.rounds["search"]["rounds"] > 0) == in_batches
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("k", [2, 5])
+def test_large_planted_blocks_come_out_the_same(far, k):
+    h = planted(10_000_000, k)
+    check_same(h, far(h, k), hc.cluster(h, k, engine="cpu"))
+
+
+def test_what_comes_to_the_client_does_not_grow_with_the_vertices(far, monkeypatch):
+    sizes, run = [], DaskRunner.round
+
+    def weighed(self, *args):
+        outcomes = run(self, *args)
+        sizes.append(len(pickle.dumps(outcomes)))
+        return outcomes
+
+    monkeypatch.setattr(DaskRunner, "round", weighed)
+    monkeypatch.setattr(batch_search, "BATCHED_FROM", 0)
+    monkeypatch.setattr(initialization, "SAMPLE", 500)  # as many are drawn of any number
+    largest = []
+    for n_incidences in (150_000, 600_000):
+        sizes.clear()
+        there = far(planted(n_incidences, 2), 2)
+        assert len(sizes) >= sum(stage["rounds"] for stage in there.rounds.values()) > 20
+        largest.append(max(sizes))
+    assert largest[1] < 1.05 * largest[0]
+
+
+# ---- ids, files, settings ------------------------------------------------------------------------
+
+
+def incidences(seed=0):
+    """Two blocks that hold together, as rows of a table."""
+    rng = np.random.default_rng(seed)
+    rows = {
+        (f"v {v:03} 😀", f"e{edge}") for edge in range(80) for v in rng.integers(0, 60, 5) + 60 * (edge % 2)
+    }
+    rows |= {("v 000 😀", "e80"), ("v 060 😀", "e80")}
+    return [dict(zip(("vertex", "edge"), row, strict=True)) for row in sorted(rows)]
+
+
+def test_text_ids_and_no_weights_in_several_files(far, tmp_path):
+    rows, folder = incidences(), tmp_path / "files"
+    folder.mkdir()
+    for number in range(3):
+        pq.write_table(pa.Table.from_pylist(rows[number::3]), folder / f"part-{number}.parquet")
+    h, there = hc.Hypergraph.from_edges(edges_of(rows)), far(folder, 2)
+    check_same(h, there, hc.cluster(h, 2, engine="cpu"))
+    for source in (str(folder), f"{folder}/part-*.parquet", sorted(folder.iterdir())):
+        assert far(source, 2).ncut == there.ncut
+    assert {path.suffix for path in there.folder.iterdir()} == {".parquet"}
+    assert there.to_table().schema.names == ["vertex", "cluster"]
+    assert there.to_table().schema.field("cluster").type == pa.int8()
+    assert "2 clusters of" in there._repr_html_()
+    assert str(there.folder) in repr(there)
+
+
+def edges_of(rows):
+    edges = {}
+    for row in rows:
+        edges.setdefault(row["edge"], []).append(row["vertex"])
+    return edges
+
+
+def test_data_that_are_prepared_once_are_used_again(far, tmp_path, monkeypatch):
+    source = tmp_path / "data.parquet"
+    pq.write_table(pa.Table.from_pylist(incidences()), source)
+    prepared = hc.prepare(source)
+    assert (tmp_path / "work" / prepared.key / MANIFEST).is_file()
+    written = {path: path.stat().st_mtime_ns for path in prepared.folder.rglob("*") if path.is_file()}
+    first, second, third = far(prepared, 2), far(source, 2), far(source, 3, seed=1)
+    assert first.folder == second.folder != third.folder
+    assert {path: path.stat().st_mtime_ns for path in written} == written
+    assert len(list((tmp_path / "work").glob("*/" + MANIFEST))) == 1
+    np.testing.assert_allclose(first.eigenvalues, second.eigenvalues, rtol=1e-9, atol=1e-15)
+    assert first.to_table() == second.to_table()
+    assert not list(prepared.folder.rglob("vectors"))  # what a run keeps goes with it
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 4])
+def test_separate_parts_and_single_clusters(far, k):
+    edges = {f"e{edge}": [3 * (edge % 3) + v for v in range(3)] for edge in range(9)}
+    h = hc.Hypergraph.from_edges(edges)
+    there, here = far(h, k), hc.cluster(h, k, engine="cpu")
+    check_same(h, there, here)
+    assert there.n_components == 3
+    assert there.ncut == pytest.approx(0.0, abs=1e-12) or k == 4
+
+
+def test_settings_that_it_has_not_are_refused(far, tmp_path):
+    h = hc.Hypergraph.from_edges([["a", "b"], ["b", "c"]])
+    source = tmp_path / "data.parquet"
+    write_long(h, source)
+    refused(lambda: hc.cluster(h, 2, engine="dask"), "Parquet")
+    refused(lambda: far(source, 2, bound="tight"), "bound='tight'")
+    refused(lambda: far(source, 2, method="hyperclus-g"), "method='hyperclus-g'")
+    refused(lambda: far(source, 2, rounding="sweep"), "rounding='sweep'")
+    refused(lambda: far(source, 2, precision="float32"), "precision='float32'")
+    refused(lambda: far(source, 2, seed=None), "seed")
+    refused(lambda: far(source, 2, seed=np.random.default_rng(0)), "seed")
+    refused(lambda: far(source, 2, min_share=0.7), "min_share")
+    refused(lambda: far(source, 2, alpha=-1), "alpha")
+    refused(lambda: far(source, 2, alpha="much"), "alpha")
+    refused(lambda: far(source, 2, tolerance=0), "tolerance")
+    refused(lambda: far(source, 2, tolerance="small"), "tolerance")
+    refused(lambda: far(source, 0), "k")
+    refused(lambda: far(source, 4), "4 clusters need at least 4 vertices; there are 3")
+    refused(lambda: far(tmp_path / "nothing.parquet", 2), "nothing.parquet")
+    refused(lambda: hc.cluster(source, 2), "Hypergraph")

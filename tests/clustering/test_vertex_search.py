@@ -1,0 +1,244 @@
+"""The search: every figure that it keeps while moving vertices equals the definition, written with loops."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import hyperclus as hc
+from hyperclus._runtime import jit
+from hyperclus.clustering import vertex_kernels
+from hyperclus.clustering.initialization import initial_partitions
+from hyperclus.clustering.vertex_search import EFFORTS, Clusters, lowest, perturb
+from support.oracles import min_ncut, ncut, stationary, transition
+from support.strategies import alphas, disconnected, hypergraphs, random_hypergraph, with_partition
+
+examples = settings(deadline=None, max_examples=40)
+
+cases = with_partition(hypergraphs(min_n=4, max_n=9))
+
+
+class Defined:
+    """The NCut as it is defined. Where a cluster may be left with a tiny volume, digits are lost: `slack`."""
+
+    def __init__(self, h, alpha=0.0):
+        self.p, self.phi = transition(h, alpha), stationary(h, alpha)
+        self.slack = 1e-9 + 1e-14 / self.phi.min()
+
+    def ncut(self, labels):
+        parts = [set(np.flatnonzero(labels == cluster)) for cluster in range(max(labels) + 1)]
+        return ncut(self.p, self.phi, parts)
+
+
+def moved(labels, vertex, target):
+    return np.where(np.arange(len(labels)) == vertex, target, labels)
+
+
+def clusters_of(h, labels, alpha=0.0, least=0.0):
+    return Clusters.of(hc.RandomWalk(h, alpha=alpha), labels, int(max(labels)) + 1, least)
+
+
+@examples
+@given(cases, alphas)
+def test_the_running_ncut_is_the_ncut_after_every_round(case, alpha):
+    h, labels = case
+    defined = Defined(h, alpha)
+    clusters = clusters_of(h, labels, alpha)
+    before = clusters.ncut
+    assert before == pytest.approx(defined.ncut(labels), abs=1e-9)
+    everywhere = np.arange(h.n_vertices)
+    while clusters._improve(everywhere):
+        assert clusters.ncut < before
+        before = clusters.ncut
+        assert before == pytest.approx(defined.ncut(clusters.state.labels), abs=defined.slack)
+        assert np.bincount(clusters.state.labels).tolist() == clusters.state.sizes.tolist()
+
+
+@examples
+@given(cases, alphas)
+def test_the_gain_of_a_vertex_is_that_of_its_best_move(case, alpha):
+    h, labels = case
+    k = int(max(labels)) + 1
+    defined = Defined(h, alpha)
+    found = np.empty(h.n_vertices)
+    clusters = clusters_of(h, labels, alpha)
+    vertex_kernels.gains(clusters.flow, clusters.state, np.arange(h.n_vertices), 0.0, found)
+    for v in range(h.n_vertices):
+        if k == 1 or np.count_nonzero(labels == labels[v]) == 1:
+            assert found[v] < 0  # it cannot move
+            continue
+        best = min(defined.ncut(moved(labels, v, j)) for j in range(k) if j != labels[v])
+        assert found[v] == pytest.approx(defined.ncut(labels) - best, abs=defined.slack)
+
+
+@examples
+@given(cases, alphas)
+def test_refine_ends_where_no_single_move_helps(case, alpha):
+    h, labels = case
+    defined = Defined(h, alpha)
+    part = hc.refine(h, labels, alpha=alpha, min_share=0)  # or a move may be refused for its volume
+    assert part.k == int(max(labels)) + 1
+    assert part.sizes.min() >= 1
+    assert part.ncut <= hc.evaluate(h, labels, alpha=alpha).ncut + 1e-12
+    for v in range(h.n_vertices):
+        if part.sizes[part.labels[v]] > 1:
+            best = min(defined.ncut(moved(part.labels, v, j)) for j in range(part.k))
+            assert best >= part.ncut - defined.slack
+
+
+@examples
+@given(cases, st.integers(0, 100))
+def test_a_kick_keeps_what_is_lower_and_takes_back_the_rest(case, seed):
+    h, labels = case
+    defined = Defined(h)
+    clusters = clusters_of(h, labels)
+    before = clusters.ncut
+    perturb(clusters, 200_000, 0.0, np.random.default_rng(seed))
+    assert clusters.ncut <= before + 1e-12
+    assert clusters.ncut == pytest.approx(defined.ncut(clusters.state.labels), abs=defined.slack)
+    assert clusters.state.sizes.min() >= 1
+
+
+@examples
+@given(cases)
+def test_undo_takes_back_everything_since_keep(case):
+    h, labels = case
+    clusters = clusters_of(h, labels)
+    before = [np.array(part) for part in clusters.state]
+    clusters.descend()
+    clusters.assign(np.arange(h.n_vertices), np.zeros(h.n_vertices, dtype=np.int64))
+    clusters.undo()
+    for part, expected in zip(clusters.state, before, strict=True):
+        np.testing.assert_allclose(part, expected, atol=1e-9 * max(1.0, np.abs(expected).max()))
+
+
+@examples
+@given(hypergraphs(min_n=3, max_n=8), st.integers(2, 3), alphas)
+def test_the_search_lies_between_the_bound_and_the_paper_and_thorough_finds_the_optimum(h, k, alpha):
+    optimum = min_ncut(transition(h, alpha), stationary(h, alpha), k)
+    part = hc.cluster(h, k, alpha=alpha, min_share=0.0, effort="thorough")
+    assert part.lower_bound - 1e-12 <= optimum <= part.ncut + 1e-9
+    assert part.ncut == pytest.approx(optimum, abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("effort", ["fast", "default"])
+def test_the_paper_is_never_better(seed, effort):
+    h = random_hypergraph(40, 50, 5, seed)
+    for k in (2, 3, 6):
+        paper = hc.cluster(h, k, method="hyperclus-g")
+        assert hc.cluster(h, k, min_share=0.0, effort=effort).ncut <= paper.ncut + 1e-12
+
+
+@examples
+@given(disconnected(), st.integers(1, 4))
+def test_components_are_told_apart(h, k):
+    part = hc.cluster(h, min(k, h.n_vertices))
+    if part.k <= part.n_components:
+        assert part.ncut == pytest.approx(0, abs=1e-12)
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.integers(0, 10_000), st.integers(2, 5))
+def test_permuting_the_vertices_permutes_the_result(seed, k):
+    h = random_hypergraph(60, 45, 6, seed)
+    order = np.random.default_rng(seed).permutation(h.n_vertices)
+    first, second = hc.cluster(h, k), hc.cluster(h.restrict(order), k)
+    assert second.ncut == pytest.approx(first.ncut, abs=1e-12)
+    both = set(zip(first.labels[order].tolist(), second.labels.tolist(), strict=True))
+    assert len(both) == k
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_thorough_search_is_never_worse_than_a_default_one(seed):
+    h = random_hypergraph(150, 120, 5, seed)
+    default, thorough = (hc.cluster(h, 2, effort=effort).ncut for effort in ("default", "thorough"))
+    assert thorough <= default + 1e-12
+
+
+def test_the_same_seed_gives_the_same_labels():
+    h = random_hypergraph(300, 200, 6, 0)
+    for effort in EFFORTS:
+        first, again = (hc.cluster(h, 5, effort=effort, seed=7) for _ in range(2))
+        np.testing.assert_array_equal(first.labels, again.labels)
+
+
+def test_compiled_and_interpreted_kernels_give_the_same_bits(monkeypatch):
+    h = random_hypergraph(80, 60, 7, 3)
+    walk = hc.RandomWalk(h)
+    pairs = hc.smallest_eigenpairs(hc.NormalizedLaplacian(walk), 4, spare=2)
+    monkeypatch.setattr(jit, "_compiled", {})
+    found = {}
+    for pays_from in (float("inf"), 0):
+        monkeypatch.setattr(jit, "PAYS_FROM", pays_from)
+        rng = np.random.default_rng(0)
+        labels = lowest(
+            walk, initial_partitions(walk, pairs, 4, 0.0, rng), 4, EFFORTS["default"], 40, 0.0, 0.0, rng
+        )
+        found[pays_from] = labels, Clusters.of(walk, labels, 4).state.insides
+    assert list(jit._compiled) == ["hyperclus.clustering.vertex_kernels"]
+    for interpreted, machine_code in zip(*found.values(), strict=True):
+        np.testing.assert_array_equal(interpreted, machine_code)
+
+
+class TestMinShare:
+    """A large ring of overlapping hyperedges with a small, well separated appendix."""
+
+    RING = tuple([(10 * i + j) % 2000 for j in range(40)] for i in range(200))
+    H = hc.Hypergraph.from_edges([*RING, [0, 3000], *([3000, 3001, 3002],) * 20])
+
+    def test_no_cluster_is_left_below_it(self):
+        assert hc.cluster(self.H, 3).cut.volumes.min() < 0.02
+        part = hc.cluster(self.H, 3, min_share=0.2)
+        assert part.cut.volumes.min() >= 0.2
+        assert "min_share" not in repr(part)
+
+    def test_two_clusters_of_a_connected_hypergraph_hold_one_percent_each(self):
+        assert hc.cluster(self.H).cut.volumes.min() >= 0.01
+        sliver = hc.cluster(self.H, min_share=0.0)
+        assert sliver.members(1).tolist() == [3000, 3001, 3002]
+        assert "1 cluster holds less than 2.50 % of the volume" in repr(sliver)
+
+    @pytest.mark.parametrize("seed", range(5))
+    def test_it_is_met_where_it_can_be(self, seed):
+        rng = np.random.default_rng(seed)
+        matrix = (rng.random((100, 100)) < 0.06) | np.eye(100, dtype=bool)
+        h = hc.Hypergraph.from_incidence(matrix.astype(float))
+        for k in (3, 6):
+            assert hc.cluster(h, k, min_share=0.8 / k).cut.volumes.min() >= 0.8 / k * (1 - 1e-9)
+
+    def test_it_says_so_where_it_cannot_be_met(self):
+        h = hc.Hypergraph.from_edges([{"a": 100, "b": 1, "c": 1}, {"a": 100, "d": 1, "c": 1}])
+        part = hc.cluster(h, 2, min_share=0.3)
+        assert "1 cluster holds less than the min_share of 0.3; no partition" in repr(part)
+
+    def test_refine_keeps_a_fair_start_fair_and_an_unfair_one_low(self):
+        assert hc.refine(self.H, hc.cluster(self.H)).cut.volumes.min() >= 0.01
+        sliver = hc.cluster(self.H, min_share=0.0)
+        assert hc.refine(self.H, sliver).ncut <= sliver.ncut
+
+    def test_refine_does_not_empty_a_cluster_of_one(self):
+        h = random_hypergraph(20, 15, 4, 0)
+        labels = np.arange(20) % 2
+        labels[7] = 2
+        assert hc.refine(h, labels).sizes.min() >= 1
+
+
+def test_beyond_the_second_eigenvector():
+    """On a sparse planted hypergraph the second vector is localised on a few vertices."""
+    rng = np.random.default_rng(0)
+    n, n_edges, noise = 16_000, 4_000, 0.3
+    sizes = rng.integers(10, 21, n_edges)
+    edge = np.repeat(np.arange(n_edges), sizes)
+    stray = rng.random(len(edge)) < noise
+    home = rng.integers(0, 2, n_edges)[edge]
+    vertex = np.where(
+        stray, rng.integers(0, n, len(edge)), home * n // 2 + rng.integers(0, n // 2, len(edge))
+    )
+    table = {"vertex": vertex, "edge": edge, "weight": rng.lognormal(size=len(edge))}
+    h = hc.Hypergraph.from_long(table, vertex="vertex", edge="edge", weight="weight", duplicates="sum")
+    truth = np.asarray(h.vertex_ids) >= n // 2
+    paper, ours = hc.cluster(h, method="hyperclus-g"), hc.cluster(h)
+    assert hc.agreement(truth, paper.labels).nmi < 0.35
+    assert hc.agreement(truth, ours.labels).nmi > 0.45
+    assert ours.ncut < paper.ncut

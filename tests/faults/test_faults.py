@@ -1,0 +1,371 @@
+"""What the cluster engine does when processes die, files are damaged, or two runs meet: real processes."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import hyperclus as hc
+from hyperclus._runtime import checkpoint
+from hyperclus.engines.dask import workers as worker_pool
+from hyperclus.errors import ClusterError, HyperclusError, InputError
+
+distributed = pytest.importorskip("distributed")
+sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+from faults import PHASES, clustered, killer, labels_of, workers  # noqa: E402
+from size import write  # noqa: E402
+
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # sockets that distributed leaves open
+
+SIZE = 500_000  # incidences, from which two clusters are searched for on all workers
+PATIENCE = 180.0  # seconds after which a run that hangs is ended
+
+
+def slowly(value):
+    return pytest.param(value, marks=pytest.mark.slow)
+
+
+class StoppedError(Exception):
+    """Ends a run at a step, as a kill would; what it has kept stays."""
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    path = tmp_path_factory.mktemp("data") / "planted.parquet"
+    write(path, SIZE, 2)
+    return path
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    with workers(tmp_path_factory.mktemp("cluster") / "here", nanny=True) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def calm(data, address, tmp_path_factory):
+    """The answer of a run that nobody disturbs, and its folder."""
+    folder = tmp_path_factory.mktemp("calm")
+    return clustered(data, address, folder), folder
+
+
+@pytest.fixture
+def kept(monkeypatch):
+    """Every state is kept, however little work it took."""
+    monkeypatch.setattr(checkpoint, "PAUSE", 0.0)
+    monkeypatch.setattr(checkpoint, "WORTH", 0.0)
+
+
+def check_same(found, calm):
+    expected = calm[0]
+    assert found.ncut == pytest.approx(expected.ncut, rel=1e-9)
+    np.testing.assert_array_equal(labels_of(found), labels_of(expected))
+
+
+def ready(address, count=2):
+    """Wait for workers that an earlier test has killed."""
+    with distributed.Client(address, set_as_default=False) as client:
+        client.wait_for_workers(count, timeout=30)
+
+
+def pids(address):
+    """Of the workers, and of the scheduler."""
+    with distributed.Client(address, set_as_default=False) as client:
+        return list(client.run(os.getpid).values()), client.run_on_scheduler(os.getpid)
+
+
+@contextmanager
+def bounded(address):
+    """Ends the scheduler of a run that hangs, so that it is told as gone."""
+    _, scheduler = pids(address)
+    ending = threading.Timer(PATIENCE, os.kill, (scheduler, signal.SIGKILL))
+    ending.start()
+    try:
+        yield
+    finally:
+        ending.cancel()
+
+
+def at(stage, share, act):
+    """A listener that acts once, at the first step of a stage that has come so far."""
+    done = []
+
+    def listen(step):
+        if not done and step.stage == stage and (step.share or 0.0) >= share:
+            done.append(step)
+            act()
+
+    return listen
+
+
+def stop():
+    raise StoppedError
+
+
+def stopped(data, address, folder, stage="eigenvectors", share=0.6):
+    with hc.watching(at(stage, share, stop)), pytest.raises(StoppedError):
+        clustered(data, address, folder)
+
+
+def steps_of(data, address, folder):
+    """The answer, and the steps by stage."""
+    steps = []
+    with hc.watching(steps.append):
+        found = clustered(data, address, folder)
+    stages = {step.stage for step in steps}
+    return found, {stage: [step for step in steps if step.stage == stage] for stage in stages}
+
+
+@pytest.mark.parametrize("phase", ["preparation: partitions", "stationary law", "eigenvectors", "search"])
+def test_a_worker_killed_costs_its_share(data, address, calm, tmp_path, phase):
+    ready(address)
+    listen, when = killer(address, phase, tmp_path)
+    with hc.watching(listen):
+        found = clustered(data, address, tmp_path)
+    assert when
+    check_same(found, calm)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("nanny", [True, False])
+@pytest.mark.parametrize("phase", PHASES)
+def test_a_worker_killed_in_any_phase(data, calm, tmp_path, phase, nanny):
+    with workers(tmp_path / "cluster", nanny) as address:
+        listen, when = killer(address, phase, tmp_path / "work")
+        with hc.watching(listen):
+            found = clustered(data, address, tmp_path / "work")
+    assert when
+    check_same(found, calm)
+
+
+def test_all_workers_killed_at_once_come_back(data, calm, tmp_path):
+    with workers(tmp_path / "cluster", nanny=True) as address, bounded(address):
+        processes, _ = pids(address)
+        strike = at("stationary law", 0.3, lambda: [os.kill(pid, signal.SIGKILL) for pid in processes])
+        with hc.watching(strike):
+            found = clustered(data, address, tmp_path / "work")
+    check_same(found, calm)
+
+
+CLIENT = """
+import os, signal, sys
+import hyperclus as hc
+from hyperclus._runtime import checkpoint
+sys.path.insert(0, sys.argv[1])
+from faults import clustered
+checkpoint.PAUSE = checkpoint.WORTH = 0.0
+source, address, folder, stage, share = sys.argv[2:]
+
+def listen(step):
+    if step.stage == stage and (step.share or 0.0) >= float(share):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+with hc.watching(listen):
+    clustered(source, address, folder)
+"""
+
+
+def kill_client(data, address, folder, stage, share):
+    """Run a client that is killed at a step."""
+    benchmarks = str(Path(__file__).parents[2] / "benchmarks")
+    command = [sys.executable, "-c", CLIENT, benchmarks, *map(str, (data, address, folder, stage, share))]
+    assert subprocess.run(command, timeout=PATIENCE, check=False).returncode == -signal.SIGKILL
+
+
+def test_a_client_killed_goes_on_in_the_middle_of_the_eigenvectors(data, address, calm, tmp_path, kept):
+    ready(address)
+    kill_client(data, address, tmp_path, "eigenvectors", 0.5)
+    found, steps = steps_of(data, address, tmp_path)
+    check_same(found, calm)
+    assert len(steps["stationary law"]) == 1  # taken from the checkpoint
+    assert min(step.done for step in steps["eigenvectors"]) > 3
+    assert not [step for step in steps["preparation"] if step.unit == "rows"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("share", [0.5, 0.7, 0.92, 0.98, 1.0])
+def test_a_client_killed_in_the_preparation(data, address, calm, tmp_path, share):
+    kill_client(data, address, tmp_path, "preparation", share)
+    check_same(clustered(data, address, tmp_path), calm)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("stage", "share", "known"),
+    [
+        ("stationary law", 0.5, []),
+        ("search", 0.3, ["stationary law", "eigenvectors"]),
+        ("search", 1.0, ["stationary law", "eigenvectors"]),
+    ],
+)
+def test_a_client_killed_goes_on(data, address, calm, tmp_path, kept, stage, share, known):
+    kill_client(data, address, tmp_path, stage, share)
+    found, steps = steps_of(data, address, tmp_path)
+    check_same(found, calm)
+    assert all(len(steps[name]) == 1 for name in known)
+    if stage == "stationary law":
+        assert min(step.done for step in steps[stage]) > 0  # it does not begin again
+
+
+def test_a_scheduler_killed_is_one_sentence_and_another_goes_on(data, calm, tmp_path, kept):
+    work = tmp_path / "work"
+    with workers(tmp_path / "first", nanny=False) as address:
+        _, scheduler = pids(address)
+        strike = at("eigenvectors", 0.3, lambda: os.kill(scheduler, signal.SIGKILL))
+        with (
+            hc.watching(strike),
+            pytest.raises(ClusterError, match=r"the scheduler at .* is gone; start it") as told,
+        ):
+            clustered(data, address, work)
+    assert "\n" not in str(told.value)
+    with workers(tmp_path / "second", nanny=False) as address:
+        found, steps = steps_of(data, address, work)
+    check_same(found, calm)
+    assert len(steps["stationary law"]) == 1
+
+
+def test_a_scheduler_that_no_longer_answers(data, tmp_path, monkeypatch):
+    monkeypatch.setattr(worker_pool, "GONE", 3.0)
+    with workers(tmp_path / "cluster", nanny=False) as address:
+        _, scheduler = pids(address)
+        waking = threading.Timer(PATIENCE, os.kill, (scheduler, signal.SIGCONT))
+        waking.start()
+        strike = at("stationary law", 0.3, lambda: os.kill(scheduler, signal.SIGSTOP))
+        with hc.watching(strike), pytest.raises(ClusterError, match="is gone"):
+            clustered(data, address, tmp_path / "work")
+        waking.cancel()
+        os.kill(scheduler, signal.SIGCONT)
+
+
+def test_workers_that_are_all_gone_are_waited_for_and_then_told(data, tmp_path, monkeypatch):
+    monkeypatch.setattr(worker_pool, "IDLE", 3.0)
+    with workers(tmp_path / "cluster", nanny=False) as address:
+        processes, _ = pids(address)
+        strike = at("stationary law", 0.3, lambda: [os.kill(pid, signal.SIGKILL) for pid in processes])
+        with hc.watching(strike), pytest.raises(ClusterError, match="has had no workers for 3 s; start some"):
+            clustered(data, address, tmp_path / "work")
+
+
+@pytest.mark.parametrize("damage", ["a byte short", *map(slowly, ["half", "empty", "gone"])])
+def test_a_damaged_vector_is_computed_anew(data, address, calm, tmp_path, kept, damage):
+    ready(address)
+    stopped(data, address, tmp_path)
+    files = sorted(tmp_path.glob("*/layouts/*/runs/*/vectors/*.npy"))
+    assert files
+    for path in files:
+        size = path.stat().st_size
+        if damage == "gone":
+            path.unlink()
+        else:
+            os.truncate(path, {"half": size // 2, "empty": 0, "a byte short": size - 1}[damage])
+    check_same(clustered(data, address, tmp_path), calm)
+
+
+@pytest.mark.parametrize(
+    "name", ["members.npy", *map(slowly, ["vertices.npy", "omega.npy", "indptr.npy", "bundle.json"])]
+)
+def test_a_damaged_bundle_is_arranged_anew(data, address, calm, tmp_path, name):
+    ready(address)
+    stopped(data, address, tmp_path, "stationary law", 0.0)
+    path = next(tmp_path.glob(f"*/layouts/*/bundle-00000/{name}"))
+    os.truncate(path, path.stat().st_size // 2)
+    with distributed.Client(address, set_as_default=False) as client:
+        client.restart()  # or workers would still have it in their memory
+    check_same(clustered(data, address, tmp_path), calm)
+
+
+def test_a_second_run_of_the_same_is_refused(data, address, calm, tmp_path):
+    ready(address)
+    told = []
+
+    def second():
+        with pytest.raises(ClusterError, match="the same run is under way") as error:
+            clustered(data, address, tmp_path)
+        told.append(error)
+
+    with hc.watching(at("eigenvectors", 0.3, second)):
+        found = clustered(data, address, tmp_path)
+    assert told
+    check_same(found, calm)
+
+
+def test_two_preparations_at_once(data, address, calm, tmp_path):
+    ready(address)
+    found = []
+
+    def second():
+        found.append(hc.far.prepare(data, tmp_path, scheduler=address))
+
+    with hc.watching(at("preparation", 0.6, second)):
+        part = clustered(data, address, tmp_path)
+    assert found[0].n_incidences == part.n_incidences
+    check_same(part, calm)
+
+
+def rows(**changed):
+    columns = {
+        "vertex": ["a", "b", "c", "d"],
+        "edge": [1, 1, 2, 2],
+        "weight": [1.0, 1.0, 2.0, 1.0],
+        **changed,
+    }
+    return pa.table({name: values for name, values in columns.items() if values is not None})
+
+
+FILES = {
+    "corrupt": (b"PAR1 and then nothing of the kind PAR1", r"part-1\.parquet: "),
+    "no column": (rows(edge=None), r"part-1\.parquet: .*'edge'"),
+    "null weight": (rows(weight=[1.0, None, 2.0, 1.0]), r"part-1\.parquet: row 1, column 'weight'"),
+    "null vertex": (rows(vertex=["a", "b", None, "d"]), r"part-1\.parquet: row 2, column 'vertex'"),
+}
+
+
+@pytest.mark.parametrize("fault", FILES)
+def test_a_bad_file_is_one_sentence(address, tmp_path, monkeypatch, fault):
+    content, words = FILES[fault]
+    ready(address, 1)
+    folder = tmp_path / "data"
+    folder.mkdir()
+    pq.write_table(rows(), folder / "part-0.parquet")
+    if isinstance(content, bytes):
+        (folder / "part-1.parquet").write_bytes(content)
+    else:
+        pq.write_table(content, folder / "part-1.parquet")
+    monkeypatch.setenv("HYPERCLUS_WORK", str(tmp_path / "work"))
+    with distributed.Client(address, set_as_default=True), pytest.raises(InputError, match=words) as told:
+        hc.cluster(folder, 2, engine="dask")
+    assert "\n" not in str(told.value)
+
+
+def test_a_file_added_half_way_is_told(data, address, tmp_path):
+    ready(address)
+    folder = tmp_path / "data"
+    folder.mkdir()
+    (folder / "part-0.parquet").symlink_to(data)
+    added = at("preparation", 0.5, lambda: pq.write_table(rows(), folder / "part-1.parquet"))
+    with hc.watching(added), pytest.raises(InputError, match=r"part-1\.parquet"):
+        clustered(folder, address, tmp_path / "work")
+    assert not list((tmp_path / "work").glob("*/manifest.json"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("size", "memory"), [(1e6, "180MB"), (1e6, "300MB"), (1e7, "300MB")])
+def test_too_little_memory_ends(tmp_path, size, memory):
+    """With labels, or with one sentence; never in a circle of restarts."""
+    write(tmp_path / "data.parquet", int(size), 2)
+    with workers(tmp_path / "cluster", nanny=True, memory=memory) as address, bounded(address):
+        try:
+            found = clustered(tmp_path / "data.parquet", address, tmp_path / "work")
+        except HyperclusError as error:
+            assert "memory" in str(error)  # noqa: PT017
+            assert "\n" not in str(error)  # noqa: PT017
+        else:
+            assert found.sizes.sum() == found.n_vertices

@@ -1,0 +1,424 @@
+"""Bins: every rule against its definition written with loops, on any column and any kind of table."""
+
+import datetime
+import json
+import math
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import hyperclus as hc
+from hyperclus import Hypergraph
+from hyperclus.hypergraph.binning import Bins, as_bins, memberships, paper_bins
+from hyperclus.research.datasets import rules as paper_rules
+from support import paper_data
+from support.contracts import refused
+
+examples = settings(deadline=None, max_examples=100)
+floats = st.floats(allow_nan=False, allow_infinity=False)
+numbers = st.one_of(
+    st.integers(-9, 9).map(float), st.integers(-30, 30).map(lambda i: i / 10), floats, st.floats(-1, 1)
+)
+columns = st.lists(numbers, min_size=1, max_size=30)
+with_gaps = st.lists(st.one_of(st.none(), numbers), min_size=1, max_size=30)
+counts = st.integers(2, 12)
+HARD = ("width", "quantile", "paper")
+
+
+def table_of(values, bins, **options):
+    """The incidence matrix with a row per bin, and the names of the bins."""
+    h = Hypergraph.from_table({"f": values}, bins=bins, constant="keep", **options)
+    return h.gamma.toarray(), [name for _, name in h.edge_ids.tolist()]
+
+
+def ends(name):
+    """The numbers in '[1, 2.5)'."""
+    assert name[0] == "["
+    return tuple(float(part) for part in name[1:-1].split(", "))
+
+
+def in_range(values, rule):
+    """Whether the rule can do it: the paper's needs a positive maximum that is not too small."""
+    return rule != "paper" or len(set(values)) == 1 or (max(values) > 0 and min(values) / max(values) > -1e9)
+
+
+@given(columns, st.sampled_from(HARD), counts)
+@examples
+def test_every_value_is_in_exactly_one_bin_and_bins_are_in_order(values, rule, count):
+    assume(in_range(values, rule))
+    matrix, names = table_of(values, Bins(rule, count))
+    assert ((matrix == 0) | (matrix == 1)).all()
+    assert (matrix.sum(axis=0) == 1).all()
+    assert (matrix.sum(axis=1) > 0).all()
+    by_value = [b for _, b in sorted(zip(values, matrix.argmax(axis=0).tolist(), strict=True))]
+    assert by_value == sorted(by_value)
+    assert len(names) == len(set(names)) == len(set(map(str, names)))
+    in_bin = dict(zip(values, matrix.argmax(axis=0), strict=True))
+    assert all(in_bin[value] == b for value, b in zip(values, matrix.argmax(axis=0), strict=True))
+
+
+@given(columns, st.sampled_from(["width", "quantile"]), counts)
+@examples
+def test_a_bin_holds_what_its_name_says(values, rule, count):
+    matrix, names = table_of(values, Bins(rule, count))
+    assert [name[-1] for name in names] == [")"] * (len(names) - 1) + ["]"]
+    assert ends(names[0])[0] == min(values)
+    assert ends(names[-1])[1] == max(values)
+    for row, name in zip(matrix, names, strict=True):
+        low, high = ends(name)
+        inside = [low <= value < high or (value == high and name[-1] == "]") for value in values]
+        assert inside == (row > 0).tolist()
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=30), counts)
+@examples
+def test_width_is_that_of_numpy_histogram(values, count):
+    assume(max(values) - min(values) > 1e-6)
+    edges = np.histogram_bin_edges(values, count)
+    off = np.abs(np.subtract.outer(values, edges[1:-1])).min(axis=1) > 1e-8 * (edges[1] - edges[0])
+    matrix, names = table_of(values, Bins("width", count))
+    for name in names:
+        assert np.abs(edges - ends(name)[0]).min() <= 1e-8 * (edges[1] - edges[0])
+    if off.all():
+        expected = np.histogram(values, count)[0]
+        assert matrix.sum(axis=1).tolist() == expected[expected > 0].tolist()
+
+
+def test_a_value_on_an_edge_is_above_it_although_floats_round():
+    values = [i / 10 for i in range(11)]
+    matrix, names = table_of(values, 10)
+    assert names[:3] == ["[0, 0.1)", "[0.1, 0.2)", "[0.2, 0.3)"]  # np.linspace(0, 1, 11)[3] is above 0.3
+    assert names[9] == "[0.9, 1]"
+    assert matrix.sum(axis=1).tolist() == [1] * 9 + [2]
+
+
+def quantile_by_a_loop(values, count):
+    """Each cut after as many values as ties allow that are nearest to j / count of them."""
+    ordered = sorted(values)
+    possible = [i for i in range(1, len(ordered)) if ordered[i - 1] < ordered[i]]
+    wanted = [Fraction(j * len(values), count) for j in range(1, count)]
+    cuts = sorted({min(possible, key=lambda i: (abs(i - ideal), i)) for ideal in wanted}) if possible else []
+    return [b - a for a, b in zip([0, *cuts], [*cuts, len(values)], strict=True)]
+
+
+@given(columns, counts)
+@examples
+def test_quantiles_have_equal_counts_as_far_as_ties_allow(values, count):
+    matrix, _ = table_of(values, Bins("quantile", count))
+    sizes = matrix.sum(axis=1).astype(int).tolist()
+    assert sizes == quantile_by_a_loop(values, count)
+    assert len(sizes) >= min(2, len(set(values)))
+    if len(set(values)) == len(values) >= count:
+        assert len(sizes) == count
+        assert max(sizes) - min(sizes) <= 1
+
+
+@given(columns, counts)
+@examples
+def test_soft_memberships_are_triangles_that_add_up_to_one(values, count):
+    matrix, names = table_of(values, Bins("soft", count))
+    np.testing.assert_allclose(matrix.sum(axis=0), 1, rtol=1e-15)
+    assert ((matrix > 0).sum(axis=0) <= 2).all()
+    low, high = Fraction(min(values)), Fraction(max(values))
+    centres = [low + (high - low) * j / (count - 1) for j in range(count)] if low < high else [low]
+    gap = (high - low) / (count - 1) or Fraction(1)
+    unit = max(map(abs, values), default=0.0) * 2.0**-50  # what rounding does to the centres
+    if gap < 10**6 * Fraction(unit) or gap < Fraction(1e-300):
+        return
+    for row, name in zip(matrix, names, strict=True):
+        centre = min(centres, key=lambda c: abs(c - Fraction(float(name.removeprefix("near ")))))
+        expected = [float(max(0, 1 - abs(Fraction(value) - centre) / gap)) for value in values]
+        np.testing.assert_allclose(row, expected, rtol=0, atol=1e-5)
+    assert names == [
+        f"near {_short(float(name.removeprefix('near ')))}" for name in names
+    ]  # the text reads back as the same number
+
+
+def _short(number):
+    return repr(number).removesuffix(".0")
+
+
+def test_soft_shares_of_rounding_are_none():
+    h = Hypergraph.from_table({"f": [0.0, 0.1 + 0.2, 0.3, 1.0]}, bins=Bins("soft", 11))
+    assert h.edge_ids.tolist() == [("f", "near 0"), ("f", "near 0.3"), ("f", "near 1")]
+    assert h.gamma.data.tolist() == [1, 1, 1, 1]
+
+
+@given(st.data(), with_gaps, st.sampled_from(["width", "quantile", "soft", "paper"]), counts)
+@examples
+def test_the_order_of_rows_is_no_matter_and_all_libraries_agree(data, values, rule, count):
+    known = [value for value in values if value is not None]
+    assume(not known or in_range(known, rule))
+    order = data.draw(st.permutations(range(len(values))))
+    missing = data.draw(st.sampled_from(["category", "drop"]))
+    if not known and missing == "drop":
+        return
+    bins = {"f": Bins(rule, count)}
+    matrix, names = table_of(values, bins, missing=missing, isolated="keep")
+    assert (None in names) == (None in values and missing == "category")
+    shuffled, same_names = table_of([values[i] for i in order], bins, missing=missing, isolated="keep")
+    assert names == same_names
+    np.testing.assert_array_equal(shuffled, matrix[:, order])
+    gaps = [value is None for value in values]
+    for column in (
+        np.array([math.nan if value is None else value for value in values]),
+        np.ma.array([value or 0.0 for value in values], mask=gaps),
+        np.array(values, dtype=object),
+        pd.Series(values, dtype="float64"),
+        pd.Series(values, dtype="Float64"),
+        pd.Series(values, dtype="double[pyarrow]"),
+        pd.Series(values, dtype=object),
+        pl.Series(values, dtype=pl.Float64),
+        pa.chunked_array([pa.array(values[:1], pa.float64()), pa.array(values[1:], pa.float64())]),
+    ):
+        again, again_names = table_of(column, bins, missing=missing, isolated="keep")
+        assert names == again_names
+        np.testing.assert_array_equal(again, matrix)
+
+
+def test_columns_of_every_kind():
+    whole = [0, 1, None, 10]
+    decimals = [Decimal(0), Decimal("0.5"), None, Decimal(10)]
+    kinds = [
+        whole,
+        decimals,
+        [Fraction(0), 0.5, pd.NA, 10],
+        np.array([0, 1, np.nan, 10], dtype=np.float16),
+        np.array([0, 1, np.nan, 10], dtype=np.longdouble),
+        pd.Series(whole, dtype="Int8"),
+        pd.Series(whole, dtype="int64[pyarrow]"),
+        pd.Series(whole, dtype="Float32"),
+        pd.Series(decimals),
+        pd.Series(decimals, dtype=pd.ArrowDtype(pa.decimal128(5, 2))),
+        pl.Series(whole, dtype=pl.UInt8),
+        pl.Series(whole, dtype=pl.Int128),
+        pl.Series(whole, dtype=pl.Float32),
+        pl.Series(decimals),
+        pl.Series([0.0, float("nan"), None, 10.0]),
+        pa.array(whole, pa.float16()),
+        pa.array(decimals),
+        pa.array(decimals, pa.decimal256(50, 2)),
+    ]
+    for values in kinds:
+        for bins in (2, {"f": 2}):
+            matrix, names = table_of(values, bins, missing="category")
+            assert names == ["[0, 5)", "[5, 10]", None]
+            assert matrix[1].tolist() == [0, 0, 0, 1]
+    sparse = pd.Series(pd.arrays.SparseArray([0.0, 1.0, 0.0, 4.0]))
+    assert table_of(sparse, 2)[1] == ["[0, 2)", "[2, 4]"]
+    assert table_of(np.array([1, 2, 250], dtype="u1"), 2)[1] == ["[1, 125.5)", "[125.5, 250]"]
+
+
+def test_what_is_no_number_keeps_its_values():
+    day = datetime.date(2020, 1, 1)
+    kinds = [
+        ["a", "b"],
+        ["1", "2"],
+        [True, False],
+        [1, "a"],
+        [1 + 2j, 2j],
+        np.array([True, False]),
+        np.array(["2020-01-01", "2021-01-01"], dtype="M8[D]"),
+        pd.Series([True, False]),
+        pd.Series([1, 2], dtype="category"),
+        pd.Series([day, day.replace(year=2021)]),
+        pd.Series([1, "a"]),
+        pl.Series(["a", "b"], dtype=pl.Categorical),
+        pl.Series(["a", "b"], dtype=pl.Enum(["b", "a"])),
+        pl.Series([day, day.replace(year=2021)]),
+        pl.Series([datetime.datetime(2020, 1, 1), datetime.datetime(2021, 1, 1)]),
+        pl.Series([True, False]),
+        pa.array([1.5, 2.5]).dictionary_encode(),
+        pa.array([True, False]),
+    ]
+    for values in kinds:
+        plain = Hypergraph.from_table({"f": values, "g": [0.0, 1.0]}, bins={})
+        binned = Hypergraph.from_table({"f": values, "g": [0.0, 1.0]}, bins=2)
+        assert binned.edge_ids.tolist()[:2] == plain.edge_ids.tolist()[:2]
+        assert binned.edge_ids.tolist()[2:] == [("g", "[0, 0.5)"), ("g", "[0.5, 1]")]
+        refused(lambda values=values: table_of(values, {"f": 2}), "column 'f' cannot have bins")
+    refused(lambda: table_of([None, 1.5, "a"], {"f": 2}), "row 2 has 'a'")
+    refused(lambda: table_of(pd.Series([1, 2], dtype="category"), {"f": 2}), "it holds categories")
+
+
+def test_columns_of_one_table_may_have_different_bins():
+    table = {"age": [0, 5, 10], "income": [1.0, 2.0, 9.0], "rooms": [1, 2, 2], "town": ["a", "b", "b"]}
+    bins = {"age": 2, "income": Bins("quantile", 3), "rooms": "soft"}
+    h = Hypergraph.from_table(pl.DataFrame(table), bins=bins)
+    assert h.edge_ids.tolist() == [
+        ("age", "[0, 5)"), ("age", "[5, 10]"),
+        ("income", "[1, 2)"), ("income", "[2, 9)"), ("income", "[9, 9]"),
+        ("rooms", "near 1"), ("rooms", "near 2"),
+        ("town", "a"), ("town", "b"),
+    ]  # fmt: skip
+    assert sorted(h.edge_ids.tolist())
+    named = Hypergraph.from_table(table, bins={"age": 2})
+    assert ("rooms", 2) in named.edge_ids.tolist()
+    assert ("income", 9.0) in named.edge_ids.tolist()
+    everything = Hypergraph.from_table(table, bins=2)
+    assert [name for name, bin_ in everything.edge_ids.tolist() if "[" in bin_] == [
+        name for name in ("age", "income", "rooms") for _ in range(2)
+    ]
+    refused(lambda: Hypergraph.from_table(table, bins={"height": 2}), "bins names 'height'")
+    refused(lambda: Hypergraph.from_table(table, bins={"age": 2}, exclude=["age"]), "bins names 'age'")
+    array = np.array([[0.0, 7.0], [1.0, 9.0]])
+    assert Hypergraph.from_table(array, bins={1: 2}).edge_ids.tolist()[2:] == [(1, "[7, 8)"), (1, "[8, 9]")]
+
+
+def test_missing_and_constant_numbers_follow_the_policies():
+    table = {"f": [1.0, None, 3.0], "g": [1, 1, 2]}
+    refused(lambda: Hypergraph.from_table(table, bins=2), "row 1, column 'f'", "missing='category'")
+    assert Hypergraph.from_table(table, bins=2, missing="drop").gamma.toarray()[:2].tolist() == [
+        [1, 0, 0],
+        [0, 0, 1],
+    ]
+    for rule in ("width", "quantile", "soft", "paper"):
+        same = {"f": [3.0, 3.0, 3.0], "g": [1, 1, 2]}
+        name = {"soft": "near 3", "paper": 5}.get(rule, "[3, 3]")
+        assert {f for f, _ in Hypergraph.from_table(same, bins=rule).edge_ids.tolist()} == {"g"}
+        kept = Hypergraph.from_table(same, bins=rule, constant="keep")
+        assert kept.edge_ids.tolist()[0] == ("f", name)
+        assert kept.gamma.toarray()[0].tolist() == [1, 1, 1]
+        refused(
+            lambda rule=rule, same=same: Hypergraph.from_table(same, bins=rule, constant="error"),
+            "column 'f' has the single value",
+        )
+        nothing = {"f": [None, None, None], "g": [1, 1, 2]}
+        refused(lambda rule=rule, t=nothing: Hypergraph.from_table(t, bins=rule), "row 0, column 'f'")
+        for missing in ("category", "drop"):
+            h = Hypergraph.from_table(nothing, bins={"f": rule}, missing=missing)
+            assert h.edge_ids.tolist() == [("g", 1), ("g", 2)]
+        h = Hypergraph.from_table({"f": [None, 3.0, 3.0]}, bins=rule, missing="category")
+        assert h.edge_ids.tolist() == [("f", name), ("f", None)]
+    h = Hypergraph.from_table({"f": [0.0, 0.25, 1.0, None]}, bins=Bins("soft", 2), missing="category")
+    assert h.gamma.toarray().tolist() == [[1, 0.75, 0, 0], [0, 0.25, 1, 0], [0, 0, 0, 1]]
+
+
+@pytest.mark.parametrize("rule", ["width", "quantile", "soft", "paper"])
+def test_infinite_and_too_large_numbers_are_refused(rule):
+    for values in (
+        [1.0, math.inf, None],
+        np.array([1.0, -math.inf]),
+        np.array([1.0, np.longdouble("1e4000")]),
+        [1, 10**400],
+        [1, Decimal("Infinity")],
+        [1, Decimal("sNaN")],
+        pd.Series([1.0, math.inf]),
+        pl.Series([1.0, math.inf]),
+        pa.array([1.0, -math.inf]),
+    ):
+        refused(lambda values=values: table_of(values, rule), "row 1, column 'f'", "infinite or too large")
+    assert Hypergraph.from_table({"f": [1.0, math.inf]}).n_edges == 2  # without bins it is a value
+
+
+def test_hostile_numbers():
+    largest, smallest = np.finfo(float).max, 5e-324
+    for rule in ("width", "quantile", "soft"):
+        for values in (
+            [-largest, 0.0, largest],
+            [0.0, smallest, 1.0],
+            [0.0, smallest],
+            [1.0, np.nextafter(1.0, 2.0)],
+            [-smallest, smallest, largest],
+            [2**53, 2**53 + 2, 2**64, -(2**63)],
+            [-0.0, 0.0, 1e-300],
+        ):
+            matrix, names = table_of(values, Bins(rule, 7))
+            np.testing.assert_allclose(matrix.sum(axis=0), 1, rtol=1e-15)
+            assert not any("-0," in name or "nan" in name or "inf" in name for name in names)
+            assert len(names) > 1 or len(set(values)) < 2 or values[1] - values[0] < 1e-15
+    assert table_of([-largest, 0.0, largest], Bins("soft", 2))[0].tolist() == [[1, 0.5, 0], [0, 0.5, 1]]
+    for huge in ([2**53 + 1, None, 2**62], [1, None, 2**64 - 1]):
+        for column in (huge, pl.Series(huge, dtype=pl.UInt64), pa.array(huge, pa.uint64())):
+            matrix, names = table_of(column, 2, missing="category")
+            assert matrix.tolist() == [[1, 0, 0], [0, 0, 1], [0, 1, 0]]
+    wide = pl.DataFrame({"f": pl.Series([2**100, 1], dtype=pl.Int128)})
+    assert Hypergraph.from_table(wide).edge_ids.tolist() == [("f", 2**100), ("f", 1)]
+    many = np.arange(1000.0)
+    assert Hypergraph.from_table({"f": many}, bins=1_000_000).n_edges == 1000
+    assert Hypergraph.from_table({"f": many}, bins=Bins("quantile", 1_000_000)).n_edges == 1000
+
+
+def test_bins_that_cannot_be():
+    for count in (0, 1, -3, 2.5, True, None, 1_000_001, "5", np.float64(3)):
+        refused(lambda count=count: Bins("width", count), "bins must be a whole number from 2 to 1,000,000")
+    refused(lambda: Bins("depth"), "the rule of bins must be 'width', 'quantile', 'soft' or 'paper'")
+    refused(lambda: Bins("width", 5, 3.0), "only the rule 'paper' takes a maximum")
+    for maximum in (0, -1, math.inf, math.nan, "9", True):
+        refused(lambda maximum=maximum: Bins("paper", 5, maximum), "the maximum must be positive")
+    for bins in ([5], object(), {"f": [5]}, {"f": None}, True):
+        refused(lambda bins=bins: table_of([1, 2], bins), "bins must be a number of bins, a rule")
+    refused(lambda: table_of([1, 2], 2.5), "bins must be a whole number")
+    refused(lambda: table_of([1, 2], "median"), "the rule of bins")
+    assert as_bins(np.int8(7)) == Bins(count=7)
+    assert type(as_bins(np.int8(7)).count) is int
+    assert as_bins(None) is None
+    assert hash(Bins("soft", 3)) == hash(Bins("soft", 3))
+    assert memberships(np.array([]), Bins())[1] == []
+
+
+def test_the_paper_rule_needs_a_positive_maximum():
+    for values in ([-2.0, -1.0], [-1.0, 0.0]):
+        refused(lambda values=values: table_of(values, "paper"), "column 'f': the paper's bins need")
+    refused(lambda: table_of([-1e300, 1e-300], "paper"), "column 'f': -1e+300 is too far below")
+    refused(lambda: table_of([1.0, 5.0], Bins("paper", 5, 4)), "column 'f': 5 is above the maximum 4")
+    assert table_of([-7.0, -1.0, 1.0, 9.0, 10.0], Bins("paper", 5))[1] == [-3, 0, 4, 5]
+    assert table_of([0.0, 0.0], Bins("paper", 5, 4))[1] == [0]
+
+
+def members(h):
+    return {edge: set(h.gamma[[e]].indices.tolist()) for e, edge in enumerate(h.edge_ids.tolist())}
+
+
+@pytest.mark.parametrize(("name", "count"), [("rice", 10), ("wine-567", 20)])
+def test_the_paper_rule_gives_the_hypergraph_of_the_paper(name, count):
+    data = hc.datasets.load(name, folder=paper_data.raw_folder())
+    table = pd.read_csv(paper_data.FOLDER / f"{name}.csv")
+    maxima = json.loads((paper_data.FOLDER / "full_max.json").read_text()).get(name, {})
+    bins = {
+        column: Bins("paper", count, maxima.get(column))
+        for column in table
+        if column not in ("class", "Extent")
+    }
+    h = Hypergraph.from_table(table, bins=bins, exclude=["class"])
+    assert members(h) == members(data.hypergraph)
+
+
+def test_paper_bins_are_their_definition():
+    """trunc(x / max * count), in this order, the maximum of each column over the whole file."""
+    rng = np.random.default_rng(0)
+    values = np.round(rng.normal(1, 2, size=(500, 3)), 1)
+    expected = np.trunc(values[::2] / values.max(axis=0) * 20).astype(np.int64)
+    np.testing.assert_array_equal(paper_bins(values[::2], values.max(axis=0), 20), expected)
+    np.testing.assert_array_equal(paper_rules._bins(values[::2], values, 20), expected)
+
+
+def test_classes_are_left_out_and_compared_afterwards():
+    frame = pd.DataFrame({"x": [0.1, 0.2, 8.0, 9.0], "kind": list("aabb"), "note": list("pqrs")})
+    h = Hypergraph.from_table(frame, exclude=["kind", "note"], bins=2)
+    assert {feature for feature, _ in h.edge_ids.tolist()} == {"x"}
+    assert hc.agreement(frame["kind"], hc.cluster(h, k=2).labels).ari == 1
+    refused(lambda: Hypergraph.from_table(frame, exclude=["class"]), "no column 'class'")
+    refused(lambda: Hypergraph.from_table(frame, exclude="kind"), "exclude must be a list")
+    refused(lambda: Hypergraph.from_table(frame, exclude=["kind"], features=["x"]), "not both")
+    refused(lambda: Hypergraph.from_table(frame, exclude=list(frame)), "the table is empty")
+
+
+def test_a_column_that_seems_to_need_bins_is_logged(caplog):
+    table = {"f": np.arange(200) / 7, "g": np.arange(200), "h": np.arange(200) % 20 / 3}
+    Hypergraph.from_table(table)
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+    assert "column 'f' has 200 different numbers, 200 of them in one row only" in caplog.text
+    caplog.clear()
+    for bins in (5, {}, {"g": 5}):
+        Hypergraph.from_table(table, bins=bins)
+    Hypergraph.from_table({"f": np.arange(100) / 7})
+    Hypergraph.from_table({"f": np.repeat(np.arange(200) / 7, 2)})
+    assert not caplog.records

@@ -1,0 +1,110 @@
+"""`summary`: figures by their definitions; each remark where it is deserved, none where nothing is odd."""
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+import hyperclus as hc
+from hyperclus.hypergraph.summary import summary
+from support import oracles
+from support.strategies import disconnected, hypergraphs, random_hypergraph
+
+examples = settings(deadline=None, max_examples=60)
+
+
+@examples
+@given(h=hypergraphs() | disconnected())
+def test_figures_are_their_definitions(h):
+    found, inside = summary(h), oracles.members(h)
+    degrees = [sum(v in edge for edge in inside) for v in range(h.n_vertices)]
+    gammas = [float(weight) for edge in inside for weight in edge.values()]
+    parts = oracles.components(h)
+    assert (found.n_vertices, found.n_edges, found.n_incidences) == (len(degrees), len(inside), len(gammas))
+    assert found.n_components == len(parts)
+    assert found.largest_component == max(map(len, parts))
+    for five, values in (
+        (found.edge_sizes, [len(edge) for edge in inside]),
+        (found.degrees, degrees),
+        (found.gamma, gammas),
+        (found.omega, h.edge_weights),
+    ):
+        assert five == pytest.approx(np.quantile(values, [0, 0.25, 0.5, 0.75, 1]))
+
+
+@examples
+@given(h=hypergraphs())
+def test_repeated_hyperedges_are_counted(h):
+    inside = [tuple(sorted(edge.items())) for edge in oracles.members(h)]
+    repeats = len(inside) - len(set(inside))
+    said = [remark for remark in summary(h).remarks if "members and weights of another" in remark]
+    assert len(said) == (repeats > 0)
+    if repeats:
+        assert said[0].startswith(f"{repeats} hyperedge")
+
+
+PLAIN = [
+    {"a": 1, "b": 2},
+    {"b": 1, "c": 3},
+    {"c": 1, "d": 2},
+    {"a": 2, "f": 1, "e": 1},
+    {"e": 1, "b": 2, "f": 1},
+]
+
+
+@pytest.mark.parametrize(
+    ("edges", "options", "remark"),
+    [
+        ([*PLAIN, {"x": 1, "y": 2}], {}, "2 connected components"),
+        (
+            PLAIN,
+            {"vertex_ids": list("abcdefz"), "isolated": "keep"},
+            "1 vertex is in no hyperedge, for label -1: 'z'",
+        ),
+        ([*PLAIN, {}], {"empty_edges": "keep"}, "1 hyperedge has no members and no part in the walk: 5"),
+        (
+            [*PLAIN, dict(zip("abcdef", range(1, 7), strict=True))],
+            {},
+            "1 hyperedge holds over half of the vertices: 5",
+        ),
+        ([*PLAIN, {"a": 1}], {}, "1 hyperedge has a single member, joining nothing: 5"),
+        ([*PLAIN, {"b": 1, "c": 3}], {}, "1 hyperedge repeats members and weights of another: 5 those of 1"),
+        ([list(edge) for edge in PLAIN], {}, "gamma is the same for all members"),
+        ([*PLAIN, {"a": 1e-9, "c": 1}], {}, "in hyperedge 5 a member weighs over 1,000,000 times"),
+        (
+            PLAIN,
+            {"edge_weights": [1e9, 1, 1, 1, 0.5]},
+            "hyperedge 0 weighs over 1,000,000 times as much as 4",
+        ),
+        ([*PLAIN, {"A ": 1, "b": 2, "c": 1}], {}, "vertex ids 'a' and 'A ' differ"),
+        ([*PLAIN, {1: 1, "1": 2, "a": 1}], {}, "vertex ids 1 and '1' differ"),
+        (dict(zip(["p", "q", "P", "r", "s"], PLAIN, strict=True)), {}, "hyperedge ids 'p' and 'P' differ"),
+        (
+            {**{("p", i): edge for i, edge in enumerate(PLAIN)}, ("hair", 0): {"a": 1}},
+            {},
+            "1 hyperedge has a single member, joining nothing: hair = 0$",
+        ),
+        (
+            {**{("p", i): edge for i, edge in enumerate(PLAIN)}, ("hair", "\x1b[31m"): {"a": 1}},
+            {},
+            r"joining nothing: \('hair', '\\x1b\[31m'\)$",
+        ),
+        ([{"a": 1, "b": 2, "c": 1}] * 2, {}, "every vertex is in every hyperedge"),
+        ([{"a": 1, "b": 2}, {"c": 1, "d": 2, "a": 3}], {}, "most vertices are in one hyperedge at most"),
+    ],
+)
+def test_remarks(edges, options, remark):
+    h = hc.Hypergraph.from_edges(edges, **options)
+    assert any(re.search(remark, said) for said in summary(h).remarks), summary(h)
+
+
+def test_nothing_odd_nothing_said():
+    assert summary(hc.Hypergraph.from_edges(PLAIN)).remarks == ()
+
+
+def test_a_large_one():
+    h = random_hypergraph(3000, 2000, 10, seed=0)
+    text = repr(summary(h))
+    assert "3,000 vertices, 2,000 hyperedges" in text
+    assert max(map(len, text.splitlines())) < 120

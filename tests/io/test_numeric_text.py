@@ -1,0 +1,637 @@
+"""hMETIS, Matrix Market and NumPy files: what goes out comes back, and what is no hypergraph is refused."""
+
+import contextlib
+import gzip
+import io
+import json
+import tempfile
+import tracemalloc
+import warnings
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.io
+import scipy.sparse as sp
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from hyperclus import Hypergraph
+from hyperclus.errors import InputError, LossWarning
+from hyperclus.io import npz, numbers
+from hyperclus.io.hmetis import read_hmetis, write_hmetis
+from hyperclus.io.matrix_market import read_matrix_market, write_matrix_market
+from hyperclus.io.npz import read_npz, write_npz
+from support.contracts import refused
+from support.strategies import connected_members, hypergraphs, random_hypergraph
+
+examples = settings(deadline=None, max_examples=60)
+KEEP = {"isolated": "keep", "empty_edges": "keep"}
+READERS = {".hgr": read_hmetis, ".mtx": read_matrix_market, ".npz": read_npz}
+WRITERS = {".hgr": write_hmetis, ".mtx": write_matrix_market, ".npz": write_npz}
+MTX = "%%MatrixMarket matrix coordinate real general\n"
+DENSE = "%%MatrixMarket matrix array real general\n"
+positive = st.floats(min_value=5e-324, allow_infinity=False, allow_nan=False)
+
+
+@contextlib.contextmanager
+def place(suffix):
+    with tempfile.TemporaryDirectory() as folder:
+        yield Path(folder, f"file{suffix}")
+
+
+def same_bits(h, g):
+    for mine, yours in ((h.gamma.data, g.gamma.data), (h.edge_weights, g.edge_weights)):
+        assert mine.tobytes() == yours.tobytes()
+    for mine, yours in ((h.gamma.indices, g.gamma.indices), (h.gamma.indptr, g.gamma.indptr)):
+        np.testing.assert_array_equal(mine, yours)
+        assert mine.dtype == yours.dtype
+    for mine, yours in ((h.vertex_ids, g.vertex_ids), (h.edge_ids, g.edge_ids)):
+        assert mine.dtype == yours.dtype
+        assert mine.tolist() == yours.tolist()
+        assert repr(mine.tolist()) == repr(yours.tolist())  # 1, 1.0 and True are equal, and not the same
+
+
+def round_trip(h, suffix, loss=None, **policies):
+    """What is read of what was written; `loss` are words of the warning, None if there is to be none."""
+    with place(suffix) as path:
+        write = WRITERS["." + suffix.split(".")[1]]
+        if loss is None:
+            write(h, path)
+        else:
+            with pytest.warns(LossWarning, match=loss):
+                write(h, path)
+        return READERS["." + suffix.split(".")[1]](path, **policies)
+
+
+def text_refused(text, suffix, *words, **policies):
+    with place(suffix) as path:
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        refused(lambda: READERS[suffix](path, **policies), path.name, *words)
+
+
+def read_text(text, suffix, **policies):
+    with place(suffix) as path:
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return READERS[suffix](path, **policies)
+
+
+# ---- round trips ------------------------------------------------------------------------------
+
+
+@given(connected_members(), st.data(), st.sampled_from([".hgr", ".hgr.gz"]))
+@examples
+def test_hmetis_keeps_members_and_omega(members, data, suffix):
+    edges = {e: [v + 1 for v in inside] for e, inside in enumerate(members, 1)}
+    edges[len(edges) + 1] = data.draw(st.sampled_from([[], [1]]))
+    omega = data.draw(st.one_of(st.none(), st.lists(positive, min_size=len(edges), max_size=len(edges))))
+    n = max(map(max, map(list, edges.values() if edges[len(edges)] else list(edges.values())[:-1])))
+    h = Hypergraph.from_edges(edges, edge_weights=omega, vertex_ids=range(1, n + 2), **KEEP)
+    same_bits(round_trip(h, suffix, **KEEP), h)
+
+
+@given(hypergraphs())
+@examples
+def test_hmetis_says_what_it_loses(h):
+    g = h.with_gamma(np.ones(h.n_incidences))
+    lost = "the weights of the members and the vertex ids and the hyperedge ids"
+    again = round_trip(h, ".hgr", loss=lost if (h.gamma.data != 1).any() else "hold the vertex ids and")
+    assert again.vertex_ids.tolist() == (g.vertex_ids + 1).tolist()
+    np.testing.assert_array_equal(again.gamma.toarray(), g.gamma.toarray())
+    assert again.edge_weights.tolist() == g.edge_weights.tolist()
+
+
+@given(hypergraphs(), st.data(), st.sampled_from([".mtx", ".mtx.gz"]))
+@examples
+def test_matrix_market_keeps_gamma(h, data, suffix):
+    h = h.with_edge_weights(np.ones(h.n_edges))
+    same_bits(
+        round_trip(h.with_gamma(np.ones(h.n_incidences)), suffix), h.with_gamma(np.ones(h.n_incidences))
+    )
+    values = data.draw(st.lists(positive, min_size=h.n_incidences, max_size=h.n_incidences))
+    same_bits(round_trip(h.with_gamma(values), suffix), h.with_gamma(values))
+
+
+def test_matrix_market_says_what_it_loses():
+    h = Hypergraph.from_edges([["a", "b"], ["b", "c"]], edge_weights=[1, 2])
+    again = round_trip(h, ".mtx", loss="the hyperedge weights and the vertex ids; they are lost")
+    assert again.vertex_ids.tolist() == [0, 1, 2]
+    assert again.edge_weights.tolist() == [1, 1]
+    h = Hypergraph.from_edges({"e": [0, 1]})
+    assert round_trip(h, ".mtx", loss="cannot hold the hyperedge ids; they").n_edges == 1
+
+
+atoms = st.one_of(st.text(), st.integers(), st.booleans(), st.floats(allow_nan=False))
+parts = st.recursive(st.one_of(atoms, st.none()), lambda inner: st.lists(inner, max_size=3).map(tuple))
+identities = st.one_of(
+    st.lists(st.integers(-(2**63), 2**63 - 1), unique=True, min_size=1),
+    st.lists(st.text(), unique=True, min_size=1),
+    st.lists(st.one_of(atoms, st.lists(parts, max_size=3).map(tuple)), unique=True, min_size=1),
+)
+
+
+@given(identities, identities, st.booleans(), st.data())
+@example([1, "1", ("a", 1), True + 1.5, ("a", (None, True))], ["\ud800\udc00", "\ud800", "\x00"], True, None)
+@examples
+def test_npz_keeps_everything(vertices, edges, compressed, data):
+    members = st.lists(
+        st.dictionaries(st.sampled_from(vertices), positive), min_size=len(edges), max_size=len(edges)
+    )
+    inside = [{vertices[0]: 0.1}] * len(edges) if data is None else data.draw(members)
+    inside[-1] = inside[-1] or {vertices[-1]: 5e-324}
+    omega = np.linspace(0.1, 3, len(edges))
+    h = Hypergraph.from_edges(
+        dict(zip(edges, inside, strict=True)), edge_weights=omega, vertex_ids=vertices, **KEEP
+    )
+    with place(".npz") as path:
+        write_npz(h, path, compressed=compressed)
+        same_bits(read_npz(path), h)
+        assert [entry.name for entry in path.parent.iterdir()] == [path.name]
+
+
+def test_npz_keeps_what_a_table_makes():
+    table = {"colour": ["red", None, "blue"], "legs": [4, 2, 2], "tall": [True, False, True]}
+    h = Hypergraph.from_table(table, missing="category")
+    assert ("colour", None) in h.edge_ids.tolist()
+    same_bits(round_trip(h, ".npz"), h)
+    h = Hypergraph.from_edges({(np.int64(3), np.str_("x")): [1, 2]})
+    assert round_trip(h, ".npz").edge_ids.tolist() == [(3, "x")]
+
+
+def deep(levels):
+    value = ()
+    for _ in range(levels):
+        value = (value,)
+    return value
+
+
+def test_npz_refuses_ids_that_it_cannot_keep(tmp_path):
+    for bad in (b"bytes", frozenset({1}), 1j, ("a", b"b"), 10**5000, deep(30), deep(3000)):
+        h = Hypergraph.from_edges([["a", bad]])
+        refused(lambda h=h: write_npz(h, tmp_path / "x.npz"), "vertex id", "use")
+    assert not list(tmp_path.iterdir())
+
+
+def test_writers_want_a_hypergraph_and_a_place(tmp_path):
+    h = Hypergraph.from_edges({1: [1, 2]})
+    plain = Hypergraph.from_incidence([[1], [2]])
+    for suffix, write in WRITERS.items():
+        refused(
+            lambda write=write, suffix=suffix: write([[1]], tmp_path / f"x{suffix}"), "a Hypergraph is needed"
+        )
+        good = h if suffix == ".hgr" else plain
+        refused(
+            lambda write=write, good=good: write(good, tmp_path / "none" / "x"), "the folder is not there"
+        )
+        refused(lambda write=write, good=good: write(good, tmp_path), "this is a folder")
+    refused(lambda: write_npz(h, tmp_path / "x.npz.gz"), "leave out .gz")
+    with warnings.catch_warnings(action="error"), pytest.raises(LossWarning):
+        write_hmetis(plain, tmp_path / "x.hgr")
+    assert not list(tmp_path.iterdir())
+
+
+# ---- hMETIS -----------------------------------------------------------------------------------
+
+
+def test_the_four_formats_of_hmetis():
+    bare = read_text("2 3\n1 2\n2 3\n", ".hgr")
+    assert bare.gamma.toarray().tolist() == [[1, 1, 0], [0, 1, 1]]
+    same_bits(read_text("% c\n2  3 0\r\n\r\n 1\t2 \r\n%\n  % 7\n2 3", ".hgr"), bare)
+    same_bits(read_text(b"\xef\xbb\xbf2 3\n1 2\n2 3\n", ".hgr"), bare)
+    assert read_text("2 3 1\n0.5 1 2\n2e1 2 3\n", ".hgr").edge_weights.tolist() == [0.5, 20]
+    same_bits(read_text("2 3 10\n1 2\n2 3\n1\n1\n1\n", ".hgr"), bare)
+    with pytest.warns(LossWarning, match="the vertex weights"):
+        same_bits(read_text("2 3 10\n1 2\n2 3\n1\n2.5\n1\n", ".hgr"), bare)
+    with pytest.warns(LossWarning, match="the vertex weights"):
+        both = read_text("2 3 11\n7 1 2\n8 2 3\n1\n2\n0\n", ".hgr")
+    assert both.edge_weights.tolist() == [7, 8]
+    twice = read_text("1 2\n1 2 2\n", ".hgr", duplicates="sum")
+    assert twice.gamma.toarray().tolist() == [[1, 2]]
+    assert read_text("2 9 1\n3\n4 5 6\n", ".hgr", isolated="drop", empty_edges="drop").edge_ids.tolist() == [
+        2
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("x 3\n1 2\n", ["line 1", "'x' is not a number"]),
+        ("% only\n\n", ["first line", "is missing"]),
+        ("2\n", ["line 1", "the first line must have"]),
+        ("% c\n1 2 3\n1 2\n", ["line 2", "the first line must have"]),
+        ("1 2 1 1\n1 2\n", ["line 1", "the first line must have"]),
+        ("0 2\n", ["line 1", "the first line must have"]),
+        ("-1 2\n", ["line 1", "the first line must have"]),
+        ("1.5 2\n1 2\n", ["line 1", "the first line must have"]),
+        ("1e400 2\n1 2\n", ["line 1", "the first line must have"]),
+        ("2 3\n1 2\n\n2 4\n", ["line 4", "member 4 is not one of the vertices 1 to 3"]),
+        ("1 2\n0 1\n", ["line 2", "member 0"]),
+        ("1 2\n-1 1\n", ["line 2", "member -1"]),
+        ("1 2\n1 1.5\n", ["line 2", "member 1.5"]),
+        ("2 3\n1 2\n\n", ["1 of 2 lines of hyperedges", "blank lines do not count"]),
+        ("1 2 10\n1 2\n1\n", ["1 of 1 lines of hyperedges and 1 of 2 of vertices"]),
+        ("1 2\n1 2\n2 1\n", ["line 3", "should have ended before"]),
+        ("1 2 10\n1 2\n1\n1\n1\n", ["line 5", "should have ended before"]),
+        ("1 2 10\n1 2\n1\n1 1\n", ["line 4", "the weight of a vertex"]),
+        ("1 2 10\n1 2\n1\n-1\n", ["line 4", "the weight of a vertex"]),
+        ("1 2\n1 2 rubbish\n", ["line 2", "'rubbish' is not a number"]),
+        ("1 2\n1 2 % c\n", ["line 2", "'%' is not a number"]),
+        ("1 2\n1 2\x0c\n", ["line 2", "not a number"]),
+        ("1 2\n1-2\n", ["line 2", "'1-2' is not a number"]),
+        ("1 2 1\nnan 1 2\n", ["line 2", "'nan' is not a number"]),
+        ("1 2 1\n1e400 1 2\n", ["line 2", "weight inf", "positive and finite"]),
+        ("1 2 1\n0 1 2\n", ["line 2", "weight 0"]),
+        ("1 2 1\n-3 1 2\n", ["line 2", "weight -3"]),
+        ("% c\n2 3\n1 2\n2 3 3\n", ["line 4", "vertex 3 appears more than once", "duplicates='sum'"]),
+        ("1 3\n1 2\n", ["no hyperedge holds vertex 3", "isolated='keep'"]),
+        ("2 2 1\n1 1 2\n1\n", ["no member is in hyperedge 2", "empty_edges='keep'"]),
+        ("1 2\n1 2\n".encode("utf-16"), ["line 1", "is not a number"]),
+        ("1 2\n1 \xe9\n".encode("latin-1"), ["line 2", "is not a number"]),
+        ("1 2\n1 " + "7" * 10_000 + "\n", ["line 2", "member inf"]),
+    ],
+)
+def test_hmetis_names_the_fault_and_the_line(text, words):
+    text_refused(text, ".hgr", *words)
+
+
+# ---- Matrix Market ----------------------------------------------------------------------------
+
+
+@given(st.integers(1, 6), st.integers(1, 6), st.data())
+@examples
+def test_matrix_market_is_read_as_scipy_reads_it(rows, columns, data):
+    kinds = {"real": float, "integer": np.int64, "pattern": float}
+    field = data.draw(st.sampled_from(sorted(kinds)))
+    symmetric = data.draw(st.booleans())
+    columns = rows if symmetric else columns
+    numbers = st.one_of(st.just(0), st.integers(0, 2**53) if field == "integer" else positive)
+    cells = data.draw(st.lists(numbers, min_size=rows * columns, max_size=rows * columns))
+    dense = np.array(cells, dtype=kinds[field]).reshape(rows, columns)
+    dense[0, 0] = 1
+    dense = np.triu(dense) + np.triu(dense, 1).T if symmetric else dense
+    sparse = field == "pattern" or data.draw(st.booleans())
+    target = io.BytesIO()
+    symmetry = "symmetric" if symmetric else "general"
+    scipy.io.mmwrite(target, sp.coo_array(dense) if sparse else dense, "note", field, symmetry=symmetry)
+    text = target.getvalue()
+    matrix = scipy.io.mmread(io.BytesIO(text), spmatrix=False)
+    expected = matrix.toarray() if sp.issparse(matrix) else matrix
+    with place(".mtx") as path:
+        path.write_bytes(text.replace(b"\n", data.draw(st.sampled_from([b"\n", b"\r\n", b"\n\n"]))))
+        np.testing.assert_array_equal(read_matrix_market(path, **KEEP).gamma.toarray(), expected.T)
+        turned = read_matrix_market(path, transpose=True, **KEEP)
+        np.testing.assert_array_equal(turned.gamma.toarray(), expected)
+
+
+def test_matrix_market_in_other_dress():
+    plain = read_text(MTX + "2 2 3\n1 1 2\n2 1 1\n2 2 0.5\n", ".mtx")
+    assert plain.gamma.toarray().tolist() == [[2, 1], [0, 0.5]]
+    same_bits(
+        read_text(
+            "\ufeff%%matrixmarket MATRIX Coordinate double General\n2 2 3\n1 1 2\n2 1 1\n2 2 .5", ".mtx"
+        ),
+        plain,
+    )
+    same_bits(read_text(MTX + "% a\n2 2 4\n%b\n1 1 2\n2 1 1\n1 2 0\n2 2 0.5\n", ".mtx"), plain)
+    assert read_text(MTX + "1 1 2\n1 1 2\n1 1 3\n", ".mtx", duplicates="max").gamma.data.tolist() == [3]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("hello", ["line 1", "begins with %%MatrixMarket"]),
+        ("%%MatrixMarket matrix coordinate real\n", ["line 1", "the first line must be"]),
+        ("%%MatrixMarket vector coordinate real general\n", ["line 1", "the first line must be"]),
+        ("%%MatrixMarket matrix coordinate complex general\n", ["line 1", "'complex' cannot be read"]),
+        ("%%MatrixMarket matrix array pattern general\n", ["line 1", "'pattern' cannot be read"]),
+        ("%%MatrixMarket matrix coordinate real skew-symmetric\n", ["line 1", "'skew-symmetric'"]),
+        (MTX, ["is missing"]),
+        (MTX + "2 2\n", ["line 2", "rows, columns and entries, from 1"]),
+        (MTX + "0 0 0\n", ["line 2", "from 1"]),
+        (DENSE + "0 0\n", ["line 2", "rows and columns, from 1"]),
+        (MTX.replace("general", "symmetric") + "2 3 1\n1 1 1\n", ["line 2", "rows and columns the same"]),
+        (MTX + "% c\n2 2 1\n\n3 1 1\n", ["line 5", "row 3 is not one of 1 to 2"]),
+        (MTX + "2 2 1\n1 0 1\n", ["line 3", "column 0"]),
+        (MTX + "2 2 1\n1 1.5 1\n", ["line 3", "column 1.5"]),
+        (MTX + "2 2 1\n1 1 1.5x\n", ["line 3", "'1.5x' is not a number"]),
+        (MTX + "2 2 1\n1 1 1 1\n", ["line 3", "has 4 numbers and must have 3"]),
+        (MTX + "2 2 1\n1 1\n1\n", ["line 3", "has 2 numbers and must have 3"]),
+        (MTX + "2 2 1\n1 1 -1\n", ["line 3", "weight -1"]),
+        (MTX + "2 2 1\n1 1 NaN\n", ["line 3", "'NaN' is not a number"]),
+        (MTX + "2 2 1\n1 1 1e999\n", ["line 3", "weight inf"]),
+        (MTX.replace("real", "integer") + "2 2 1\n1 1 1.5\n", ["line 3", "1.5 is no integer"]),
+        (MTX + "2 2 2\n1 1 1\n", ["2 entries are declared and 1 are there"]),
+        (MTX + "2 2 1\n1 1 1\n2 2 1\n", ["line 4", "more than the 1 entries declared"]),
+        (DENSE + "2 2\n1\n2\n3\n", ["4 entries are declared and 3 are there"]),
+        (DENSE + "2 1\n1\n-2\n", ["line 4", "weight -2"]),
+        (DENSE + "2 1\n1 2\n", ["line 3", "has 2 numbers and must have 1"]),
+        (MTX + "1 1 2\n1 1 1\n1 1 1\n", ["vertex 0 in hyperedge 0 appears more than once"]),
+        (MTX + "2 1 1\n1 1 1\n", ["no hyperedge holds vertex 1"]),
+        (MTX + "1 2 1\n1 1 1\n", ["no member is in hyperedge 1"]),
+        (MTX + "1 1 0\n", ["no member is in hyperedge 0"]),
+        ((MTX + "1 1 1\n1 1 1\n").encode("utf-16"), ["line 1", "another format"]),
+    ],
+)
+def test_matrix_market_names_the_fault_and_the_line(text, words):
+    text_refused(text, ".mtx", *words)
+
+
+# ---- huge, odd and damaged files --------------------------------------------------------------
+
+
+@pytest.mark.parametrize("number", [10**10, 10**15, 10**18, 10**30])
+def test_declared_sizes_allocate_nothing(number):
+    files = [
+        (f"1 {number}\n1 2\n", ".hgr"),
+        (f"{number} 2\n1 2\n", ".hgr"),
+        (f"1 {number} 11\n1 1 2\n1\n", ".hgr"),
+        (MTX + f"{number} 1 1\n1 1 1\n", ".mtx"),
+        (MTX + f"1 {number} 1\n1 1 1\n", ".mtx"),
+        (MTX + f"1 1 {number}\n1 1 1\n", ".mtx"),
+        (DENSE + f"{number} {number}\n1\n", ".mtx"),
+        (DENSE.replace("general", "symmetric") + f"{number} {number}\n1\n", ".mtx"),
+    ]
+    tracemalloc.start()
+    for text, suffix in files:
+        text_refused(text, suffix)
+        text_refused(text, suffix, **KEEP)
+    assert tracemalloc.get_traced_memory()[1] < 20_000_000
+    tracemalloc.stop()
+
+
+def test_huge_shapes_are_cut_down_on_request(tmp_path):
+    drop = {"isolated": "drop", "empty_edges": "drop"}
+    huge = 10**15
+    h = read_text(f"1 {huge}\n1 {huge}\n", ".hgr", isolated="drop")
+    assert h.vertex_ids.tolist() == [1, huge]
+    h = read_text(MTX + f"{huge} {huge} 2\n1 1 1\n{huge} {huge} 2\n", ".mtx", **drop)
+    assert h.edge_ids.tolist() == [0, huge - 1]
+    sp.save_npz(tmp_path / "x.npz", sp.coo_array(([1.0], ([5], [7])), shape=(huge, huge)))
+    refused(lambda: read_npz(tmp_path / "x.npz"), "x.npz", "are declared", "isolated='drop'")
+    assert read_npz(tmp_path / "x.npz", **drop).vertex_ids.tolist() == [5]
+
+
+@pytest.mark.parametrize("suffix", READERS)
+def test_odd_places_and_damaged_gzip(suffix, tmp_path):
+    read = READERS[suffix]
+    refused(lambda: read(tmp_path / "none"), "none", "there is no such file")
+    refused(lambda: read(tmp_path), "this is a folder")
+    path = tmp_path / "x"
+    path.write_bytes(b"")
+    refused(lambda: read(path), "the file is empty")
+    start = MTX.encode() if suffix == ".mtx" else b""
+    packed = gzip.compress(start + b"1 2 3\n" * 1000)
+    reason = "the archive is gzipped" if suffix == ".npz" else "damaged or end too early"
+    for damaged in (packed[:-5], packed[:-8] + b"xxxx" + packed[-4:]):
+        path.write_bytes(damaged)
+        refused(lambda: read(path), reason)
+    path.write_bytes(gzip.compress(start + b"1" * 150_000_000))
+    refused(lambda: read(path), "gzipped" if suffix == ".npz" else "unpacks to more than")
+
+
+@pytest.mark.parametrize("piece", [1, 2, 7, 64])
+def test_pieces_of_any_size_read_the_same(piece, monkeypatch):
+    h = random_hypergraph(20, 15, 4, seed=1)
+    with place(".mtx") as mtx, place(".hgr") as hgr, warnings.catch_warnings(action="ignore"):
+        write_matrix_market(h, mtx)
+        write_hmetis(h, hgr)
+        expected = read_matrix_market(mtx), read_hmetis(hgr)
+        monkeypatch.setattr(numbers, "PIECE", piece)
+        monkeypatch.setattr("hyperclus.io.hmetis.BLOCK", piece)
+        same_bits(read_matrix_market(mtx), expected[0])
+        same_bits(read_hmetis(hgr), expected[1])
+        before = hgr.read_bytes()
+        write_hmetis(h, hgr)
+        assert hgr.read_bytes() == before
+        mtx.write_bytes(mtx.read_bytes() + b"1 1 rubbish\n")
+        refused(lambda: read_matrix_market(mtx), f"line {len(mtx.read_bytes().splitlines())}", "'rubbish'")
+
+
+# ---- NumPy archives ---------------------------------------------------------------------------
+
+
+def valid_arrays():
+    h = Hypergraph.from_edges({"e": {1: 2.0, 2: 1.0}, "f": {2: 1.0, 3: 0.5}})
+    with place(".npz") as path:
+        write_npz(h, path)
+        with np.load(path, allow_pickle=False) as loaded:
+            return dict(loaded)
+
+
+def test_the_archive_is_plain_numpy():
+    arrays = valid_arrays()
+    assert set(arrays) == {"hyperclus", *npz.ARRAYS}
+    assert json.loads(arrays["edge_ids"].tobytes()) == ["e", "f"]
+    assert arrays["vertex_ids"].tolist() == [1, 2, 3]
+
+
+def nested(levels):
+    return np.frombuffer(b"[" * levels + b"]" * levels, dtype=np.uint8)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"hyperclus": np.array(2)}, ["the format is not number 1"]),
+        ({"hyperclus": np.array([1])}, ["the format is not number 1"]),
+        ({"hyperclus": np.array("1")}, ["the format is not number 1"]),
+        ({"hyperclus": None}, ["neither write_npz nor"]),
+        ({"gamma_data": None}, ["'gamma_data' is missing"]),
+        ({"gamma_data": np.ones(4, dtype="f4")}, ["'gamma_data'", "<f8"]),
+        ({"gamma_data": np.ones((2, 2))}, ["'gamma_data'", "one-dimensional"]),
+        ({"gamma_data": np.ones(3)}, ["do not fit together"]),
+        ({"gamma_data": np.array([1, 1, -1.0, 1])}, ["position 2 is -1.0"]),
+        ({"gamma_data": np.array([1, 1, 0.0, 1])}, ["position 2 is 0.0"]),
+        ({"gamma_data": np.array([1, 1, np.nan, 1])}, ["position 2 is nan"]),
+        ({"gamma_data": np.array([1, np.inf, 1, 1])}, ["position 1 is inf"]),
+        ({"gamma_indices": np.array([1, 0, 1, 2])}, ["hyperedge 0", "not in order"]),
+        ({"gamma_indices": np.array([0, 1, 2, 2])}, ["hyperedge 1", "not unique"]),
+        ({"gamma_indices": np.array([0, 1, 1, 3])}, ["from 0 to 2"]),
+        ({"gamma_indices": np.array([-1, 1, 1, 2])}, ["from 0 to 2"]),
+        ({"gamma_indptr": np.array([0, 5, 4])}, ["do not fit together"]),
+        ({"gamma_indptr": np.array([0, 4])}, ["do not fit together"]),
+        ({"gamma_indptr": np.array([1, 2, 4])}, ["do not fit together"]),
+        ({"gamma_indptr": np.array([], dtype=int)}, ["do not fit together"]),
+        ({"edge_weights": np.ones(3)}, ["2 edge_weights are needed"]),
+        ({"edge_weights": np.array([1.0, -1.0])}, ["'f' has weight -1.0"]),
+        ({"vertex_ids": np.array([1, 1, 2])}, ["vertex id 1 appears more than once"]),
+        ({"vertex_ids": np.array([1, 2])}, ["from 0 to 1"]),
+        ({"edge_ids": np.frombuffer(b'["e",null]', dtype="u1")}, ["edge id at position 1 is missing"]),
+        ({"edge_ids": np.frombuffer(b'["e",{}]', dtype="u1")}, ["'edge_ids' is not JSON of ids"]),
+        ({"edge_ids": np.frombuffer(b'{"e":1}', dtype="u1")}, ["'edge_ids' is not JSON of ids"]),
+        ({"edge_ids": np.frombuffer(b'["e","\xff"]', dtype="u1")}, ["'edge_ids' is not JSON of ids"]),
+        ({"edge_ids": np.frombuffer(b"[1," + b"1" * 5000 + b"]", dtype="u1")}, ["'edge_ids' is not JSON"]),
+        ({"edge_ids": nested(100)}, ["'edge_ids' is not JSON of ids"]),
+        ({"edge_ids": nested(1_000_000)}, ["'edge_ids' is not JSON of ids"]),
+        ({"edge_ids": np.array([object()])}, ["no archive of NumPy, or it is damaged"]),
+    ],
+)
+def test_npz_trusts_no_array(changes, words, tmp_path):
+    arrays = {name: array for name, array in (valid_arrays() | changes).items() if array is not None}
+    np.savez(tmp_path / "x.npz", **arrays)
+    refused(lambda: read_npz(tmp_path / "x.npz"), "x.npz", *words)
+
+
+def empty_gamma():
+    return {"gamma_data": np.ones(0), "gamma_indices": np.zeros(0, "i4"), "gamma_indptr": np.zeros(3, "i4")}
+
+
+def test_npz_without_incidences(tmp_path):
+    np.savez(tmp_path / "x.npz", **(valid_arrays() | empty_gamma()))
+    refused(lambda: read_npz(tmp_path / "x.npz"), "no incidence")
+
+
+def header(shape, kind="<f8"):
+    text = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
+    return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text.encode()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\x93NUMPY\x09\x00",
+        header((10**18,)),
+        header((2**62, 2**62)),
+        header((-1,)),
+        header((0, 10**30)),
+        header("'x'"),
+        header((1,), "|O") + b"x" * 8,
+        header((1,), "|V0"),
+        header((3,)) + bytes(8),
+        b"\x93NUMPY\x01\x00\xff\xff" + b"(" * 65535,
+    ],
+)
+def test_arrays_that_lie_about_themselves(content, tmp_path):
+    path = tmp_path / "x.npz"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("hyperclus.npy", content)
+    tracemalloc.start()
+    refused(lambda: read_npz(path), "x.npz", "no archive of NumPy, or it is damaged")
+    assert tracemalloc.get_traced_memory()[1] < 20_000_000
+    tracemalloc.stop()
+
+
+def test_zip_bombs_and_foreign_archives(tmp_path):
+    path = tmp_path / "x.npz"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("data.npy", bytes(150_000_000))
+    refused(lambda: read_npz(path), "unpacks to more than 200 times its size")
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_LZMA) as archive:
+        archive.writestr("data.npy", bytes(1000))
+    refused(lambda: read_npz(path), "packed in a way that NumPy does not use")
+    np.savez(path, something=np.ones(3), other=np.array([object()]))
+    refused(lambda: read_npz(path), "neither write_npz nor scipy.sparse.save_npz wrote this archive")
+    np.save(tmp_path / "x.npy", np.ones((2, 2)))
+    refused(lambda: read_npz(tmp_path / "x.npy"), "no archive of NumPy")
+
+
+@given(st.integers(1, 5), st.integers(1, 5), st.sampled_from(["csr", "csc", "coo"]), st.booleans(), st.data())
+@examples
+def test_matrices_that_scipy_saved(rows, columns, name, as_array, data):
+    kind = data.draw(st.sampled_from(["f8", "f4", "i4", "u1", "bool"]))
+    cells = data.draw(st.lists(st.integers(0, 3), min_size=rows * columns, max_size=rows * columns))
+    dense = np.array(cells).reshape(rows, columns).astype(kind)
+    dense[0, 0] = 1
+    with place(".npz") as path:
+        sp.save_npz(path, (sp.coo_array if as_array else sp.coo_matrix)(dense).asformat(name))
+        expected = Hypergraph.from_incidence(dense, **KEEP)
+        same_bits(read_npz(path, **KEEP), expected)
+
+
+def test_matrices_that_scipy_would_not_have_saved(tmp_path):
+    path = tmp_path / "x.npz"
+    dense = np.array([[1.0, 2], [0, 3]])
+    sp.save_npz(path, sp.dia_array(dense))
+    refused(lambda: read_npz(path), "format 'dia' cannot be read", "tocsr()")
+    sp.save_npz(path, sp.csr_array(dense * 1j))
+    refused(lambda: read_npz(path), "real numbers, not of type complex128")
+    sp.save_npz(path, sp.csr_array(-dense))
+    refused(lambda: read_npz(path), "x.npz: vertex 0 in hyperedge 0 has weight -1.0")
+    good = {"format": b"csr", "shape": [2, 2], "data": [1.0], "indices": [0], "indptr": [0, 1, 1]}
+    for changes in (
+        {"indices": [2]},
+        {"indices": [-1]},
+        {"indices": [0.5]},
+        {"indptr": [0, 1, 2]},
+        {"indptr": [0, 1]},
+        {"shape": [2, 2, 2]},
+        {"shape": [-2, 2]},
+        {"shape": 4},
+        {"data": [[1.0]]},
+        {"data": ["x"]},
+        {"format": b"bsr"},
+        {"format": [1, 2]},
+        {"format": "\u20ac"},
+        {"format": b"coo"},
+        {"format": b"coo", "row": [5], "col": [0]},
+        {"format": b"coo", "row": [-1], "col": [0]},
+        {"format": b"coo", "row": [0, 1], "col": [0]},
+    ):
+        np.savez(path, **(good | changes))
+        refused(lambda: read_npz(path, **KEEP), "x.npz: ")
+    np.savez(path, **good)
+    assert read_npz(path, **KEEP).n_incidences == 1
+
+
+# ---- mutations --------------------------------------------------------------------------------
+
+
+def seeds():
+    h = random_hypergraph(6, 5, 3, seed=3)
+    files = [(suffix, h) for suffix in WRITERS]
+    files.append((".npz", Hypergraph.from_edges({("e", 1): ["a", 1], "f": [1, (None, "b")]})))
+    for suffix, some in files:
+        for compressed in (False, True):
+            with place(suffix) as path, warnings.catch_warnings(action="ignore"):
+                WRITERS[suffix](some, path, **({"compressed": compressed} if suffix == ".npz" else {}))
+                content = path.read_bytes()
+            yield suffix, gzip.compress(content) if compressed and suffix != ".npz" else content
+    yield ".hgr", b"2 3 11\n5 1 2\n1.5 2 3\n1\n2\n3\n"
+    yield ".mtx", DENSE.encode() + b"2 2\n1\n2\n3\n4\n"
+    yield ".mtx", DENSE.replace("general", "symmetric").encode() + b"2 2\n1\n2\n3\n"
+    target = io.BytesIO()
+    sp.save_npz(target, sp.csc_array(h.gamma.T), compressed=False)
+    yield ".npz", target.getvalue()
+
+
+SEEDS = list(seeds())
+GOOD = [
+    b"0",
+    b"9",
+    b"-",
+    b".",
+    b"e",
+    b"%",
+    b"\n",
+    b" ",
+    b"nan",
+    b"1e999",
+    b"99999999999999999999",
+    b"\xff",
+    b"\x00",
+]
+
+
+@given(st.sampled_from(SEEDS), st.data())
+@settings(deadline=None, max_examples=500)
+def test_mutated_files_give_a_hypergraph_or_an_input_error(seed, data):
+    suffix, content = seed
+    for _ in range(data.draw(st.integers(1, 3))):
+        start = data.draw(st.integers(0, len(content)))
+        stop = data.draw(st.one_of(st.just(start), st.just(start + 1), st.integers(start, len(content))))
+        new = data.draw(st.one_of(st.just(b""), st.sampled_from(GOOD), st.binary(max_size=4)))
+        content = content[:start] + new + content[stop:]
+    policies = data.draw(st.sampled_from([{}, KEEP, {"isolated": "drop", "duplicates": "sum"}]))
+    with place(suffix) as path, warnings.catch_warnings():
+        warnings.simplefilter("ignore", LossWarning)
+        path.write_bytes(content)
+        message = ""
+        try:
+            assert isinstance(READERS[suffix](path, **policies), Hypergraph)
+        except InputError as error:
+            message = str(error).removeprefix(str(path))
+            assert message != str(error)  # noqa: PT017
+        assert "\n" not in message
+        assert "changed while it was read" not in message

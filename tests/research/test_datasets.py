@@ -1,0 +1,696 @@
+"""The nine data sets: the paper's tables out of UCI's files, and every way a download can go wrong."""
+
+import errno
+import functools
+import gzip
+import http.server
+import io
+import os
+import shutil
+import socket
+import stat
+import subprocess
+import sys
+import threading
+import time
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from test_paper import SIZES
+
+import hyperclus as hc
+from hyperclus.errors import DownloadError
+from hyperclus.research import datasets
+from hyperclus.research.datasets import download as downloading
+from hyperclus.research.datasets import registry, store
+from support import paper_data
+
+RAW = Path(__file__).parents[3] / "shared" / "data" / "raw"
+
+
+@pytest.fixture
+def raw():
+    """The folder of UCI's files."""
+    if not RAW.exists():
+        reason = f"UCI's files are not in {RAW}"
+        if os.environ.get("CI"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+    return RAW
+
+
+@functools.cache
+def loaded(name):
+    return datasets.load(name, folder=RAW)
+
+
+# ---- the tables ------------------------------------------------------------------------------------
+
+
+def test_names_are_the_papers():
+    assert datasets.names() == tuple(SIZES)
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_sizes_are_the_papers(raw, name):
+    data = loaded(name)
+    h = data.hypergraph
+    assert (h.n_vertices, h.n_edges, h.n_incidences) == SIZES[name]
+    assert data.k == len(set(data.classes.tolist()))
+    assert {len(values) for values in data.table.values()} == {len(data.classes)} == {h.n_vertices}
+    assert f"Dataset('{name}', k={data.k}, Hypergraph(" in repr(data)
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_tables_equal_those_from_the_extracts(raw, name):
+    data = loaded(name)
+    columns, classes = paper_data.table(name)
+    assert list(data.table) == list(columns)
+    for column, values in data.table.items():
+        assert same(values, columns[column]), column
+    assert same(data.classes, classes)
+
+
+def same(values, text):
+    """Equal, where numbers in the extracts may still be text."""
+    if values.dtype == object:
+        return values.tolist() == list(text)
+    return np.array_equal(values, np.array(list(map(float, text))))
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_hypergraphs_equal_those_from_the_extracts(raw, name):
+    ours = loaded(name).hypergraph
+    theirs, _, _ = paper_data.paper_hypergraph(name)
+    assert np.array_equal(ours.gamma.indptr, theirs.gamma.indptr)
+    assert np.array_equal(ours.gamma.indices, theirs.gamma.indices)
+    assert np.array_equal(ours.gamma.data, theirs.gamma.data)
+    assert [str(value) for _, value in ours.edge_ids] == [str(value) for _, value in theirs.edge_ids]
+
+
+@pytest.mark.parametrize("name", ["zoo", "letter", "digit"])
+def test_reweigh_builds_the_cluster_anew(raw, name):
+    data = loaded(name)
+    vertices = np.flatnonzero(np.arange(len(data.classes)) % 7 < 2)
+    inside = {column: values[vertices] for column, values in data.table.items()}
+    anew = hc.class_counts(hc.Hypergraph.from_table(inside), data.classes[vertices])
+    ours = data.reweigh(data.hypergraph.restrict(vertices), vertices)
+    order = np.array([anew.edge_ids.tolist().index(edge) for edge in ours.edge_ids.tolist()])
+    assert ours.n_edges == anew.n_edges
+    assert (anew.gamma[order] != ours.gamma).nnz == 0
+
+
+def test_reweigh_leaves_equal_rows_together(raw):
+    data = loaded("zoo")
+    rows = np.stack(list(data.table.values()), axis=1)
+    twins = np.flatnonzero((rows == rows[0]).all(axis=1))
+    assert len(twins) > 1
+    assert data.reweigh(data.hypergraph.restrict(twins), twins) is None
+
+
+def test_a_data_set_has_all_that_cluster_needs(raw):
+    data = loaded("zoo")
+    part = hc.cluster(
+        data.hypergraph, data.k, method="hyperclus-g", strategy=data.strategy, reweigh=data.reweigh
+    )
+    assert part.ncut == pytest.approx(5.1386, abs=1e-4)
+
+
+def test_columns_are_read_only(raw):
+    data = loaded("zoo")
+    for values in [data.classes, *data.table.values()]:
+        with pytest.raises(ValueError, match="read-only"):
+            values[0] = 0
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_sources_can_be_cited(name):
+    source = datasets.source(name)
+    assert source.title in source.citation
+    assert "https://doi.org/10.24432/" in source.citation
+    assert source.licence == "CC BY 4.0"
+    assert source.address == f"https://archive.ics.uci.edu/dataset/{source.number}/{source.slug}"
+    assert ("Jock A. Blackard and Colorado State University" in source.notice) == (name == "covertype")
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+@pytest.mark.parametrize("last", [True, False])
+def test_all_known_versions_of_rice_give_one_table(raw, tmp_path, end, last):
+    content = (raw / "Rice_Cammeo_Osmancik.arff").read_bytes().rstrip(b"\n").replace(b"\n", end)
+    (tmp_path / "Rice_Cammeo_Osmancik.arff").write_bytes(content + end * last)
+    data = datasets.load("rice", folder=tmp_path)
+    assert all(np.array_equal(data.table[column], values) for column, values in loaded("rice").table.items())
+    assert np.array_equal(data.classes, loaded("rice").classes)
+
+
+# ---- where files are -------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def offline(monkeypatch):
+    def refuse(*_):
+        pytest.fail("nothing is to be fetched")
+
+    monkeypatch.setattr(downloading, "_transfer", refuse)
+
+
+@pytest.mark.usefixtures("offline")
+def test_the_argument_goes_before_the_variable_and_that_before_the_cache(raw, tmp_path, monkeypatch):
+    monkeypatch.setattr("pooch.os_cache", lambda project: tmp_path / project)
+    monkeypatch.delenv("HYPERCLUS_DATA", raising=False)
+    for folder in ("hyperclus", "variable", "argument"):
+        (tmp_path / folder).mkdir()
+        shutil.copy(raw / "zoo.data", tmp_path / folder)
+    assert datasets.fetch("zoo") == {"zoo.data": tmp_path / "hyperclus" / "zoo.data"}
+    monkeypatch.setenv("HYPERCLUS_DATA", "")
+    assert datasets.folder() == tmp_path / "hyperclus"
+    monkeypatch.setenv("HYPERCLUS_DATA", str(tmp_path / "variable"))
+    assert datasets.fetch("zoo") == {"zoo.data": tmp_path / "variable" / "zoo.data"}
+    argument = tmp_path / "argument"
+    assert datasets.fetch("zoo", folder=str(argument)) == {"zoo.data": argument / "zoo.data"}
+
+
+@pytest.mark.usefixtures("offline")
+def test_a_gzipped_file_will_do(raw, tmp_path):
+    (tmp_path / "zoo.data.gz").write_bytes(gzip.compress((raw / "zoo.data").read_bytes()))
+    assert datasets.load("zoo", folder=tmp_path).hypergraph.n_vertices == 101
+    (tmp_path / "zoo.data").write_bytes(b"something else")
+    assert datasets.fetch("zoo", folder=tmp_path) == {"zoo.data": tmp_path / "zoo.data.gz"}
+
+
+def test_verify(raw, tmp_path):
+    assert datasets.verify("digit", folder=tmp_path) == {
+        "optdigits.tra": "missing",
+        "optdigits.tes": "missing",
+    }
+    shutil.copy(raw / "optdigits.tra", tmp_path)
+    (tmp_path / "optdigits.tes.gz").write_bytes(gzip.compress((raw / "optdigits.tes").read_bytes())[:-9])
+    assert datasets.verify("digit", folder=tmp_path) == {"optdigits.tra": "ok", "optdigits.tes": "damaged"}
+    assert {state for name in SIZES for state in datasets.verify(name, folder=raw).values()} == {"ok"}
+
+
+@pytest.mark.usefixtures("offline")
+def test_a_wrong_file_of_the_users_is_left_alone(tmp_path):
+    (tmp_path / "zoo.data").write_bytes(b"mine")
+    with pytest.raises(hc.InputError, match=r"zoo\.data is not UCI's zoo\.data, .*; move it away"):
+        datasets.load("zoo", folder=tmp_path)
+    assert (tmp_path / "zoo.data").read_bytes() == b"mine"
+
+
+@pytest.mark.parametrize("call", [datasets.load, datasets.fetch, datasets.verify, datasets.source])
+def test_unknown_names_are_refused(call):
+    with pytest.raises(hc.InputError, match=r"name must be 'mushroom', .* or 'digit', not 'iris'"):
+        call("iris")
+
+
+def test_importing_brings_no_network_library():
+    code = (
+        "import sys, hyperclus.research.datasets; print([m for m in ('pooch', 'tqdm') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+# ---- downloads -------------------------------------------------------------------------------------
+
+
+class Server(http.server.ThreadingHTTPServer):
+    """Answers every request by calling `answer` with the handler; counts them."""
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.address = f"http://127.0.0.1:{self.server_port}"
+        self.requested = []
+        self.answer = None
+
+    def handle_error(self, *_):
+        """Clients break off here on purpose."""
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.server.requested.append(self.path)
+        self.server.answer(self)
+
+    def send(self, content, *, length=None, status=200, location=None):
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(content) if length is None else length))
+        if location:
+            self.send_header("Location", location)
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_):
+        """Nothing."""
+
+
+@pytest.fixture
+def server(raw, monkeypatch):
+    with Server() as running:
+        thread = threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+        monkeypatch.setattr(registry, "_SITE", running.address)
+        monkeypatch.setattr(downloading, "_PAUSES", (0.0, 0.0))
+        yield running
+        running.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def serve(server):
+    """Serve a zip with these members."""
+
+    def start(members):
+        content = zipped(members)
+        server.answer = lambda handler: handler.send(content)
+        return content
+
+    return start
+
+
+def zipped(members):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return packed.getvalue()
+
+
+@pytest.fixture
+def zoo(raw):
+    return (raw / "zoo.data").read_bytes()
+
+
+def refused(folder, name="zoo", kind=DownloadError):
+    """The message of a fetch that fails: one sentence, that leaves nothing behind."""
+    before = sorted(folder.glob("**/*"))
+    with pytest.raises(kind) as caught:
+        datasets.fetch(name, folder=folder)
+    message, source = str(caught.value), datasets.source(name)
+    assert "\n" not in message
+    assert ". " not in message
+    assert message.startswith(f"{source.title} could not be fetched from {source.archive}: ")
+    assert message.endswith(f", or put {source.files[0].name} into {folder} by hand")
+    assert sorted(folder.glob("**/*")) == before
+    assert "ok" not in datasets.verify(name, folder=folder).values()
+    return message
+
+
+@pytest.mark.parametrize("inside", ["{}", "a/b/{}", "a\\b\\{}", "{}.gz", "a/{}.gz"])
+def test_files_are_found_wherever_they_are_in_the_zip(server, serve, zoo, tmp_path, inside, capfd):
+    name = inside.format("zoo.data")
+    serve({"readme": b"", name: gzip.compress(zoo) if name.endswith(".gz") else zoo, "a/zoo.names": b""})
+    folder = tmp_path / "new" / "folder"
+    assert datasets.load("zoo", folder=folder).hypergraph.n_vertices == 101
+    assert [path.name for path in folder.iterdir()] == ["zoo.data"]
+    assert (folder / "zoo.data").read_bytes() == zoo
+    assert datasets.fetch("zoo", folder=folder) == {"zoo.data": folder / "zoo.data"}
+    assert server.requested == ["/static/public/111/zoo.zip"]
+    assert capfd.readouterr() == ("", "")
+
+
+def test_only_missing_files_are_fetched_and_in_order(raw, server, serve, tmp_path):
+    serve({name: (raw / name).read_bytes() for name in ("winequality-white.csv", "winequality-red.csv")})
+    shutil.copy(raw / "winequality-white.csv", tmp_path)
+    before = (tmp_path / "winequality-white.csv").stat().st_mtime_ns
+    paths = datasets.fetch("wine-567", folder=tmp_path)
+    assert list(paths) == ["winequality-red.csv", "winequality-white.csv"]
+    assert (tmp_path / "winequality-white.csv").stat().st_mtime_ns == before
+    assert server.requested == ["/static/public/186/wine+quality.zip"]
+
+
+def test_covertype_as_uci_packs_it(raw, serve, tmp_path):
+    serve({"covtype.info": b"", "covtype.data.gz": (raw / "covtype.data.gz").read_bytes()})
+    data = datasets.load("covertype", folder=tmp_path)
+    assert (tmp_path / "covtype.data").stat().st_size == datasets.source("covertype").files[0].size
+    assert np.array_equal(data.classes, loaded("covertype").classes)
+
+
+def test_a_damaged_file_in_the_cache_is_fetched_anew(serve, zoo, tmp_path, monkeypatch):
+    monkeypatch.delenv("HYPERCLUS_DATA", raising=False)
+    monkeypatch.setattr("pooch.os_cache", lambda _: tmp_path)
+    (tmp_path / "zoo.data").write_bytes(zoo[:-1])
+    serve({"zoo.data": zoo})
+    assert datasets.load("zoo").hypergraph.n_vertices == 101
+    assert datasets.verify("zoo") == {"zoo.data": "ok"}
+
+
+def test_redirects_are_followed(server, zoo, tmp_path):
+    content = zipped({"zoo.data": zoo})
+
+    def answer(handler):
+        if handler.path == "/elsewhere":
+            handler.send(content)
+        else:
+            handler.send(b"", status=302, location="/elsewhere")
+
+    server.answer = answer
+    datasets.fetch("zoo", folder=tmp_path)
+    assert datasets.verify("zoo", folder=tmp_path) == {"zoo.data": "ok"}
+
+
+def test_passing_faults_are_tried_again(server, zoo, tmp_path):
+    content = zipped({"zoo.data": zoo})
+
+    def answer(handler):
+        if len(server.requested) == 1:
+            handler.send(b"", status=503)
+        elif len(server.requested) == 2:
+            handler.send(content[:500], length=len(content))
+        else:
+            handler.send(content)
+
+    server.answer = answer
+    datasets.fetch("zoo", folder=tmp_path)
+    assert len(server.requested) == 3
+
+
+@pytest.mark.parametrize(("status", "attempts"), [(404, 1), (403, 1), (429, 3), (500, 3)])
+def test_http_errors(server, tmp_path, status, attempts):
+    server.answer = lambda handler: handler.send(b"no", status=status)
+    assert f"the server answered {status} (" in refused(tmp_path)
+    assert len(server.requested) == attempts
+
+
+def test_an_answer_without_sense(server, tmp_path):
+    def answer(handler):
+        handler.send_response(200)
+        handler.send_header("Content-Length", "4, 4")
+        handler.end_headers()
+
+    server.answer = answer
+    assert "the answer makes no sense; try again later" in refused(tmp_path)
+
+
+def test_no_network(raw, tmp_path, monkeypatch):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        closed = taken.getsockname()[1]
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.setattr(registry, "_SITE", f"http://127.0.0.1:{closed}")
+    monkeypatch.setattr(downloading, "_PAUSES", (0.0, 0.0))
+    message = refused(tmp_path)
+    assert "could not be reached (ConnectionError); check the network connection" in message
+
+
+def test_a_silent_server(server, tmp_path, monkeypatch):
+    monkeypatch.setattr(downloading, "_TIMEOUT", 0.4)
+    server.answer = lambda _: time.sleep(1)
+    assert "the server did not answer in 0.4 seconds; try again" in refused(tmp_path)
+    assert len(server.requested) == 3
+
+
+def test_a_transfer_that_stalls(server, zoo, tmp_path, monkeypatch):
+    monkeypatch.setattr(downloading, "_TIMEOUT", 0.4)
+    monkeypatch.setattr(downloading, "_CHUNK", 100)
+    content = zipped({"zoo.data": zoo})
+
+    def answer(handler):
+        handler.send(content[:500], length=len(content))
+        handler.wfile.flush()
+        time.sleep(1)
+
+    server.answer = answer
+    assert "the transfer broke off after 500 bytes; try again" in refused(tmp_path)
+
+
+def test_a_transfer_that_crawls(server, zoo, tmp_path, monkeypatch):
+    monkeypatch.setattr(downloading, "_PATIENCE", 0.1)
+    monkeypatch.setattr(downloading, "_CHUNK", 10)
+    content = zipped({"zoo.data": zoo})
+
+    def answer(handler):
+        handler.send(b"", length=len(content))
+        for position in range(0, len(content), 5):
+            handler.wfile.write(content[position : position + 5])
+            time.sleep(0.02)
+
+    server.answer = answer
+    assert "the transfer is too slow (" in refused(tmp_path)
+
+
+def test_a_transfer_that_does_not_end(server, tmp_path, monkeypatch):
+    monkeypatch.setattr(downloading, "_LARGEST", 100_000)
+
+    def answer(handler):
+        handler.send_response(200)
+        handler.end_headers()
+        while True:
+            handler.wfile.write(bytes(10_000))
+
+    server.answer = answer
+    assert "sent more than 100,000 bytes" in refused(tmp_path)
+
+
+def test_a_transfer_that_breaks_off(server, zoo, tmp_path):
+    content = zipped({"zoo.data": zoo})
+    server.answer = lambda handler: handler.send(content[:-100], length=len(content))
+    assert "the transfer broke off after" in refused(tmp_path)
+    assert len(server.requested) == 3
+
+
+def test_a_transfer_that_breaks_off_unnoticed(server, zoo, tmp_path):
+    content = zipped({"zoo.data": zoo})
+
+    def answer(handler):
+        handler.send_response(200)
+        handler.end_headers()
+        handler.wfile.write(content[:-100])
+
+    server.answer = answer
+    assert "not a sound zip file" in refused(tmp_path)
+
+
+@pytest.mark.parametrize("content", [b"", b"<html>log in first</html>", b"PK\x05\x06"])
+def test_not_a_zip(server, tmp_path, content):
+    server.answer = lambda handler: handler.send(content)
+    assert "what came is not a sound zip file; try again" in refused(tmp_path)
+
+
+def test_a_bad_byte_in_the_zip(server, zoo, tmp_path):
+    content = bytearray(zipped({"zoo.data": zoo}))
+    content[200] ^= 1
+    server.answer = lambda handler: handler.send(bytes(content))
+    assert "not a sound zip file" in refused(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "packed", [b"not gzip", gzip.compress(bytes(3000), mtime=0)[:-10]], ids=["none", "cut"]
+)
+def test_bad_gzip_in_the_zip(serve, tmp_path, packed):
+    serve({"zoo.data.gz": packed})
+    assert "not a sound zip file" in refused(tmp_path)
+
+
+def test_an_encrypted_zip(server, zoo, tmp_path):
+    content = bytearray(zipped({"zoo.data": zoo}))
+    content[6] |= 1
+    content[content.index(b"PK\x01\x02") + 8] |= 1
+    server.answer = lambda handler: handler.send(bytes(content))
+    assert "the zoo.data in the zip is encrypted" in refused(tmp_path)
+
+
+def test_a_zip_without_the_file(server, serve, tmp_path):
+    serve({"zoo.data.txt": b"", "zoo.data/readme": b"", "zoo.data/": b""})
+    assert "the zip holds no zoo.data; the address or the file may have changed, look" in refused(tmp_path)
+    assert len(server.requested) == 1
+
+
+@pytest.mark.parametrize(
+    "change", [lambda zoo: zoo + b"\n", lambda zoo: zoo[:-1], lambda _: bytes(50_000_000)]
+)
+def test_a_wrong_checksum(server, serve, zoo, tmp_path, change):
+    serve({"zoo.data": change(zoo)})
+    assert "the zoo.data in the zip is not the known one (its sha256 differs)" in refused(tmp_path)
+    assert len(server.requested) == 1
+
+
+def test_of_two_files_of_that_name_the_right_one_is_taken(serve, zoo, tmp_path):
+    serve({"old/zoo.data": zoo[::-1], "new/zoo.data": zoo, "zoo.data.gz": b""})
+    datasets.fetch("zoo", folder=tmp_path)
+    assert (tmp_path / "zoo.data").read_bytes() == zoo
+
+
+def test_names_in_the_zip_are_not_trusted(serve, zoo, tmp_path):
+    evil = ("../evil", "/hyperclus-evil", "..\\evil", "a/../../evil", "evil")
+    serve({**dict.fromkeys(evil, b"evil"), "../../zoo.data": zoo})
+    folder = tmp_path / "a" / "b"
+    datasets.fetch("zoo", folder=folder)
+    assert [path for path in tmp_path.glob("**/*") if path.is_file()] == [folder / "zoo.data"]
+    assert not Path("/hyperclus-evil").exists()
+
+
+def test_links_in_the_zip_are_not_followed(serve, tmp_path):
+    link = zipfile.ZipInfo("zoo.data")
+    link.external_attr = (stat.S_IFLNK | 0o777) << 16
+    serve({link: b"/etc/hostname"})
+    assert "sha256 differs" in refused(tmp_path)
+
+
+def test_a_file_is_as_readable_as_any_other(serve, zoo, tmp_path):
+    serve({"zoo.data": zoo})
+    datasets.fetch("zoo", folder=tmp_path)
+    (tmp_path / "other").touch()
+    assert (tmp_path / "zoo.data").stat().st_mode == (tmp_path / "other").stat().st_mode
+
+
+def failing(code):
+    def fail(*_, **__):
+        raise OSError(code, os.strerror(code))
+
+    return fail
+
+
+@pytest.mark.parametrize(
+    ("owner", "function", "code"),
+    [
+        (Path, "mkdir", errno.EACCES),
+        (downloading.tempfile, "TemporaryFile", errno.EROFS),
+        (downloading._Sink, "write", errno.ENOSPC),
+        (Path, "open", errno.EROFS),
+        (os, "fsync", errno.ENOSPC),
+        (os, "replace", errno.EROFS),
+        (os, "replace", errno.EACCES),
+    ],
+)
+def test_a_folder_that_cannot_be_written_to(server, serve, zoo, tmp_path, monkeypatch, owner, function, code):
+    serve({"zoo.data": zoo})
+    monkeypatch.setattr(owner, function, failing(code))
+    message = refused(tmp_path)
+    step = "free some space" if code == errno.ENOSPC else "make it writable"
+    assert f"{tmp_path} cannot be written to ({os.strerror(code)}); {step}, name another folder" in message
+    assert len(server.requested) <= 1
+
+
+def test_a_folder_that_is_a_file(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(DownloadError, match=r"file cannot be written to \(File exists\)"):
+        datasets.fetch("zoo", folder=tmp_path / "file")
+
+
+@pytest.mark.parametrize(
+    ("owner", "function"), [(downloading._Sink, "write"), (os, "fsync"), (os, "replace")]
+)
+def test_an_interrupt_leaves_nothing(serve, zoo, tmp_path, monkeypatch, owner, function):
+    serve({"zoo.data": zoo})
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(owner, function, interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            datasets.fetch("zoo", folder=tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    datasets.fetch("zoo", folder=tmp_path)
+    assert datasets.verify("zoo", folder=tmp_path) == {"zoo.data": "ok"}
+
+
+def in_another_process(server, folder, before=""):
+    """Start fetching zoo in a Python of its own."""
+    code = f"""
+import os
+from hyperclus.research import datasets
+from hyperclus.research.datasets import registry
+registry._SITE = {server.address!r}
+{before}
+datasets.fetch("zoo", folder={str(folder)!r})
+"""
+    return subprocess.Popen([sys.executable, "-c", code])
+
+
+def test_a_process_killed_while_it_receives_leaves_nothing(server, zoo, tmp_path):
+    content = zipped({"zoo.data": zoo})
+    half, over = threading.Event(), threading.Event()
+
+    def answer(handler):
+        handler.send(content[:800], length=len(content))
+        handler.wfile.flush()
+        half.set()
+        over.wait(20)
+
+    server.answer = answer
+    process = in_another_process(server, tmp_path)
+    assert half.wait(20)
+    process.kill()
+    process.wait(20)
+    over.set()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_process_killed_while_it_writes_leaves_is_not_read_and_goes(serve, server, zoo, tmp_path):
+    serve({"zoo.data": zoo})
+    process = in_another_process(server, tmp_path, "os.replace = lambda *_: os._exit(9)")
+    assert process.wait(20) == 9
+    (left,) = tmp_path.iterdir()
+    assert left.name.startswith(".zoo.data.")
+    assert datasets.verify("zoo", folder=tmp_path) == {"zoo.data": "missing"}
+    datasets.fetch("zoo", folder=tmp_path)
+    assert left.exists()  # it could be another process's, at work
+    other = tmp_path / ".mine.part"
+    other.touch()
+    for path in (left, other):
+        os.utime(path, (0, 0))
+    datasets.fetch("zoo", folder=tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".mine.part", "zoo.data"]
+
+
+def test_two_processes_at_once(server, zoo, tmp_path):
+    content = zipped({"zoo.data": zoo})
+    together = threading.Barrier(2, timeout=20)
+
+    def answer(handler):
+        handler.send(content[:800], length=len(content))
+        together.wait()
+        handler.wfile.write(content[800:])
+
+    server.answer = answer
+    both = [in_another_process(server, tmp_path) for _ in range(2)]
+    assert [process.wait(20) for process in both] == [0, 0]
+    assert [path.name for path in tmp_path.iterdir()] == ["zoo.data"]
+    assert datasets.verify("zoo", folder=tmp_path) == {"zoo.data": "ok"}
+
+
+def test_one_that_comes_second_where_open_files_cannot_be_replaced(serve, zoo, tmp_path, monkeypatch):
+    def beaten(_, target):
+        Path(target).write_bytes(zoo)
+        raise PermissionError(errno.EACCES, "in use")
+
+    serve({"zoo.data": zoo})
+    monkeypatch.setattr(os, "replace", beaten)
+    datasets.fetch("zoo", folder=tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["zoo.data"]
+
+
+def test_the_bar_shows_the_title_and_all_bytes(serve, zoo, tmp_path, capfd):
+    content = serve({"zoo.data": zoo})
+    datasets.fetch("zoo", folder=tmp_path, progress=True)
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert "Zoo: 100%" in err
+    assert f"{len(content)}/{len(content)}" in err
+
+
+def test_the_bar_needs_tqdm(serve, zoo, tmp_path, monkeypatch):
+    serve({"zoo.data": zoo})
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    with pytest.raises(hc.MissingLibraryError, match="needs tqdm: pip install"):
+        datasets.fetch("zoo", folder=tmp_path, progress=True)
+
+
+def test_only_fetching_needs_pooch(raw, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pooch", None)
+    monkeypatch.delenv("HYPERCLUS_DATA", raising=False)
+    assert datasets.load("zoo", folder=raw).hypergraph.n_vertices == 101
+    for folder in (None, tmp_path):
+        with pytest.raises(hc.MissingLibraryError, match="needs pooch: pip install"):
+            datasets.load("zoo", folder=folder)
+
+
+def test_registry_is_complete():
+    files = [file for source in registry.SOURCES.values() for file in source.files]
+    assert len({file.name for file in files}) == len(files) == 10
+    assert all(len(digest) == 64 for file in files for digest in file.sha256)
+    assert store.VARIABLE == "HYPERCLUS_DATA"

@@ -1,0 +1,566 @@
+"""Runs that are ended anywhere and taken up again: the same bits, and less work."""
+
+import errno
+import logging
+import os
+import subprocess
+import sys
+import textwrap
+import time
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import hyperclus as hc
+from hyperclus._runtime import checkpoint, jit
+from hyperclus.clustering import batch_search, vertex_search
+from hyperclus.spectral import stationary
+from support.strategies import build, copies_around_a_hub, hypergraphs, random_edges, random_hypergraph
+
+lanczos = sys.modules["hyperclus.spectral.eigen.lanczos"]
+solve = sys.modules["hyperclus.spectral.eigen.choose"]
+
+
+class StopError(Exception):
+    pass
+
+
+@pytest.fixture
+def eager(monkeypatch):
+    """Keeps every result, and a state at every opportunity."""
+    for name, value in (("WORTH", 0.0), ("PAUSE", 0.0), ("SHARE", float("inf"))):
+        monkeypatch.setattr(checkpoint, name, value)
+
+
+@pytest.fixture
+def krylov(monkeypatch):
+    """The stationary law by GMRES in short cycles."""
+    monkeypatch.setattr(stationary, "ELIMINATION_UP_TO", 0)
+    monkeypatch.setattr(stationary, "RESTART", 8)
+
+
+@pytest.fixture
+def restarts(monkeypatch):
+    """A Lanczos basis so short that it is restarted often."""
+    monkeypatch.setattr(lanczos, "EXTRA_BASIS", 6)
+
+
+def stops_at(number):
+    """A listener that ends the run at its step of this number, from 1."""
+    left = iter(range(number - 1))
+
+    def listener(step):
+        if next(left, None) is None:
+            raise StopError
+
+    return listener
+
+
+def counted(run):
+    """What a run returns, and its steps."""
+    steps = []
+    with hc.watching(steps.append):
+        return run(), steps
+
+
+def bits(found):
+    """All that must come out the same."""
+    if isinstance(found, hc.Partition):
+        pairs, distribution = found.eigenpairs, found.walk.distribution
+        arrays = (
+            found.labels,
+            distribution.vertices,
+            distribution.edges,
+            pairs.values,
+            pairs.vectors,
+            pairs.spare,
+        )
+        figures = (
+            found.ncut,
+            found.lower_bound,
+            distribution.residual,
+            distribution.steps,
+            distribution.method,
+            pairs.steps,
+        )
+        return [array.tobytes() for array in arrays], figures, pairs.method
+    if isinstance(found, hc.RandomWalk):
+        return (
+            found.stationary.tobytes(),
+            found.distribution.steps,
+            found.distribution.residual,
+            found.distribution.method,
+        )
+    if isinstance(found, hc.Eigenpairs):
+        return found.values.tobytes(), found.vectors.tobytes(), found.spare.tobytes(), found.steps
+    return found
+
+
+def check_every_stop(run, folder, most=25):
+    """End a run at each of its steps, or at so many of them, and take it up."""
+    whole, steps = counted(run)
+    places = np.unique(np.linspace(1, len(steps), min(most, len(steps))).astype(int))
+    saved = 0
+    for place in places.tolist():
+        inside = folder / str(place)
+        with pytest.raises(StopError), hc.watching(stops_at(place)), hc.checkpoints(inside):
+            run()
+        with hc.checkpoints(inside):
+            again, rest = counted(run)
+        assert bits(again) == bits(whole)
+        saved += len(steps) - len(rest)
+    assert saved > 0
+    return whole
+
+
+def check_many_stops(run, folder, each):
+    """End a run again and again after so many steps, in one folder, until it gets to its end."""
+    whole, steps = counted(run)
+    for tries in range(len(steps) + 1):  # noqa: B007
+        with hc.checkpoints(folder):
+            try:
+                with hc.watching(stops_at(each)):
+                    again = run()
+            except StopError:
+                continue
+        break
+    assert bits(again) == bits(whole)
+    assert tries > 1
+
+
+def weakly_joined(seed):
+    """Two blocks whose masses GMRES alone would get wrong."""
+    rng = np.random.default_rng(seed)
+    edges = [
+        {v + shift: g for v, g in edge.items()}
+        for shift in (0, 60)
+        for edge in random_edges(rng, 60, 50, 12, 1.0)
+    ]
+    edges.append({0: 1.0, 60: 50.0})
+    return build(edges, [*[1.0] * 100, 1e-7], 120)
+
+
+# ---- every stage, ended anywhere ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.5])
+@pytest.mark.parametrize(
+    "h", [random_hypergraph(90, 60, 4, 1), random_hypergraph(60, 90, 4, 2), weakly_joined(0)]
+)
+def test_stationary_law(eager, krylov, tmp_path, h, alpha):
+    walk = check_every_stop(partial(hc.RandomWalk, h, alpha=alpha), tmp_path)
+    assert walk.distribution.method == "krylov"
+    check_many_stops(partial(hc.RandomWalk, h, alpha=alpha), tmp_path, 15)
+
+
+@pytest.mark.parametrize("k", [2, 5])
+@pytest.mark.parametrize("method", ["lanczos", "shift-invert"])
+def test_eigenvectors(eager, restarts, tmp_path, k, method):
+    laplacian = hc.NormalizedLaplacian(hc.RandomWalk(random_hypergraph(150, 100, 4, 3)))
+    run = partial(hc.smallest_eigenpairs, laplacian, k, method=method, spare=2)
+    pairs = check_every_stop(run, tmp_path)
+    assert pairs.steps > lanczos.EXTRA_BASIS + k
+    check_many_stops(run, tmp_path, 3)
+
+
+def test_repeated_eigenvalues(eager, restarts, tmp_path):
+    """Some are missed at first, so that the search for them goes several rounds."""
+    h = copies_around_a_hub(random_hypergraph(15, 12, 4, 0), 6, 0.01)
+    run = partial(hc.smallest_eigenpairs, hc.NormalizedLaplacian(hc.RandomWalk(h)), 5, method="lanczos")
+    check_every_stop(run, tmp_path)
+    check_many_stops(run, tmp_path, 5)
+
+
+@pytest.mark.parametrize("thin", [True, False])
+def test_methods_that_take_over(eager, restarts, monkeypatch, tmp_path, thin):
+    monkeypatch.setattr(solve, "PATIENCE", 10)
+    monkeypatch.setattr(solve, "cheapest", lambda *_: "lanczos")
+    monkeypatch.setattr(solve, "is_thin", lambda _: thin)
+    laplacian = hc.NormalizedLaplacian(hc.RandomWalk(random_hypergraph(150, 100, 4, 3)))
+    pairs = check_every_stop(partial(hc.smallest_eigenpairs, laplacian, 2), tmp_path)
+    assert pairs.method == ("shift-invert" if thin else "lanczos")
+
+
+@pytest.mark.parametrize("effort", ["fast", "default"])
+@pytest.mark.parametrize("k", [2, 3])
+def test_search_in_batches(eager, monkeypatch, tmp_path, k, effort):
+    monkeypatch.setattr(batch_search, "BATCHED_FROM", 0)
+    monkeypatch.setattr(batch_search, "SLOW", 0.0)
+    check_every_stop(partial(hc.cluster, H, k, effort=effort), tmp_path)
+
+
+@pytest.mark.parametrize("machine_code", [False, True])
+@pytest.mark.parametrize("effort", ["fast", "default", "thorough"])
+@pytest.mark.parametrize("k", [2, 3])
+def test_search(eager, monkeypatch, tmp_path, k, effort, machine_code):
+    monkeypatch.setattr(jit, "PAYS_FROM", 0 if machine_code else np.inf)
+    monkeypatch.setattr(jit, "_compiled", {})
+    monkeypatch.setitem(vertex_search.EFFORTS, "thorough", vertex_search.Effort(6, 8, 4, 5.0, 1e5))
+    h = random_hypergraph(60, 40, 5, 4)
+    check_every_stop(partial(hc.cluster, h, k, effort=effort, seed=1), tmp_path, 12)
+
+
+def test_search_that_is_stopped_every_few_steps(eager, monkeypatch, tmp_path):
+    monkeypatch.setitem(vertex_search.EFFORTS, "thorough", vertex_search.Effort(6, 8, 4, 5.0, 1e6))
+    check_many_stops(partial(hc.cluster, random_hypergraph(60, 40, 5, 4), 3, effort="thorough"), tmp_path, 40)
+
+
+@pytest.mark.parametrize("strategy", ["best", "largest"])
+def test_bisection(eager, krylov, restarts, tmp_path, strategy):
+    run = partial(hc.cluster, random_hypergraph(80, 60, 4, 5), 4, method="hyperclus-g", strategy=strategy)
+    check_every_stop(run, tmp_path, 15)
+
+
+def test_refine_and_evaluate(eager, krylov, tmp_path):
+    h = random_hypergraph(60, 40, 5, 6)
+    labels = np.arange(60) % 3
+    check_every_stop(partial(hc.evaluate, h, labels), tmp_path / "evaluate", 15)
+    check_every_stop(partial(hc.refine, h, labels, effort="default"), tmp_path / "refine", 15)
+
+
+def test_suggest_k(eager, krylov, tmp_path):
+    check_every_stop(partial(hc.suggest_k, random_hypergraph(60, 40, 5, 7), 4, shuffles=2), tmp_path, 15)
+
+
+def test_tight_bound(eager, tmp_path):
+    h = random_hypergraph(12, 10, 3, 8)
+    run = partial(hc.cluster, h, 2, bound="tight", effort="fast")
+    part = check_every_stop(run, tmp_path, 10)
+    assert part.tight is not None
+
+
+@settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    h=hypergraphs(min_n=3),
+    alpha=st.sampled_from([0.0, 0.5, 1.0]),
+    stop=st.integers(1, 30),
+    seed=st.integers(0, 3),
+)
+def test_any_hypergraph(eager, krylov, restarts, tmp_path_factory, h, alpha, stop, seed):
+    folder = tmp_path_factory.mktemp("any")
+    run = partial(hc.cluster, h, 2, alpha=alpha, seed=seed)
+    whole = run()
+    with hc.checkpoints(folder):
+        try:
+            with hc.watching(stops_at(stop)):
+                run()
+        except StopError:
+            pass
+        assert bits(run()) == bits(whole)
+        assert bits(run()) == bits(whole)
+
+
+# ---- what is kept and what is not ---------------------------------------------------------------
+
+H = random_hypergraph(60, 40, 5, 9)
+
+
+def files(folder):
+    return sorted(file.name for file in folder.iterdir() if file.suffix == ".npz")
+
+
+def test_small_runs_write_nothing(tmp_path):
+    with hc.checkpoints(tmp_path):
+        hc.cluster(H, 3)
+    assert [file.name for file in tmp_path.iterdir()] == ["README.txt"]
+
+
+def test_finished_stages_leave_one_file_each(eager, tmp_path):
+    with hc.checkpoints(tmp_path):
+        hc.cluster(H, 3)
+    assert [name.rpartition("-")[0] for name in files(tmp_path)] == [
+        "eigenvectors",
+        "search",
+        "stationary-law",
+    ]
+    before = {name: (tmp_path / name).stat().st_mtime_ns for name in files(tmp_path)}
+    with hc.checkpoints(tmp_path):
+        hc.cluster(H, 3)
+    assert before == {name: (tmp_path / name).stat().st_mtime_ns for name in files(tmp_path)}
+
+
+def test_another_k_takes_up_the_stationary_law(eager, krylov, tmp_path, caplog):
+    with hc.checkpoints(tmp_path):
+        hc.cluster(H, 3)
+        with caplog.at_level(logging.INFO, "hyperclus._runtime.checkpoint"):
+            _, steps = counted(partial(hc.cluster, H, 2))
+    assert [step.stage for step in steps].count("stationary law") == 1
+    assert [step.stage for step in steps].count("eigenvectors") > 1
+    (message,) = [record.getMessage() for record in caplog.records]
+    assert message.startswith("stationary-law")
+    assert "taken from the checkpoint" in message
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda: hc.cluster(H.with_gamma(H.gamma.data * (1 + 1e-15 * (np.arange(H.n_incidences) == 5))), 3),
+        lambda: hc.cluster(H.with_edge_weights(H.edge_weights * 2), 3),
+        lambda: hc.cluster(H, 3, alpha=0.5),
+        lambda: hc.cluster(H, 3, seed=1),
+        lambda: hc.cluster(H, 3, tolerance=1e-9),
+        lambda: hc.cluster(H, 3, min_share=0.1),
+        lambda: hc.cluster(H, 3, effort="fast"),
+        lambda: hc.refine(H, np.arange(60) % 3, effort="default"),
+    ],
+    ids=["gamma", "omega", "alpha", "seed", "tolerance", "min_share", "effort", "start"],
+)
+def test_what_another_run_kept_is_not_taken(eager, krylov, tmp_path, change):
+    alone = change()
+    with hc.checkpoints(tmp_path):
+        hc.cluster(H, 3)
+        before = len(files(tmp_path))
+        assert bits(change()) == bits(alone)
+    assert len(files(tmp_path)) > before
+
+
+def test_another_version_starts_anew(eager, tmp_path, monkeypatch):
+    with hc.checkpoints(tmp_path):
+        hc.cluster(H, 3)
+        before = len(files(tmp_path))
+        monkeypatch.setattr(hc, "__version__", "99.0.0")
+        hc.cluster(H, 3)
+    assert len(files(tmp_path)) == 2 * before
+
+
+def test_ids_do_not_matter(eager, tmp_path):
+    renamed = hc.Hypergraph(H.gamma.copy(), H.edge_weights, np.arange(60) + 1000, H.edge_ids)
+    with hc.checkpoints(tmp_path):
+        hc.cluster(H, 3)
+        before = files(tmp_path)
+        hc.cluster(renamed, 3)
+    assert files(tmp_path) == before
+
+
+def test_an_inner_folder_takes_the_place_of_the_outer(eager, tmp_path):
+    with hc.checkpoints(tmp_path / "outer"):
+        with hc.checkpoints(tmp_path / "inner"):
+            hc.RandomWalk(H)
+        hc.RandomWalk(H, alpha=0.5)
+    hc.cluster(H, 3)
+    assert len(files(tmp_path / "inner")) == len(files(tmp_path / "outer")) == 1
+
+
+# ---- seeds --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64"])
+def test_a_generator_is_left_where_it_would_be(eager, restarts, tmp_path, kind):
+    def run():
+        rng = np.random.Generator(getattr(np.random, kind)(5))
+        rng.integers(10, dtype=np.uint32)  # leaves half of a draw behind
+        laplacian = hc.NormalizedLaplacian(hc.RandomWalk(H))
+        pairs = hc.smallest_eigenpairs(laplacian, 3, method="lanczos", seed=rng)
+        return bits(pairs), rng.random(3).tolist(), rng.integers(10, size=3, dtype=np.uint32).tolist()
+
+    check_every_stop(run, tmp_path, 12)
+
+
+def test_a_seed_that_is_drawn_is_refused(tmp_path):
+    calls = (
+        partial(hc.cluster, H),
+        partial(hc.refine, H, np.arange(60) % 2),
+        partial(hc.evaluate, H, np.arange(60) % 2),
+        partial(hc.suggest_k, H, 3),
+        partial(hc.smallest_eigenpairs, hc.NormalizedLaplacian(hc.RandomWalk(H)), 2),
+    )
+    for call in calls:
+        with hc.checkpoints(tmp_path), pytest.raises(hc.InputError, match="seed=None draws anew"):
+            call(seed=None)
+    hc.cluster(H, seed=None)
+
+
+# ---- faults -------------------------------------------------------------------------------------
+
+
+def test_damaged_files_are_computed_anew(eager, krylov, restarts, tmp_path, caplog):
+    run = partial(hc.cluster, H, 3)
+    whole = run()
+    with hc.checkpoints(tmp_path):
+        run()
+        contents = {tmp_path / name: (tmp_path / name).read_bytes() for name in files(tmp_path)}
+        rng = np.random.default_rng(0)
+        for path, content in contents.items():
+            for attempt in range(40):
+                at = int(rng.integers(len(content)))
+                flipped = bytes([content[at] ^ (1 << int(rng.integers(8)))])
+                damaged = content[:at] if attempt % 2 else content[:at] + flipped + content[at + 1 :]
+                path.write_bytes(damaged)
+                assert bits(run()) == bits(whole)
+                path.write_bytes(content)
+    messages = {record.getMessage() for record in caplog.records if record.levelno == logging.WARNING}
+    assert len(messages) == 3
+    assert all("is damaged; it is deleted and computed anew" in message for message in messages)
+
+
+def test_no_flipped_bit_is_believed(eager, tmp_path):
+    """Also in the table of contents, where it may hide one of the arrays."""
+    whole = hc.RandomWalk(random_hypergraph(6, 5, 3, 0))
+    with hc.checkpoints(tmp_path):
+        run = partial(hc.RandomWalk, whole.hypergraph)
+        run()
+        (path,) = [tmp_path / name for name in files(tmp_path)]
+        content = path.read_bytes()
+        rng = np.random.default_rng(0)
+        for at in [*rng.integers(len(content), size=100), *range(len(content) - 120, len(content))]:
+            damaged = bytearray(content)
+            damaged[at] ^= 1 << int(rng.integers(8))
+            path.write_bytes(damaged)
+            assert bits(run()) == bits(whole)
+
+
+@pytest.mark.parametrize(
+    "facts", ["[]", "null", '{"turned": []}', '{"turned": {}}', '{"turned": {}, "rng": null, "seconds": "x"}']
+)
+def test_an_archive_of_something_else_is_computed_anew(eager, tmp_path, caplog, facts):
+    whole = hc.RandomWalk(random_hypergraph(6, 5, 3, 0))
+    with hc.checkpoints(tmp_path):
+        hc.RandomWalk(whole.hypergraph)
+        (path,) = [tmp_path / name for name in files(tmp_path)]
+        with path.open("wb") as file:
+            np.savez(file, facts=np.frombuffer(facts.encode(), dtype=np.uint8))
+        assert bits(hc.RandomWalk(whole.hypergraph)) == bits(whole)
+    assert "damaged" in caplog.text
+
+
+def test_a_damaged_state_is_computed_anew(eager, krylov, tmp_path, caplog):
+    run = partial(hc.RandomWalk, H)
+    whole = run()
+    with pytest.raises(StopError), hc.watching(stops_at(12)), hc.checkpoints(tmp_path):
+        run()
+    (state,) = [tmp_path / name for name in files(tmp_path) if "state" in name]
+    state.write_bytes(b"no archive")
+    with hc.checkpoints(tmp_path):
+        assert bits(run()) == bits(whole)
+    assert "damaged" in caplog.text
+
+
+@pytest.mark.parametrize("where", ["a file", "below a file"])
+def test_a_place_that_is_no_folder_is_refused_before_any_work(tmp_path, where):
+    taken = tmp_path / "taken"
+    taken.write_text("")
+    place = taken if where == "a file" else taken / "below"
+    with pytest.raises(hc.InputError, match=r"taken.*for checkpoints$"), hc.checkpoints(place):
+        pytest.fail("the body ran")
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write anywhere")
+def test_a_folder_that_cannot_be_written_is_refused(tmp_path):
+    tmp_path.chmod(0o500)
+    with pytest.raises(hc.InputError, match="cannot be written"), hc.checkpoints(tmp_path):
+        pytest.fail("the body ran")
+
+
+def test_a_full_disk_is_a_warning(eager, krylov, monkeypatch, tmp_path, caplog):
+    whole = hc.cluster(H, 3)
+
+    def full(file, **arrays):
+        file.write(b"some of it")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(np, "savez", full)
+    with hc.checkpoints(tmp_path):
+        assert bits(hc.cluster(H, 3)) == bits(whole)
+    assert "No space left on device" in caplog.text
+    assert [file.name for file in tmp_path.iterdir()] == ["README.txt"]
+
+
+def test_what_a_killed_run_left_half_written_is_cleaned_up_in_time(tmp_path):
+    old, new = tmp_path / ".0123456789abcdef.part", tmp_path / ".fedcba9876543210.part"
+    for file in (old, new):
+        file.write_bytes(b"half")
+    long_ago = time.time() - 3600
+    os.utime(old, (long_ago, long_ago))
+    with hc.checkpoints(tmp_path):
+        assert not old.exists()
+        assert new.exists()  # another process may be at it
+    os.utime(new, (long_ago, long_ago))
+    with hc.checkpoints(tmp_path):
+        pass
+    assert not new.exists()
+
+
+# ---- real processes -----------------------------------------------------------------------------
+
+TESTS = Path(__file__).parents[1]
+
+PROGRAM = """
+import hashlib, os, sys, time
+import numpy as np
+import hyperclus as hc
+from hyperclus._runtime import checkpoint
+from hyperclus.clustering import vertex_search
+from support.strategies import random_hypergraph
+
+checkpoint.PAUSE, checkpoint.WORTH, checkpoint.SHARE = 0.0, 0.0, float("inf")
+slowly, fsync = sys.argv[2] == "slowly", os.fsync
+
+def noisy(handle):
+    if slowly:
+        print("saving", flush=True)
+        time.sleep(0.02)
+    fsync(handle)
+
+os.fsync = noisy
+vertex_search.EFFORTS["thorough"] = vertex_search.Effort(6, 8, 4, 5.0, 5e5)
+h = random_hypergraph(400, 300, 8, 0)
+with hc.watching(lambda step: print("step", step.stage, flush=True)), hc.checkpoints(sys.argv[1]):
+    part = hc.cluster(h, 3, effort="thorough")
+print("done", part.ncut.hex(), hashlib.sha256(part.labels.tobytes()).hexdigest(), flush=True)
+"""
+
+
+def started(folder, how="fast"):
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(map(str, (TESTS, os.environ.get("PYTHONPATH", "")))),
+    }
+    command = [sys.executable, "-c", textwrap.dedent(PROGRAM), str(folder), how]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
+
+
+def finished(process):
+    """The last line of a process, and how many steps it took."""
+    with process:
+        lines = process.stdout.read().splitlines()
+    assert process.returncode == 0
+    return lines[-1], sum(line.startswith("step") for line in lines)
+
+
+def killed(process, word, number):
+    """Kill it with signal 9 at a line that starts with a word; False if it came to its end before."""
+    with process:
+        for line in process.stdout:
+            number -= line.startswith(word)
+            if not number:
+                process.kill()
+                return True
+    assert process.returncode == 0
+    return False
+
+
+@pytest.mark.parametrize(("word", "how"), [("step", "fast"), ("saving", "slowly")])
+def test_killed_again_and_again(tmp_path, word, how):
+    answer, steps = finished(started(tmp_path / "undisturbed"))
+    rng = np.random.default_rng(0)
+    kills = 0
+    for _ in range(4):
+        number = int(rng.integers(steps // 4, steps // 2)) if word == "step" else int(rng.integers(15, 35))
+        kills += killed(started(tmp_path / "killed", how), word, number)
+    again, rest = finished(started(tmp_path / "killed"))
+    assert kills > 1
+    assert again == answer
+    assert rest < 0.9 * steps
+    if word == "saving":
+        assert any(".part" in file.name for file in (tmp_path / "killed").iterdir())
+
+
+def test_two_processes_share_a_folder(tmp_path):
+    answer, _ = finished(started(tmp_path / "alone"))
+    both = [started(tmp_path / "shared") for _ in range(2)]
+    assert [finished(process)[0] for process in both] == [answer, answer]
+    assert files(tmp_path / "shared") == files(tmp_path / "alone")
