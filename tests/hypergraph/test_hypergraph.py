@@ -582,6 +582,10 @@ def test_columns_and_direct_parts_are_not_shared_either():
     other = h.with_gamma(weights)
     weights[0] = 9
     assert other.gamma.data.tolist() == [1, 2, 3]
+    omega = np.array([2.0, 3.0])
+    heavier = h.with_edge_weights(omega)
+    omega[0] = -5
+    assert heavier.edge_weights.tolist() == [2, 3]
 
 
 def test_everything_is_read_only():
@@ -638,6 +642,23 @@ def test_sizes_and_text():
     assert repr(h) == "Hypergraph(1,200 vertices, 2 hyperedges, 1,202 incidences)"
 
 
+def test_the_content_key_follows_the_content():
+    h = Hypergraph.from_edges({"e": {"a": 1, "b": 2.5}, "f": ["b", "c"]}, edge_weights=[2, 3])
+    assert h.content_key().hex().startswith("0f53a531a72d307122772eadd0f8f768")  # in every process
+    assert h.content_key() == pickle.loads(pickle.dumps(h)).content_key()
+    renamed = Hypergraph(h.gamma, h.edge_weights, ["x", "y", "z"], [8, 9])
+    assert h.content_key() == renamed.content_key()
+    others = [
+        h.with_edge_weights([3, 2]),
+        h.with_gamma([1, 2, 1, 1]),
+        h.restrict([1, 0, 2]),
+        h.restrict([0, 1]),
+        Hypergraph.from_edges([["a", "b"], ["b", "c"]], vertex_ids=list("abcd"), isolated="keep"),
+    ]
+    keys = {h.content_key(), *(other.content_key() for other in others)}
+    assert len(keys) == 1 + len(others)
+
+
 @pytest.mark.parametrize("name", ["csr", "csc", "coo"])
 def test_indices_are_as_short_as_they_can_be(name, monkeypatch):
     matrix = sp.coo_array((np.ones(2), (np.array([0, 1]), np.array([0, 0]))), shape=(2, 1)).asformat(name)
@@ -647,7 +668,7 @@ def test_indices_are_as_short_as_they_can_be(name, monkeypatch):
     short = Hypergraph.from_incidence(matrix)
     assert short.gamma.indices.dtype == short.gamma.indptr.dtype == np.int32
     for module in ("ids", "incidence", "tables"):  # as if there were 2^31 of them
-        monkeypatch.setattr(f"hyperclus.{module}.index_type", lambda _: np.int64)
+        monkeypatch.setattr(f"hyperclus.hypergraph.{module}.index_type", lambda _: np.int64)
     table = {"vertex": [0, 1, 0], "edge": ["e", "e", "f"]}
     made = [
         Hypergraph.from_incidence(matrix),

@@ -1,7 +1,8 @@
 """The hypergraph with edge-dependent vertex weights (EDVW): an immutable, valid value."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from hashlib import blake2b
 from itertools import repeat
 from typing import Any
 
@@ -58,7 +59,7 @@ from hyperclus.typing import (
 LISTED = 5  # hyperedges, and members of each, in the cell of a notebook
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False, repr=False)
 class Hypergraph:
     """H = (V, E, omega, gamma): hyperedge weights omega(e) > 0, vertex weights gamma_e(v) > 0.
 
@@ -378,6 +379,23 @@ class Hypergraph:
                 break
         return mask
 
+    def content_key(self) -> bytes:
+        """Hash of all that decides a result: shape, members, gamma and omega, but not the ids.
+
+        The same in every process and on every machine of the same byte order. It is computed from the
+        arrays on each call, O(m).
+
+        >>> h = Hypergraph.from_edges([["a", "b"], ["b", "c"]])
+        >>> h.content_key() == Hypergraph.from_edges([[1, 2], [2, 3]]).content_key()
+        True
+        """
+        key = blake2b(repr(self.gamma.shape).encode())
+        for array in (self.gamma.data, self.gamma.indices, self.gamma.indptr, self.edge_weights):
+            content = blake2b(f"{array.dtype.str} {array.shape} True".encode())
+            content.update(np.ascontiguousarray(array).data)
+            key.update(content.digest())
+        return key.digest()
+
     def __repr__(self) -> str:
         return (
             f"Hypergraph({self.n_vertices:,} vertices, {self.n_edges:,} hyperedges, "
@@ -424,7 +442,7 @@ class Hypergraph:
         >>> Hypergraph.from_edges([["a", "b"], ["b", "c"]]).with_edge_weights([2, 3]).edge_weights.tolist()
         [2.0, 3.0]
         """
-        omega = as_edge_weights(edge_weights, self.edge_ids)
+        omega = as_edge_weights(edge_weights, self.edge_ids).copy()
         return Hypergraph._trusted(self.gamma, omega, self.vertex_ids, self.edge_ids)
 
     def restrict(self, vertices: NDArray[Any]) -> "Hypergraph":
@@ -487,8 +505,8 @@ class Hypergraph:
         if not gamma.nnz:
             raise InputError("the hypergraph has no incidence; put at least one vertex into a hyperedge")
         parts = (sealed(gamma), read_only(omega), read_only(vertices), read_only(edges))
-        for name, part in zip(self.__slots__, parts, strict=True):
-            object.__setattr__(self, name, part)
+        for field, part in zip(fields(self), parts, strict=True):
+            object.__setattr__(self, field.name, part)
 
 
 def _given_ids(ids: Iterable[Any] | None, count: int, what: str) -> Ids:
