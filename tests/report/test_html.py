@@ -12,8 +12,7 @@ import pytest
 import hyperclus as hc
 from hyperclus.errors import InputError, MissingLibraryError
 from hyperclus.report import views
-from hyperclus.report.format import figure, percent
-from hyperclus.report.html.markup import readable
+from hyperclus.report.format import four_digits, percent, short_id
 from hyperclus.report.html.page import write
 from hyperclus.report.html.recipe import python_lines
 from support.browser import chromium, opened
@@ -129,7 +128,7 @@ def test_the_answer_is_in_words(planted, report):
     text = visible(report.read_text(encoding="utf-8")).replace("\u00a0", " ")
     assert "60 vertices fall into 3 clusters" in text
     assert f"leaves its cluster in {percent(float(part.cut.boundaries.sum()))} of its steps" in text
-    assert f"NCut below {figure(part.lower_bound)}"[:17] in text
+    assert f"NCut below {four_digits(part.lower_bound)}" in text
     for words in (
         "Meetings",
         "meetings.csv",
@@ -774,7 +773,7 @@ def test_hostile_names_do_no_harm(browser, tmp_path):
         page.locator("#details-filter").fill("__proto__")
         assert page.locator(".card tbody tr:visible").count() > 0
         for name in HOSTILE:
-            page.locator("#find").fill(readable(name)[:12])
+            page.locator("#find").fill(short_id(name)[:12])
             assert page.locator("#found li").count() > 0, name
             assert page.locator("#found :not(li, bdi, button, span, i)").count() == 0
         page.locator("#find").fill("(((")

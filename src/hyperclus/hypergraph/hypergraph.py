@@ -404,15 +404,16 @@ class Hypergraph:
 
     def _repr_html_(self) -> str:
         """For notebooks: the sizes, and the first hyperedges with their heaviest members."""
-        from hyperclus.report.notebook import html_table, short
+        from hyperclus.report.format import short_id
+        from hyperclus.report.notebook import html_table
 
         first = [self.gamma[[edge], :].tocoo() for edge in range(min(self.n_edges, LISTED))]
         rows = []
         for edge, row in enumerate(first):
             heaviest = np.argsort(-row.data, kind="stable")[:LISTED]
-            names = [short(self.vertex_ids[vertex]) for vertex in row.col[heaviest]]
+            names = [short_id(self.vertex_ids[vertex]) for vertex in row.col[heaviest]]
             names += ["…"] * (len(row.data) > LISTED)
-            name, size = short(self.edge_ids[edge]), f"{len(row.data):,}"
+            name, size = short_id(self.edge_ids[edge]), f"{len(row.data):,}"
             rows.append([name, size, f"{self.edge_weights[edge]:.4g}", ", ".join(names)])
         more = self.n_edges - len(rows)
         head = ["hyperedge", "members", "weight", "heaviest members"]

@@ -1,48 +1,34 @@
-"""Small HTML tables, for the cells of a notebook. All text in them is escaped."""
+"""Small HTML tables for notebook cells."""
 
 from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
 
-from hyperclus.hypergraph.ids import caption
-
-LONGEST = 60  # characters of an id that are shown
+from hyperclus.report.format import safe_lines
 
 
 def html_table(title: str, head: Sequence[str], rows: Iterable[Sequence[Any]], notes: Iterable[str]) -> str:
-    """A title, a table whose first column is at the left and whose others are at the right, and notes.
+    """Return a title, a table and notes as HTML; all text is escaped.
+
+    The first column is aligned to the left, the others to the right.
 
     >>> html_table("two", ["name", "size"], [["<a>", 1]], []).count("&lt;a&gt;")
     1
     """
-    right, left = ' style="text-align: right"', ' style="text-align: left"'
-    cells = [_row("th", head, left, right), *(_row("td", row, left, right) for row in rows)]
-    return "".join(
-        [
-            f"<div><p><strong>{_text(title)}</strong></p>",
-            f"<table><thead>{cells[0]}</thead><tbody>{''.join(cells[1:])}</tbody></table>",
-            *(f"<p>{_text(note)}</p>" for note in notes),
-            "</div>",
-        ]
+    body = "".join(_row("td", row) for row in rows)
+    table = f"<table><thead>{_row('th', head)}</thead><tbody>{body}</tbody></table>"
+    footer = "".join(f"<p>{_text(note)}</p>" for note in notes)
+    return f"<div><p><strong>{_text(title)}</strong></p>{table}{footer}</div>"
+
+
+def _row(tag: str, cells: Iterable[Any]) -> str:
+    styled = (
+        f'<{tag} style="text-align: {"right" if column else "left"}">{_text(cell)}</{tag}>'
+        for column, cell in enumerate(cells)
     )
+    return f"<tr>{''.join(styled)}</tr>"
 
 
-def short(value: Any) -> str:
-    """An id as people read it, cut where it is long.
-
-    >>> short(("word", "x" * 100))[-3:]
-    'xx…'
-    """
-    text = caption(value)
-    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
-
-
-def _row(tag: str, cells: Sequence[Any], first: str, other: str) -> str:
-    styles = [first] + [other] * (len(cells) - 1)
-    inside = (f"<{tag}{style}>{_text(cell)}</{tag}>" for style, cell in zip(styles, cells, strict=True))
-    return f"<tr>{''.join(inside)}</tr>"
-
-
-def _text(value: Any) -> str:
-    """Escaped, and apart from the direction of writing around it; half characters are replaced."""
-    return f"<bdi>{escape(str(value).encode('utf-8', 'replace').decode())}</bdi>"
+def _text(text: Any) -> str:
+    """Escape a text and isolate its writing direction."""
+    return f"<bdi>{escape(safe_lines(text))}</bdi>"

@@ -8,7 +8,7 @@ import numpy as np
 from hyperclus._runtime.optional import library
 from hyperclus.clustering.partition import Partition
 from hyperclus.errors import InputError
-from hyperclus.hypergraph.ids import caption
+from hyperclus.report.format import short_id
 from hyperclus.report.views import embedding, grid, profile, spectrum
 from hyperclus.typing import Floats, Ids, Integers
 
@@ -130,7 +130,7 @@ def _name_points(ax: Any, places: Floats, ids: Ids) -> None:
     for number, spot in enumerate(near.tolist()):
         together.setdefault(tuple(spot), []).append(number)
     for numbers in together.values():
-        text = ", ".join(_name(ids[number]) for number in numbers)
+        text = ", ".join(short_id(ids[number], LONGEST) for number in numbers)
         beside = {"xytext": (4, 4), "textcoords": "offset points", "fontsize": "small"}
         ax.annotate(text, places[numbers[0]], **beside, parse_math=False)
 
@@ -147,17 +147,7 @@ def _names(groups: list[Integers], ids: Ids) -> list[str]:
     """The name of each row or column; none where they are many or stand for groups."""
     if len(groups) > LABELLED or any(len(group) > 1 for group in groups):
         return []
-    return [_name(ids[group[0]]) for group in groups]
-
-
-def _name(value: Any) -> str:
-    """An id beside a point or a line: short, and only what can be drawn."""
-    try:
-        text = caption(value)
-    except ValueError:  # an integer of thousands of digits
-        text = f"<{type(value).__name__}>"
-    text = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}\u2026"
-    return "".join(sign if sign.isprintable() else "\ufffd" for sign in text)
+    return [short_id(ids[group[0]], LONGEST) for group in groups]
 
 
 def _coordinate(which: Any, known: int) -> int:

@@ -1,6 +1,7 @@
 """The sentences of the page."""
 
-from hyperclus.report.format import ZERO, count, exact, figure, percent
+from hyperclus.report.format import NOISE, count, four_digits, percent
+from hyperclus.report.format import number as figure
 from hyperclus.report.html.charts import named_every
 from hyperclus.report.html.contents import DETAILED, LISTED, Contents
 from hyperclus.report.html.markup import Html, element, joined
@@ -73,7 +74,7 @@ def answer(contents: Contents) -> Html:
     if part.k == 1:
         return joined(vertices, " in ", element("b", "1 cluster"), ": nothing is cut.")
     fall = joined(vertices, " fall into ", element("b", count(part.k, "cluster")), ". ")
-    if part.ncut < ZERO:
+    if part.ncut < NOISE:
         separate = "They are separate: a random walker never leaves its cluster, and no partition is better."
         return joined(fall, separate)
     leaves = element("b", _tied(percent(leaving(part))))
@@ -82,13 +83,15 @@ def answer(contents: Contents) -> Html:
 
 def _proof(contents: Contents) -> Html:
     part = contents.part
-    if part.lower_bound < ZERO:
-        return joined(f"Its NCut is {exact(part.ncut)}; nothing here proves how far that is from the best.")
+    if part.lower_bound < NOISE:
+        return joined(
+            f"Its NCut is {four_digits(part.ncut)}; nothing here proves how far that is from the best."
+        )
     return joined(
         f"No partition into {count(part.k, 'cluster')} can have an NCut below ",
-        element("b", exact(part.lower_bound)),
+        element("b", four_digits(part.lower_bound)),
         "; this one has ",
-        element("b", exact(part.ncut)),
+        element("b", four_digits(part.ncut)),
         ", proven to be at most ",
         element("b", _tied(percent(part.gap))),
         " above the best.",
@@ -100,7 +103,7 @@ def interval(contents: Contents) -> str:
     part = contents.part
     high = HIGH if part.ncut > 0.5 * (part.k - 1) else ""
     proof = "the eigenvalues" if part.tight is None else "a semidefinite relaxation"
-    if part.lower_bound < ZERO:
+    if part.lower_bound < NOISE:
         return "The best possible NCut lies in the solid range; no bound above 0 is proven here." + high
     return (
         f"The best possible NCut lies in the solid range. Hatched: no partition into {part.k:,} clusters is "
@@ -195,13 +198,16 @@ def sweep(contents: Contents) -> str:
     view, part = contents.profile, contents.part
     if view is None:
         return ""
-    lowest, place = exact(float(view.ncuts[view.best])), _vertices(int(view.sizes[view.best]))
+    lowest, place = (
+        four_digits(float(view.ncuts[view.best])),
+        _vertices(int(view.sizes[view.best])),
+    )
     text = (
         "Vertices in the order of the second eigenvector, cut in two at every place. Solid: NCut, lowest "
         f"{lowest} after {place} (circle). Dashed: conductance."
     )
     if part.k == 2:
-        text += f" Dotted: the NCut of this partition, {exact(part.ncut)}."
+        text += f" Dotted: the NCut of this partition, {four_digits(part.ncut)}."
     if len(view.sizes) < view.total - 1:
         text += f" {len(view.sizes):,} of {view.total - 1:,} cuts are drawn, the lowest of each stretch."
     return text

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from hyperclus.report.format import rounded
+from hyperclus.report.format import NOISE, short_id
 from hyperclus.report.html.contents import Contents
-from hyperclus.report.html.markup import readable
 from hyperclus.report.views import Grid
 from hyperclus.typing import Integers
 
@@ -148,12 +147,12 @@ def _embedding_data(contents: Contents) -> Spec:
         "places": [_column(values) for values in view.places.T],
         "moved": [np.flatnonzero(moved).tolist() for moved in view.moved.T],
         "c": labels.tolist(),
-        "names": [readable(value) for value in ids.tolist()],
+        "names": [short_id(value) for value in ids.tolist()],
         "middles": [],
     }
     if contents.classes is not None:
         data["g"] = contents.classes.codes[view.vertices].tolist()
-        data["classes"] = [readable(value) for value in contents.classes.names.tolist()]
+        data["classes"] = [short_id(value) for value in contents.classes.names.tolist()]
     data["named"] = _named(contents)
     if part.k <= NUMBERED and not data["named"]:
         data["middles"] = [_column(np.median(view.places[labels == c], axis=0)) for c in range(part.k)]
@@ -273,7 +272,7 @@ def _under() -> Spec:
 def _matrix_data(contents: Contents) -> Spec:
     grid, part = contents.grid, contents.part
     vertex_ids = part.vertex_ids[part.labels >= 0]
-    names = [readable(part.walk.hypergraph.edge_ids[group[0]], 48) for group in grid.edges]
+    names = [short_id(part.walk.hypergraph.edge_ids[group[0]], 48) for group in grid.edges]
     return {
         "cells": np.round(1000 * grid.cells / max(float(grid.cells.max()), 1e-300)).astype(int).tolist(),
         "largest": rounded(float(grid.cells.max())),
@@ -288,7 +287,7 @@ def _matrix_data(contents: Contents) -> Spec:
 
 def _group(group: Integers, ids: Any) -> list[Any]:
     """How many a row or column stands for, and the names of the first."""
-    return [len(group), *(readable(value, 48) for value in ids[group[:NAMES]].tolist())]
+    return [len(group), *(short_id(value, 48) for value in ids[group[:NAMES]].tolist())]
 
 
 # ---- spectrum ------------------------------------------------------------------------------------
@@ -428,3 +427,8 @@ def _sweep_data(contents: Contents) -> Spec:
 
 def _column(values: Any, digits: int = 4) -> list[float]:
     return [rounded(value, digits) for value in np.asarray(values, dtype=float).tolist()]
+
+
+def rounded(value: float, digits: int = 4) -> float:
+    """Round for the data of the page; rounding errors become 0."""
+    return 0.0 if abs(value) < NOISE else float(f"{value:.{digits}g}")

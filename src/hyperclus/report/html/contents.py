@@ -11,8 +11,7 @@ from hyperclus.errors import InputError
 from hyperclus.hypergraph.ids import vertex_codes
 from hyperclus.hypergraph.summary import Summary, summary
 from hyperclus.report import views
-from hyperclus.report.format import count
-from hyperclus.report.html.markup import readable
+from hyperclus.report.format import count, short_id
 from hyperclus.typing import Codes, Ids, Integers
 
 LISTED = 200  # clusters in the table, the largest
@@ -87,7 +86,7 @@ class Contents:
 
 def _title(part: Partition, source: str | None) -> str:
     clusters = "One cluster" if part.k == 1 else count(part.k, "cluster")
-    return f"{clusters} in {'a hypergraph' if source is None else readable(source)}"
+    return f"{clusters} in {'a hypergraph' if source is None else short_id(source)}"
 
 
 def _remarks(part: Partition, given: Iterable[str] | None) -> list[str]:

@@ -11,9 +11,10 @@ from typing import Any
 from hyperclus._runtime.files import StrPath, writing
 from hyperclus._runtime.optional import library
 from hyperclus.clustering.partition import Partition
+from hyperclus.report.format import short_id
 from hyperclus.report.html.charts import charts
 from hyperclus.report.html.contents import Contents
-from hyperclus.report.html.markup import Html, element, joined, readable
+from hyperclus.report.html.markup import Html, element, joined
 from hyperclus.report.html.sections import sections, toolbar
 from hyperclus.report.html.tables import FIRST, OPEN
 from hyperclus.report.html.vertices import vertices
@@ -76,7 +77,7 @@ def render(contents: Contents, library_script: str) -> str:
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("meta", name="color-scheme", content="light dark"),
         element("meta", name="referrer", content="no-referrer"),
-        element("title", readable(contents.title, 120)),
+        element("title", short_id(contents.title, 120)),
         element("style", Html(style)),
         element("script", Html(start)),
     )

@@ -4,10 +4,11 @@ import sys
 from itertools import islice
 from typing import Any
 
-from hyperclus.report.format import ZERO, count, figure, seconds
+from hyperclus.report.format import NOISE, count, duration, short_id
+from hyperclus.report.format import number as figure
 from hyperclus.report.html import captions, svg, tables
 from hyperclus.report.html.contents import LISTED, Contents
-from hyperclus.report.html.markup import Html, element, joined, name, readable
+from hyperclus.report.html.markup import Html, element, joined, name
 from hyperclus.report.html.recipe import python_lines
 
 LONGEST_REMARK = 400  # characters
@@ -58,10 +59,10 @@ def _answer(contents: Contents) -> Html:
     eyebrow = [element("span", line) for line in lines]
     parts = [
         element("p", *eyebrow, class_="eyebrow"),
-        element("h1", element("bdi", readable(contents.title, 200))),
+        element("h1", element("bdi", short_id(contents.title, 200))),
         element("p", captions.answer(contents), class_="answer"),
     ]
-    if part.k > 1 and part.ncut > ZERO:
+    if part.k > 1 and part.ncut > NOISE:
         parts.append(
             element(
                 "figure",
@@ -71,7 +72,7 @@ def _answer(contents: Contents) -> Html:
             )
         )
     if contents.remarks:
-        said = [element("li", readable(remark, LONGEST_REMARK)) for remark in contents.remarks]
+        said = [element("li", short_id(remark, LONGEST_REMARK)) for remark in contents.remarks]
         parts.append(
             element("div", element("b", "Keep in mind"), element("ul", *said), class_="doubts", id="remarks")
         )
@@ -196,7 +197,7 @@ def _data(contents: Contents) -> Html:
         entries.append(("Largest component", count(data.largest_component, "vertex", "vertices")))
     if alone:
         entries.append(("In no hyperedge, in no cluster", count(alone, "vertex", "vertices")))
-    remarks = [element("li", readable(remark, 300)) for remark in data.remarks]
+    remarks = [element("li", short_id(remark, 300)) for remark in data.remarks]
     return element(
         "section",
         element("h2", "What was clustered"),
@@ -248,7 +249,7 @@ def _how(contents: Contents) -> Html:
 def _times(contents: Contents) -> list[Html]:
     timings = dict(contents.part.timings)
     return [
-        element("h3", f"Clustering took {seconds(sum(timings.values()))}"),
+        element("h3", f"Clustering took {duration(sum(timings.values()))}"),
         svg.times(timings),
         element("p", captions.TIMES, class_="caption"),
     ]
@@ -270,7 +271,7 @@ def _again(contents: Contents) -> list[Html]:
 
 
 def _setting(value: Any) -> str:
-    return figure(value) if isinstance(value, float) else readable(value)
+    return figure(value) if isinstance(value, float) else short_id(value)
 
 
 def _glossary() -> Html:

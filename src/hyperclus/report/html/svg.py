@@ -1,6 +1,7 @@
 """The two pictures that need no JavaScript: the NCut between its bounds, and where the time went."""
 
-from hyperclus.report.format import ZERO, exact, figure, percent, seconds
+from hyperclus.report.format import NOISE, duration, four_digits, percent
+from hyperclus.report.format import number as figure
 from hyperclus.report.html.markup import Html, element, joined
 
 _HATCH = element(
@@ -20,7 +21,7 @@ def interval(ncut: float, bound: float, k: int) -> Html:
     """A scale from 0 to k - 1 with the NCut, the proven bound, and the range where the optimum lies."""
     top = max(k - 1.0, ncut)
     low, high = 100 * bound / top, 100 * ncut / top
-    label = f"NCut {exact(ncut)} on a scale from 0 to {figure(top)}; the best is at least {exact(bound)}"
+    label = f"NCut {four_digits(ncut)} on a scale from 0 to {figure(top)}; lower bound {four_digits(bound)}"
     here, there = _anchor(high), _anchor(low)
     return element(
         "svg",
@@ -30,8 +31,15 @@ def interval(ncut: float, bound: float, k: int) -> Html:
         _rect("possible", low, high - low),
         _tick(low, 42, 77, "edge"),
         _tick(high, 34, 66, "answer"),
-        element("text", f"NCut {exact(ncut)}", x=_at(high), y=26, class_="strong", text_anchor=here),
-        element("text", f"none below {exact(bound)}", x=_at(low), y=91, text_anchor=there),
+        element(
+            "text",
+            f"NCut {four_digits(ncut)}",
+            x=_at(high),
+            y=26,
+            class_="strong",
+            text_anchor=here,
+        ),
+        element("text", f"none below {four_digits(bound)}", x=_at(low), y=91, text_anchor=there),
         element("text", "0", x=0, y=74),
         element("text", figure(top), x="100%", y=74, text_anchor="end"),
         class_="interval",
@@ -48,7 +56,7 @@ def times(timings: dict[str, float]) -> Html:
     stages = sorted(timings.items(), key=lambda stage: -stage[1])
     start, bars = 0.0, []
     for number, (_, spent) in enumerate(stages):
-        share = 100 * spent / whole if whole > ZERO else 0.0
+        share = 100 * spent / whole if whole > NOISE else 0.0
         bars.append(
             element("rect", x=_at(start), width=_at(share), y=0, height=14, class_=f"stage s{min(number, 4)}")
         )
@@ -58,8 +66,8 @@ def times(timings: dict[str, float]) -> Html:
             "li",
             element("i", class_=f"stage s{min(number, 4)}"),
             f"{stage} ",
-            element("b", seconds(spent)),
-            f" {percent(spent / whole)}" if whole > ZERO else "",
+            element("b", duration(spent)),
+            f" {percent(spent / whole)}" if whole > NOISE else "",
         )
         for number, (stage, spent) in enumerate(stages)
     ]

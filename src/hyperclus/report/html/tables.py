@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hyperclus.report.format import count, figure, percent, tenths
+from hyperclus.report.format import count, percent, percent_cell, short_id
+from hyperclus.report.format import number as figure
 from hyperclus.report.html.contents import DETAILED, LISTED, Contents
-from hyperclus.report.html.markup import Html, element, joined, name, readable
+from hyperclus.report.html.markup import Html, element, joined, name
 from hyperclus.report.html.svg import bar
 from hyperclus.typing import Floats
 
@@ -89,8 +90,8 @@ def _cluster_row(contents: Contents, cluster: int) -> Html:
         "tr",
         element("td", chooser(cluster), class_="number", data_value=cluster),
         number(f"{size:,}", size),
-        number(tenths(share), share),
-        number(tenths(volume), volume),
+        number(percent_cell(share), share),
+        number(percent_cell(volume), volume),
         element("td", bar(volume / float(part.cut.volumes.max())), class_="bars"),
         number(f"{conductance:.3f}", conductance),
         element("td", *(names or [element("span", "none", class_="note")]), class_="tags"),
@@ -160,7 +161,7 @@ def _telling(contents: Contents, cluster: int, scale: _Scale) -> Html:
             element("td", name(ids[edge]), class_="name"),
             number(_times(lift), lift),
             element("td", scale.bar(lift), class_="bars"),
-            number(tenths(share), share),
+            number(percent_cell(share), share),
             number(scale.percent(flow), flow),
         )
         for position, (edge, lift, share, flow) in enumerate(
@@ -185,7 +186,7 @@ def _central(contents: Contents, cluster: int) -> Html:
             position,
             element("td", name(ids[vertex]), class_="name"),
             "" if contents.level else number(f"{phi * n:.2f}", phi),
-            number(tenths(stays), stays),
+            number(percent_cell(stays), stays),
         )
         for position, (vertex, phi, stays) in enumerate(
             zip(central.vertices.tolist(), *_lists(central.phi, central.stays), strict=True)
@@ -298,7 +299,7 @@ def pairs(entries: Sequence[tuple[str, object]]) -> Html:
             element(
                 "div",
                 element("dt", term),
-                element("dd", value if isinstance(value, Html) else readable(value)),
+                element("dd", value if isinstance(value, Html) else short_id(value)),
             )
             for term, value in entries
         ),
