@@ -351,8 +351,8 @@ class TestRefusedBeforeTheWork:
     @pytest.mark.parametrize(
         ("options", "words"),
         [
-            (("--out", "no/out.csv"), ["no/out.csv", "make it first"]),
-            (("--report", "no/out.html"), ["no/out.html", "make it first"]),
+            (("--out", "no/out.csv"), ["no/out.csv", "create it first"]),
+            (("--report", "no/out.html"), ["no/out.html", "create it first"]),
             (("--out", "out.xls"), ["out.xls", ".csv, .tsv, .parquet or .json"]),
             (("--out", "out"), ["the name must end with"]),
             (("--out", "out.parquet.gz"), ["leave .gz out"]),

@@ -168,7 +168,7 @@ class TestRefused:
             (("--edges", "e.csv"), "--edges is not for --engine dask"),
             (("--csv",), "--out FILE.csv has the labels"),
             (("--out", "labels.json"), "labels.json: --engine dask writes labels as .csv, .tsv or .parquet"),
-            (("--out", "no/labels.csv"), "the folder is not there"),
+            (("--out", "no/labels.csv"), "the folder does not exist"),
             (("--checkpoint", "c"), "keeps its state in --work and goes on by itself"),
             (("--classes", "c.csv"), "--classes is not for --engine dask"),
             (("--label", "c"), "--label is not for --engine dask"),

@@ -106,7 +106,7 @@ class TestGuess:
             (lambda path: hc.write(hc.Hypergraph.from_edges([["a"]]), path / "h"), "does not tell a format"),
             (
                 lambda path: hc.write(hc.Hypergraph.from_edges([["a"]]), path / "no" / "h.npz"),
-                "make it first",
+                "create it first",
             ),
             (lambda path: hc.write("h", path / "h.npz"), "Hypergraph"),
         ],

@@ -338,7 +338,7 @@ def test_text_of_any_kind(tmp_path):
             assert read_hif_document(saved(tmp_path, data)).incidences.nodes.tolist() == ["😀"]
     for kind in ("utf-16", "utf-16-le", "utf-16-be", "utf-32"):
         refused(lambda k=kind: read_hif(saved(tmp_path, content.encode(k))), "save the file as UTF-8")
-    refused(lambda: read_hif(saved(tmp_path, content.encode("latin-1", "replace"))), "no UTF-8")
+    refused(lambda: read_hif(saved(tmp_path, content.encode("latin-1", "replace"))), "not UTF-8")
     refused(lambda: read_hif(saved(tmp_path, "")), "the file is empty")
     refused(lambda: read_hif(tmp_path), "folder")
     refused(lambda: read_hif(tmp_path / "none"), "no such file")
@@ -591,7 +591,7 @@ def test_arguments_of_the_writers(tmp_path):
     refused(lambda: write_hif({"e": ["a"]}, path), "a Hypergraph is needed")
     refused(lambda: write_hif_document(h, path), "use write_hif for a Hypergraph")
     refused(lambda: write_hif(h, tmp_path), "folder")
-    refused(lambda: write_hif(h, tmp_path / "no" / "h.json"), "folder is not there")
+    refused(lambda: write_hif(h, tmp_path / "no" / "h.json"), "folder does not exist")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -53,7 +53,7 @@ class TestWriting:
 
     def test_only_regular_files_are_replaced(self, tmp_path, h, name):
         os.mkfifo(tmp_path / name)
-        with pytest.raises(hc.InputError, match="no regular file"):
+        with pytest.raises(hc.InputError, match="not a regular file"):
             hc.write(h, tmp_path / name)
         assert stat.S_ISFIFO((tmp_path / name).stat().st_mode)
 
@@ -92,7 +92,7 @@ class TestReading:
 
     def test_pipes_and_devices_are_not_waited_for(self, tmp_path, name):
         os.mkfifo(tmp_path / name)
-        with pytest.raises(hc.InputError, match="no regular file"):
+        with pytest.raises(hc.InputError, match="not a regular file"):
             hc.read(tmp_path / name)
 
 
@@ -215,7 +215,7 @@ class TestOtherFiles:
     def test_text_of_windows(self, tmp_path):
         (tmp_path / "t.csv").write_bytes("größe;art\n1;x\n".encode("cp1252"))
         for options in ({}, {"format": "rows"}):
-            with pytest.raises(hc.InputError, match=r"no UTF-8 text; save the file as UTF-8$"):
+            with pytest.raises(hc.InputError, match=r"not UTF-8 text; save the file as UTF-8$"):
                 hc.read(tmp_path / "t.csv", **options)
 
 

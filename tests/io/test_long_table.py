@@ -153,7 +153,7 @@ def test_ids_that_would_not_come_back(tmp_path):
     refused(lambda: write_long(h, tmp_path / "h.xlsx"), "h.xlsx", ".parquet")
     refused(lambda: write_long(h, tmp_path / "h.csv", vertex="edge"), "must be different")
     refused(lambda: write_long([[1]], tmp_path / "h.csv"), "ypergraph")
-    refused(lambda: write_long(h, tmp_path / "no" / "h.csv"), "folder is not there")
+    refused(lambda: write_long(h, tmp_path / "no" / "h.csv"), "folder does not exist")
     assert not list(tmp_path.iterdir())
 
 
@@ -445,7 +445,7 @@ WIDE = b",".join(b"c%d" % i for i in range(1_000_000))
         (HEAD + b'a,e,1\n"b,e,1\nc,e,1\n', ["line 3", "quote"]),
         (HEAD + b'a,e,1\nb,"e', ["line 3", "quote"]),
         (b'"vertex,edge\n', ["quote"]),
-        (HEAD + b"a,e,1\nb\xe9,e,1\n", ["line 3", "byte 1 of the line is no UTF-8"]),
+        (HEAD + b"a,e,1\nb\xe9,e,1\n", ["line 3", "byte 1 of the line is not UTF-8"]),
         (HEAD + b"a,e,1\n" * 30 + b"b,\xff,1\n", ["line 32", "UTF-8"]),
         ("vertex,edge\na,e\n".encode("utf-16"), ["line 1", "UTF-8"]),
         (b"vertex,edge,edge_weight\na,e,2\nb,e,3\n", ["line 3", "hyperedge 'e'", "is 3.0, and 2.0"]),

@@ -182,7 +182,7 @@ def test_writers_want_a_hypergraph_and_a_place(tmp_path):
         )
         good = h if suffix == ".hgr" else plain
         refused(
-            lambda write=write, good=good: write(good, tmp_path / "none" / "x"), "the folder is not there"
+            lambda write=write, good=good: write(good, tmp_path / "none" / "x"), "the folder does not exist"
         )
         refused(lambda write=write, good=good: write(good, tmp_path), "this is a folder")
     refused(lambda: write_npz(h, tmp_path / "x.npz.gz"), "leave out .gz")
@@ -382,7 +382,7 @@ def test_odd_places_and_damaged_gzip(suffix, tmp_path):
     refused(lambda: read(path), "the file is empty")
     start = MTX.encode() if suffix == ".mtx" else b""
     packed = gzip.compress(start + b"1 2 3\n" * 1000)
-    reason = "the archive is gzipped" if suffix == ".npz" else "damaged or end too early"
+    reason = "the archive is gzipped" if suffix == ".npz" else "damaged or truncated"
     for damaged in (packed[:-5], packed[:-8] + b"xxxx" + packed[-4:]):
         path.write_bytes(damaged)
         refused(lambda: read(path), reason)

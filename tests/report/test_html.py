@@ -378,7 +378,7 @@ def test_a_generator_cannot_be_written_down():
 
 def test_faults_are_one_sentence(planted, tmp_path, monkeypatch):
     part, _ = planted
-    with pytest.raises(InputError, match="the folder is not there"):
+    with pytest.raises(InputError, match="the folder does not exist"):
         write(part, tmp_path / "no" / "out.html")
     with pytest.raises(InputError, match="60 vertices need a class each, 2 were given"):
         write(part, tmp_path / "out.html", classes=["a", "b"])
@@ -843,5 +843,5 @@ def blended(over, share, under):
 
 @pytest.mark.parametrize("path", [None, b"r.html", "x\0.html", 7])
 def test_what_is_no_name_of_a_file_is_refused(planted, path):
-    with pytest.raises(InputError, match="the name of a file is needed"):
+    with pytest.raises(InputError, match="expected the name of a file"):
         planted[0].to_html(path)

@@ -1,7 +1,9 @@
-"""Files opened with one sentence for every fault, and written whole or not at all."""
+"""Readable I/O errors and atomic writes."""
 
 import gzip
+import io
 import os
+import shutil
 import stat
 import zipfile
 import zlib
@@ -9,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
-from typing import BinaryIO, TypeAlias, cast
+from typing import Any, BinaryIO, TypeAlias, cast
 
 from hyperclus.errors import InputError
 
@@ -18,13 +20,12 @@ StrPath: TypeAlias = str | os.PathLike[str]
 GZIP = b"\x1f\x8b"
 ZIP = b"PK\x03\x04"
 OLD_EXCEL = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-CHUNK = 1 << 20
-BOMB_FROM = 20_000_000  # bytes of unpacked data from which the ratio is looked at
-BOMB_RATIO = 200  # unpacked to packed; text and JSON come to 5 to 50
+BOMB_FROM = 20_000_000  # unpacked bytes above which the ratio is checked
+BOMB_RATIO = 200  # of unpacked to packed size; 5 to 50 is usual for text and JSON
 
 
 def fault(path: StrPath, message: str, line: int | None = None) -> InputError:
-    """An error that names the file and, where there is one, the line (from 1).
+    """Create an error that names the file and, if known, the line (from 1).
 
     >>> print(fault("a.csv", "the weight is negative", 3))
     a.csv, line 3: the weight is negative
@@ -34,7 +35,7 @@ def fault(path: StrPath, message: str, line: int | None = None) -> InputError:
 
 
 def printable(path: StrPath) -> str:
-    r"""The name of a file, with escapes for what would disturb a terminal.
+    r"""Return the name of a file with escapes for characters that would disturb a terminal.
 
     >>> print(printable("a\x1b[31m.csv"))
     a\x1b[31m.csv
@@ -45,7 +46,7 @@ def printable(path: StrPath) -> str:
 
 @contextmanager
 def reading(path: StrPath) -> Iterator[BinaryIO]:
-    """The bytes of a file, unpacked if they are gzipped, whatever its name.
+    """Open a file for reading bytes; gzipped content is unpacked, whatever the name.
 
     Raises
     ------
@@ -55,29 +56,29 @@ def reading(path: StrPath) -> Iterator[BinaryIO]:
     """
     try:
         if not stat.S_ISREG(mode := os.stat(path).st_mode) and not stat.S_ISDIR(mode):
-            raise fault(path, "this is no regular file; save its content to one first")
+            raise fault(path, "this is not a regular file; save its content to one first")
         with open(path, "rb") as raw:
             start = raw.read(2)
             if not start:
                 raise fault(path, "the file is empty")
             raw.seek(0)
-            yield cast(BinaryIO, _Unpacked(path, raw)) if start == GZIP else raw
+            yield cast(BinaryIO, io.BufferedReader(_Unpacked(path, raw), 1 << 18)) if start == GZIP else raw
     except FileNotFoundError:
         raise fault(path, "there is no such file") from None
     except IsADirectoryError:
         raise fault(path, "this is a folder; give the name of a file") from None
     except PermissionError:
-        raise fault(path, "the file cannot be read; ask for permission") from None
+        raise fault(path, "permission to read the file is denied") from None
     except (EOFError, zlib.error, gzip.BadGzipFile):
-        raise fault(path, "the gzipped data are damaged or end too early; make the file anew") from None
+        raise fault(path, "the gzipped data are damaged or truncated; recreate the file") from None
     except UnicodeDecodeError as error:
-        raise fault(path, f"byte {error.start} is no UTF-8 text; save the file as UTF-8") from None
+        raise fault(path, f"byte {error.start} is not UTF-8 text; save the file as UTF-8") from None
     except OSError as error:
         raise fault(path, f"the file cannot be read: {error.strerror or error}") from None
 
 
 def refuse_excel(path: StrPath) -> None:
-    """Refuse a file of Excel, whatever its name."""
+    """Raise an `InputError` for an Excel file, whatever its name."""
     with reading(path) as file:
         start = file.read(len(OLD_EXCEL))
         found = start == OLD_EXCEL
@@ -88,83 +89,116 @@ def refuse_excel(path: StrPath) -> None:
         raise fault(path, "this is an Excel file; save it as CSV")
 
 
-class _Unpacked(gzip.GzipFile):
-    """Gzipped bytes that stop with an error when there are absurdly many of them."""
+def refuse_bomb(path: StrPath, packed: int, unpacked: int) -> None:
+    """Raise an `InputError` if the unpacked size is implausible for the packed size."""
+    if unpacked > max(BOMB_FROM, BOMB_RATIO * packed):
+        raise fault(
+            path,
+            f"the content unpacks to more than {BOMB_RATIO} times its size; "
+            "if that is intended, save the file uncompressed",
+        )
+
+
+class _Unpacked(io.RawIOBase):
+    """Gzipped bytes, with an error as soon as their number is implausible."""
 
     def __init__(self, path: StrPath, raw: BinaryIO) -> None:
-        super().__init__(fileobj=raw, mode="rb")
         self._path, self._packed, self._total = path, os.fstat(raw.fileno()).st_size, 0
+        self._gzip = gzip.GzipFile(fileobj=raw, mode="rb")
 
-    def read(self, size: int | None = -1) -> bytes:
-        """Some bytes, or all that are left."""
-        if size is not None and size >= 0:
-            return self._counted(super().read(size))
-        pieces = []
-        while piece := self._counted(super().read(CHUNK)):
-            pieces.append(piece)
-        return b"".join(pieces)
+    def readable(self) -> bool:
+        return True
 
-    def readline(self, size: int | None = -1) -> bytes:
-        """The rest of the line."""
-        left = -1 if size is None else size
-        pieces: list[bytes] = []
-        while left and not (pieces and pieces[-1].endswith(b"\n")):
-            piece = self._counted(super().readline(CHUNK if left < 0 else min(left, CHUNK)))
-            if not piece:
-                break
-            pieces.append(piece)
-            left = left if left < 0 else left - len(piece)
-        return b"".join(pieces)
+    def seekable(self) -> bool:
+        return True
 
-    def read1(self, size: int = -1) -> bytes:
-        """Some bytes."""
-        return self._counted(super().read1(size))
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        return self._gzip.seek(offset, whence)
 
-    def _counted(self, data: bytes) -> bytes:
-        self._total += len(data)
-        if self._total > max(BOMB_FROM, BOMB_RATIO * self._packed):
-            raise fault(
-                self._path,
-                f"unpacks to more than {BOMB_RATIO} times its size; unpack it yourself if that is right",
-            )
-        return data
+    def readinto(self, buffer: Any) -> int:
+        count = self._gzip.readinto(buffer)
+        self._total += count
+        refuse_bomb(self._path, self._packed, self._total)
+        return count
+
+
+@contextmanager
+def atomic_path(path: Path, *, temporary_in: Path | None = None) -> Iterator[Path]:
+    """Yield a temporary path; what the body writes there is renamed to `path` when the body ends.
+
+    If the body fails, what it wrote is deleted and `path` stays as it was. A file replaces an older one. A
+    folder does not: if another process has created `path` in the meantime, that one stays.
+
+    Parameters
+    ----------
+    path : Path
+        File or folder to create. Its parent must exist.
+    temporary_in : Path, optional
+        Folder of the temporary path, on the same file system; by default the parent of `path`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> target = Path(tempfile.mkdtemp()) / "a.txt"
+    >>> with atomic_path(target) as temporary:
+    ...     _ = temporary.write_text("complete")
+    >>> target.read_text(), [file.name for file in target.parent.iterdir()]
+    ('complete', ['a.txt'])
+    """
+    temporary = (temporary_in or path.parent) / f".{token_hex(8)}.part"
+    try:
+        yield temporary
+        if temporary.is_dir():
+            try:
+                os.rename(temporary, path)
+            except OSError:
+                if not path.is_dir():
+                    raise
+        else:
+            os.replace(temporary, path)
+    finally:
+        if temporary.is_dir():
+            shutil.rmtree(temporary, ignore_errors=True)
+        else:
+            with suppress(OSError):
+                temporary.unlink(missing_ok=True)
 
 
 @contextmanager
 def writing(path: StrPath) -> Iterator[BinaryIO]:
-    """A file that appears under its name when the body is done, and not at all if it fails.
+    """Open a file for writing that appears under its name once the body has succeeded.
 
-    Gzipped if the name ends with .gz.
+    The file is gzipped if its name ends with .gz. A symbolic link stays, and its target is replaced.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written.
     """
     if not isinstance(path, str | os.PathLike) or "\0" in os.fspath(path):
-        raise InputError(f"the name of a file is needed, not {path!r}")
-    wanted = Path(os.path.realpath(path))  # what a link points to is written, and the link stays
-    part = wanted.with_name(f".{token_hex(8)}.part")
+        raise InputError(f"expected the name of a file, not {path!r}")
+    target = Path(os.path.realpath(path))
     try:
-        mode = wanted.stat().st_mode if wanted.exists() else None
+        mode = target.stat().st_mode if target.exists() else None
         if mode is not None and stat.S_ISDIR(mode):
             raise IsADirectoryError
         if mode is not None and not stat.S_ISREG(mode):
-            raise fault(path, "this is no regular file and will not be replaced; choose another name")
-        with part.open("xb") as raw:
+            raise fault(path, "this is not a regular file and will not be replaced; choose another name")
+        with atomic_path(target) as temporary, temporary.open("xb") as raw:
             if mode is not None:
-                os.chmod(part, stat.S_IMODE(mode))
-            if wanted.suffix == ".gz":
+                os.chmod(temporary, stat.S_IMODE(mode))
+            if target.suffix == ".gz":
                 with gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as packed:
                     yield cast(BinaryIO, packed)
             else:
                 yield raw
             raw.flush()
             os.fsync(raw.fileno())
-        os.replace(part, wanted)
     except (FileNotFoundError, NotADirectoryError):
-        raise fault(path, "the folder is not there; make it first") from None
+        raise fault(path, "the folder does not exist; create it first") from None
     except IsADirectoryError:
         raise fault(path, "this is a folder; give the name of a file") from None
     except PermissionError:
-        raise fault(path, "the file cannot be written; choose another folder") from None
+        raise fault(path, "permission to write the file is denied; choose another folder") from None
     except OSError as error:
         raise fault(path, f"the file cannot be written: {error.strerror or error}") from None
-    finally:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)

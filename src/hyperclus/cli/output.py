@@ -135,7 +135,7 @@ def check_target(path: Path, suffixes: Sequence[str]) -> None:
         raise fault(path, "this is a folder; give the name of a file")
     folder = Path(os.path.realpath(path)).parent
     if not folder.is_dir():
-        raise fault(path, "the folder is not there; make it first")
+        raise fault(path, "the folder does not exist; create it first")
     if not os.access(folder, os.W_OK):
         raise fault(path, "the folder cannot be written to; choose another")
 

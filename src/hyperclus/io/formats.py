@@ -174,7 +174,7 @@ def _refuse_rows(path: StrPath, options: Mapping[str, Any]) -> None:
 
 def _check_path(path: Any) -> None:
     if not isinstance(path, str | os.PathLike):
-        raise InputError(f"the name of a file is needed, not {type(path).__name__}")
+        raise InputError(f"expected the name of a file, not {type(path).__name__}")
 
 
 def _named(name: str) -> Format:

@@ -11,14 +11,13 @@ import math
 import os
 import warnings
 import zipfile
-from gzip import GzipFile
 from typing import Any, BinaryIO
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from hyperclus._runtime.files import BOMB_FROM, BOMB_RATIO, StrPath, fault, reading, writing
+from hyperclus._runtime.files import StrPath, fault, reading, refuse_bomb, writing
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.hypergraph.ids import object_array, shown
@@ -129,14 +128,13 @@ def read_npz(
 
 def _arrays(path: StrPath, file: BinaryIO) -> dict[str, NDArray[Any]]:
     """The arrays of an archive by name, after the checks that need no knowledge of what they mean."""
-    if isinstance(file, GzipFile):
+    if not isinstance(getattr(file, "raw", None), io.FileIO):
         raise fault(path, "the archive is gzipped; unpack it first")
     try:
         with warnings.catch_warnings(action="error"), zipfile.ZipFile(file) as archive:
             entries = [entry for entry in archive.infolist() if entry.filename in KNOWN]
             unpacked = sum(entry.file_size for entry in entries)
-            if unpacked > max(BOMB_FROM, BOMB_RATIO * os.fstat(file.fileno()).st_size):
-                raise fault(path, f"unpacks to more than {BOMB_RATIO} times its size; write it uncompressed")
+            refuse_bomb(path, os.fstat(file.fileno()).st_size, unpacked)
             return {entry.filename.removesuffix(".npy"): _array(archive, entry) for entry in entries}
     except InputError:
         raise

@@ -20,7 +20,7 @@ from typing import Any, BinaryIO, Literal, TypeAlias
 
 import numpy as np
 
-from hyperclus._runtime.files import BOMB_FROM, BOMB_RATIO, StrPath, fault, reading, refuse_excel
+from hyperclus._runtime.files import StrPath, fault, reading, refuse_bomb, refuse_excel
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.ids import named, object_array, shown
 from hyperclus.io.tables.encode import arrow
@@ -190,7 +190,7 @@ class TextTable(_Table):
             try:
                 lines = re.split(r"(?<=\n)(?=.)|(?<=\r)(?=[^\n])", raw.decode())
             except UnicodeDecodeError as error:
-                message = f"byte {error.start} of the line is no UTF-8 text; save the file as UTF-8"
+                message = f"byte {error.start} of the line is not UTF-8 text; save the file as UTF-8"
                 raise fault(self.path, message, number + 1) from None
             yield from lines
             number += len(lines)
@@ -364,11 +364,7 @@ class ParquetTable(_Table):
         meta = opened.metadata
         groups = [meta.row_group(number) for number in range(meta.num_row_groups)]
         size = max(12 * meta.num_rows, sum(group.total_byte_size for group in groups))
-        if size > max(BOMB_FROM, BOMB_RATIO * handle.seek(0, io.SEEK_END)):
-            raise fault(
-                file,
-                f"unpacks to more than {BOMB_RATIO} times its size; write it uncompressed if that is right",
-            )
+        refuse_bomb(file, handle.seek(0, io.SEEK_END), size)
         return list(opened.schema_arrow.names), meta.num_rows
 
 

@@ -1,0 +1,88 @@
+"""Atomic files and folders, and the one sentence that each I/O error becomes."""
+
+import gzip
+import zipfile
+
+import pytest
+
+from hyperclus._runtime.files import atomic_path, reading, refuse_bomb, refuse_excel, writing
+from hyperclus.errors import InputError
+
+
+def make(path, content, folder):
+    if folder:
+        path.mkdir()
+        path = path / "x"
+    path.write_text(content)
+
+
+def content_of(path):
+    return (path / "x" if path.is_dir() else path).read_text()
+
+
+@pytest.mark.parametrize("folder", [False, True])
+def test_an_atomic_path_appears_when_the_body_ends(tmp_path, folder):
+    target, elsewhere = tmp_path / "target", tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    with atomic_path(target, temporary_in=elsewhere) as temporary:
+        make(temporary, "new", folder)
+        assert temporary.parent == elsewhere
+        assert not target.exists()
+    assert content_of(target) == "new"
+    assert list(elsewhere.iterdir()) == []
+    with atomic_path(target) as temporary:
+        make(temporary, "newer", folder)
+        assert temporary.parent == tmp_path
+    assert content_of(target) == ("new" if folder else "newer")  # a folder that is there stays
+    assert {path.name for path in tmp_path.iterdir()} == {"target", "elsewhere"}
+
+
+@pytest.mark.parametrize("folder", [False, True])
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
+def test_a_body_that_fails_leaves_nothing(tmp_path, folder, error):
+    def fail():
+        with atomic_path(tmp_path / "target") as temporary:
+            make(temporary, "half", folder)
+            raise error
+
+    with pytest.raises(error):
+        fail()
+    assert list(tmp_path.iterdir()) == []
+    make(tmp_path / "target", "old", folder)
+    with pytest.raises(error):
+        fail()
+    assert content_of(tmp_path / "target") == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["target"]
+
+
+def test_an_atomic_path_that_the_body_does_not_write(tmp_path):
+    with pytest.raises(FileNotFoundError), atomic_path(tmp_path / "target"):
+        pass
+    with pytest.raises(FileNotFoundError), atomic_path(tmp_path / "no" / "folder", temporary_in=tmp_path) as temporary:
+        temporary.mkdir()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_gzip_is_unpacked_in_lines_and_blocks(tmp_path):
+    lines = [b"first\n", b"x" * 400_000 + b"\n", b"last"]
+    with writing(tmp_path / "a.gz") as file:
+        file.writelines(lines)
+    assert gzip.decompress((tmp_path / "a.gz").read_bytes()) == b"".join(lines)
+    with reading(tmp_path / "a.gz") as file:
+        assert list(file) == lines
+    with reading(tmp_path / "a.gz") as file:
+        assert file.read(3) + file.read() == b"".join(lines)
+        file.seek(6)
+        assert file.readline() == lines[1]
+
+
+def test_bombs_and_excel(tmp_path):
+    refuse_bomb("x", 100_000, 20_000_000)
+    with pytest.raises(InputError, match=r"x: the content unpacks to more than 200 times its size"):
+        refuse_bomb("x", 100_000, 20_000_001)
+    with zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
+        archive.writestr("xl/workbook.xml", "")
+    (tmp_path / "x.gz").write_bytes(gzip.compress((tmp_path / "x.zip").read_bytes()))
+    for name in ("x.zip", "x.gz"):
+        with pytest.raises(InputError, match="this is an Excel file; save it as CSV"):
+            refuse_excel(tmp_path / name)
