@@ -56,7 +56,7 @@ def drawn(m: int, blocks: int = 1) -> hc.Hypergraph:
     matrix.data, matrix.indices, matrix.indptr = gamma, idx, ptr
     omega = np.random.default_rng(0).uniform(0.5, 2.0, n)
     ids = np.arange(n)
-    return hc.Hypergraph._trusted(matrix, omega, ids, ids)
+    return hc.Hypergraph.from_checked_parts(matrix, omega, ids, ids)
 
 
 def seconds(task: Callable[[], object]) -> tuple[float, object]:

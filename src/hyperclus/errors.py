@@ -39,21 +39,15 @@ class LossWarning(UserWarning):
     """A format or another library cannot hold all of a hypergraph; the message names what is lost."""
 
 
-def check_count(k: Any) -> None:
-    """Raise an `InputError` unless k is a whole number of clusters."""
-    if isinstance(k, bool) or not isinstance(k, Integral) or k < 1:
-        raise InputError(f"k must be a whole number of clusters, at least 1; got {k!r}")
-
-
 def is_number(value: Any) -> bool:
     """Whether a value is a real number; True and False are none, NaN and infinity are."""
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
-def check_whole(argument: str, value: Any) -> None:
-    """Raise an `InputError` unless the value of an argument is a whole number from 1."""
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
-        raise InputError(f"{argument} must be a whole number from 1; got {value!r}")
+def check_integer(argument: str, value: Any, least: int = 1) -> None:
+    """Raise an `InputError` unless the value of an argument is an integer from `least`."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        raise InputError(f"{argument} must be a whole number from {least}; got {value!r}")
 
 
 def check_choice(argument: str, value: Any, choices: tuple[str, ...]) -> None:

@@ -18,9 +18,9 @@ from hyperclus.clustering.cluster import Rounding, cluster
 from hyperclus.clustering.cut import cut
 from hyperclus.clustering.run import Bound, Run
 from hyperclus.engines import InMemory
-from hyperclus.errors import InputError, check_whole
+from hyperclus.errors import InputError, check_integer
 from hyperclus.hypergraph.hypergraph import Hypergraph
-from hyperclus.hypergraph.ids import shown
+from hyperclus.hypergraph.messages import shown
 from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import AbsencePolicy, Floats, Incidence, Integers, Seed
 
@@ -186,7 +186,7 @@ class HyperClusG(_Clusterer, _Coat):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any = None) -> "HyperClusG":
         """Find the clusters of the samples; y is ignored."""
-        check_whole("n_clusters", self.n_clusters)
+        check_integer("n_clusters", self.n_clusters)
         matrix = self._matrix(X, least=self.n_clusters, reset=True)
         part = cluster(
             self._hypergraph(matrix, "keep"),
@@ -317,7 +317,7 @@ class HypergraphSpectralEmbedding(_Named, _Transformer, _Coat):  # type: ignore[
 
     def fit(self, X: Any, y: Any = None) -> "HypergraphSpectralEmbedding":
         """Compute the eigenvectors for the samples; y is ignored."""
-        check_whole("n_components", self.n_components)
+        check_integer("n_components", self.n_components)
         matrix = self._matrix(X, least=self.n_components + 1, reset=True)
         hypergraph = self._hypergraph(matrix, "drop")
         if hypergraph.n_vertices <= self.n_components:

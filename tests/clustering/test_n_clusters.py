@@ -205,7 +205,7 @@ class TestResult:
 class TestInput:
     @pytest.mark.parametrize("max_k", [1, 0, -3, 2.5, "x", None, True])
     def test_max_k(self, max_k):
-        with pytest.raises(hc.InputError, match="max_k must be a whole number, at least 2"):
+        with pytest.raises(hc.InputError, match="max_k must be a whole number from 2"):
             suggest_k(separate(2), max_k)
 
     @pytest.mark.parametrize("shuffles", [1, 0, "x", 2.0])

@@ -11,19 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import hyperclus.hypergraph.ids as ids_module
-from hyperclus.hypergraph.ids import (
-    encode,
-    factorize,
-    id_array,
-    index_type,
-    is_missing,
-    named,
-    plain,
-    positions,
-    shown,
-    take,
-)
+from hyperclus._runtime import arrays
+from hyperclus._runtime.arrays import index_type, take
+from hyperclus.hypergraph.ids import encode, factorize, id_array, is_missing, plain, positions
+from hyperclus.hypergraph.messages import named, shown
 from support.contracts import refused
 
 examples = settings(deadline=None, max_examples=150)
@@ -73,7 +64,7 @@ def test_integers_of_every_width(dtype, block, data):
     near, far = st.integers(max(info.min, -3), 3), st.integers(info.min, info.max)
     values = data.draw(st.lists(st.one_of(near, far), max_size=8))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ids_module, "BLOCK", block)
+        patch.setattr(arrays, "BLOCK", block)
         codes, ids = factorize(np.array(values, dtype=dtype), "v")
     expected, known = encoded_by_a_loop(values)
     assert codes.tolist() == expected
@@ -220,7 +211,7 @@ def test_index_type_is_the_smallest_that_holds():
 
 
 def test_take_in_blocks(monkeypatch):
-    monkeypatch.setattr(ids_module, "BLOCK", 3)
+    monkeypatch.setattr(arrays, "BLOCK", 3)
     table, values = np.array([10, 20, 30], dtype=np.int32), np.array([127, 125, 126, 125, 127], dtype=np.int8)
     taken = take(table, values, low=125)
     assert taken.tolist() == [30, 10, 20, 10, 30]

@@ -58,7 +58,10 @@ def test_a_body_that_fails_leaves_nothing(tmp_path, folder, error):
 def test_an_atomic_path_that_the_body_does_not_write(tmp_path):
     with pytest.raises(FileNotFoundError), atomic_path(tmp_path / "target"):
         pass
-    with pytest.raises(FileNotFoundError), atomic_path(tmp_path / "no" / "folder", temporary_in=tmp_path) as temporary:
+    with (
+        pytest.raises(FileNotFoundError),
+        atomic_path(tmp_path / "no" / "folder", temporary_in=tmp_path) as temporary,
+    ):
         temporary.mkdir()
     assert list(tmp_path.iterdir()) == []
 

@@ -13,8 +13,6 @@ from threading import Lock
 from types import ModuleType
 from typing import Any, TypeVar, cast
 
-from numpy.typing import NDArray
-
 PAYS_FROM = 300_000  # inner steps of a kernel: about a quarter of a second when interpreted
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -57,13 +55,6 @@ def kernels(module: ModuleType, work: float) -> Any:
             if module.__name__ not in _compiled:
                 _compiled[module.__name__] = _load_compiled(module)
     return _compiled[module.__name__]
-
-
-def read_only(array: NDArray[Any]) -> NDArray[Any]:
-    """A view that cannot be written to; Numba compiles once more where some arrays can and some cannot."""
-    view = array.view()
-    view.flags.writeable = False
-    return view
 
 
 def _load_compiled(module: ModuleType) -> ModuleType:

@@ -19,7 +19,7 @@ from typer import rich_utils
 from hyperclus._runtime.files import printable
 from hyperclus.cli.words import in_shell
 from hyperclus.errors import HyperclusError, InputError, LossWarning
-from hyperclus.hypergraph.ids import caption
+from hyperclus.hypergraph.messages import caption
 
 app = typer.Typer(
     no_args_is_help=True,

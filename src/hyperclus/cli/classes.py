@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from hyperclus._runtime.files import fault
-from hyperclus.hypergraph.ids import caption, shown
+from hyperclus.hypergraph.messages import caption, shown
 from hyperclus.io.tables.columns import known_column, missing_value, read_columns, read_ids, table_file
 from hyperclus.io.tables.files import TableFile
 from hyperclus.io.tables.schema import RepeatPolicy, unique_ids

@@ -23,7 +23,7 @@ from hyperclus.clustering.partition import Partition
 from hyperclus.engines import InMemory, Precision, check_engine, device_products
 from hyperclus.errors import HyperclusError, InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph
-from hyperclus.hypergraph.ids import shown
+from hyperclus.hypergraph.messages import shown
 from hyperclus.report import views
 
 HOW = "How to cluster"

@@ -18,7 +18,8 @@ from hyperclus.cli.text import Page, show_columns, show_summary
 from hyperclus.cli.words import in_shell
 from hyperclus.errors import DownloadError, InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph
-from hyperclus.hypergraph.ids import caption, object_array, shown
+from hyperclus.hypergraph.ids import object_array
+from hyperclus.hypergraph.messages import caption, shown
 from hyperclus.hypergraph.summary import Summary, summary
 from hyperclus.io.formats import FORMATS, by_name, known_options
 from hyperclus.io.hif import read_hif_document, write_hif_document

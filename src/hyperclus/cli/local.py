@@ -18,7 +18,7 @@ from hyperclus.cli.text import Page, cut_off
 from hyperclus.clustering.local import LocalCluster
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph
-from hyperclus.hypergraph.ids import caption, shown
+from hyperclus.hypergraph.messages import caption, shown
 from hyperclus.spectral.walk import RandomWalk
 
 LISTED = 20  # members on the terminal

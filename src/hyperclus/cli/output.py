@@ -22,7 +22,7 @@ from hyperclus.clustering.n_clusters import Suggestion
 from hyperclus.clustering.partition import Partition, pandas_for
 from hyperclus.clustering.stored import StoredPartition
 from hyperclus.errors import InputError
-from hyperclus.hypergraph.ids import caption, shown
+from hyperclus.hypergraph.messages import caption, shown
 from hyperclus.io.tables.encode import arrow
 from hyperclus.report import views
 from hyperclus.typing import Ids

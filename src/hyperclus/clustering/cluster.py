@@ -20,7 +20,7 @@ from hyperclus.clustering.vertex_search import EFFORTS
 from hyperclus.engines import Engine, InMemory, Precision, check_engine
 from hyperclus.engines.base import on_host
 from hyperclus.engines.dask.prepared import Prepared
-from hyperclus.errors import InputError, check_choice, check_count, is_number
+from hyperclus.errors import InputError, check_choice, check_integer, is_number
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.hypergraph.ids import vertex_codes
 from hyperclus.spectral.eigen import Eigenpairs
@@ -147,7 +147,7 @@ def cluster(
     >>> sorted(part.members(part.labels[0]).tolist())
     ['a', 'b', 'c']
     """
-    check_count(k)
+    check_integer("k", k)
     check_choice("method", method, ("auto", "hyperclus-g"))
     if effort is not None:
         check_choice("effort", effort, tuple(EFFORTS))

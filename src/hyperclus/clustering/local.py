@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from hyperclus.clustering.push import PushContext, Region, push_context
-from hyperclus.errors import InputError, check_whole, is_number
+from hyperclus.errors import InputError, check_integer, is_number
 from hyperclus.hypergraph.hypergraph import Hypergraph
-from hyperclus.hypergraph.ids import named
+from hyperclus.hypergraph.messages import named
 from hyperclus.spectral.factors import TransitionFactors
 from hyperclus.spectral.stationary import estimated_distribution
 from hyperclus.spectral.walk import RandomWalk
@@ -131,7 +131,7 @@ def local_cluster(
     _check_between("accuracy", accuracy, np.inf)
     _check_between("max_volume", max_volume, 1.0)
     if max_size is not None:
-        check_whole("max_size", max_size)
+        check_integer("max_size", max_size)
     _, ground = push_context(walk)
     query = _query(ground, ground.places(seeds), float(max_volume), max_size, keep_seeds)
     with ground.region(query.seeds) as region:
@@ -199,7 +199,7 @@ def quick_walk(hypergraph: Hypergraph, *, alpha: float = 0.0, steps: int = 4) ->
     >>> walk.distribution.method
     'estimate'
     """
-    check_whole("steps", steps)
+    check_integer("steps", steps)
     factors = TransitionFactors(hypergraph, alpha=alpha)
     return RandomWalk.with_distribution(factors, estimated_distribution(factors, steps))
 

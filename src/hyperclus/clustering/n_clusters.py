@@ -3,7 +3,6 @@
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import combinations, islice
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from hyperclus.clustering.metrics import agreement
 from hyperclus.clustering.partition import TINY, pandas_for
 from hyperclus.clustering.run import Run
 from hyperclus.clustering.vertex_search import EFFORTS, lowest
-from hyperclus.errors import InputError
+from hyperclus.errors import check_integer
 from hyperclus.hypergraph.configuration_model import shuffled
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.spectral.bounds import ncut_lower_bound, relative_gap
@@ -174,11 +173,11 @@ def suggest_k(
     >>> found.k, found.confident
     (3, True)
     """
-    _check_whole("max_k", max_k)
+    check_integer("max_k", max_k, least=2)
     run = Run(hypergraph, alpha, "eigenvalues", tolerance, seed)
     if shuffles is None:
         shuffles = int(np.clip(SHUFFLED_UP_TO // run.whole.n_incidences, *SHUFFLES))
-    _check_whole("shuffles", shuffles)
+    check_integer("shuffles", shuffles, least=2)
     most = min(int(max_k), run.whole.n_vertices - 1)
     if most < 2:
         few = "one vertex is" if most == 0 else "two vertices are"
@@ -365,8 +364,3 @@ def _answer(walk: RandomWalk, contrast: _Contrast, ranked: tuple[Candidate, ...]
 def _fair_components(walk: RandomWalk) -> bool:
     """Whether no component is much smaller than an equal share."""
     return bool(walk.distribution.components.masses(walk.stationary).min() >= FAIR / walk.n_components)
-
-
-def _check_whole(argument: str, value: Any) -> None:
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < 2:
-        raise InputError(f"{argument} must be a whole number, at least 2; got {value!r}")

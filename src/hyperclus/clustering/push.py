@@ -14,12 +14,14 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from hyperclus._runtime.arrays import index_type, read_only
 from hyperclus._runtime.jit import kernels
 from hyperclus.clustering import push_kernels
 from hyperclus.clustering.push_kernels import CLOSED, QUEUED, REACHED, STORED, TINY, BipartiteCSR, Side
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
-from hyperclus.hypergraph.ids import index_type, named, plain, read_only, shown
+from hyperclus.hypergraph.ids import plain
+from hyperclus.hypergraph.messages import named, shown
 from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Codes, Floats, Ids, Integers
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from hyperclus._runtime.checkpoint import check_seed, open_checkpoint
 from hyperclus._runtime.progress import report_progress
+from hyperclus._runtime.random import random_generator
 from hyperclus.clustering.cut import cut
 from hyperclus.clustering.partition import Partition
 from hyperclus.engines import Engine, Precision, check_engine, chosen, device_products
@@ -24,7 +25,7 @@ from hyperclus.spectral.eigen.result import with_residuals
 from hyperclus.spectral.laplacian import NormalizedLaplacian
 from hyperclus.spectral.sdp_bound import TightBound, tight_bound
 from hyperclus.spectral.walk import RandomWalk
-from hyperclus.typing import Booleans, Integers, Seed, random_generator
+from hyperclus.typing import Booleans, Integers, Seed
 
 Bound = Literal["eigenvalues", "tight"]
 

@@ -9,8 +9,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from hyperclus._runtime.arrays import read_only
 from hyperclus._runtime.checkpoint import NO_CHECKPOINT, Checkpoint, Values
-from hyperclus._runtime.jit import kernels, read_only
+from hyperclus._runtime.jit import kernels
 from hyperclus._runtime.progress import WorkProgress, listening
 from hyperclus._runtime.threads import in_parallel, single_blas_thread
 from hyperclus.clustering import vertex_kernels

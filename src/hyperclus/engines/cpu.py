@@ -15,7 +15,8 @@ from typing import Any, ClassVar, Literal, Protocol, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
-from hyperclus._runtime.jit import kernels, read_only
+from hyperclus._runtime.arrays import read_only
+from hyperclus._runtime.jit import kernels
 from hyperclus._runtime.threads import in_parallel
 from hyperclus.engines import cpu_kernels
 from hyperclus.errors import InputError

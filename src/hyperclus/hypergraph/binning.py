@@ -8,8 +8,9 @@ from typing import Any, Literal, TypeAlias, cast, get_args
 
 import numpy as np
 
+from hyperclus._runtime.arrays import index_type
 from hyperclus.errors import InputError, check_choice, is_number
-from hyperclus.hypergraph.ids import index_type, shown
+from hyperclus.hypergraph.messages import shown
 from hyperclus.typing import Codes, Floats
 
 Rule: TypeAlias = Literal["width", "quantile", "soft", "paper"]

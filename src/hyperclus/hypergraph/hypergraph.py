@@ -10,19 +10,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from hyperclus._runtime.arrays import blocks, read_only
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.binning import BinsByColumn
-from hyperclus.hypergraph.ids import (
-    blocks,
-    factorize,
-    id_array,
-    listed,
-    positions,
-    read_only,
-    refuse_missing,
-    row_of,
-    shown,
-)
+from hyperclus.hypergraph.ids import factorize, id_array, listed, positions, refuse_missing
 from hyperclus.hypergraph.incidence import (
     as_edge_weights,
     as_matrix,
@@ -35,6 +26,7 @@ from hyperclus.hypergraph.incidence import (
     sealed,
     without_absent,
 )
+from hyperclus.hypergraph.messages import row_of, shown
 from hyperclus.hypergraph.tables import (
     columns_of,
     feature_edges,
@@ -156,7 +148,7 @@ class Hypergraph:
         vertices = _given_ids(index if vertex_ids is None else vertex_ids, matrix.shape[0], "vertex")
         edges = _given_ids(names if edge_ids is None else edge_ids, matrix.shape[1], "edge")
         gamma = from_matrix(matrix, edges, vertices, duplicates)
-        return cls._finish(gamma, edges, vertices, edge_weights, isolated, empty_edges)
+        return cls.from_canonical(gamma, edges, vertices, edge_weights, isolated, empty_edges)
 
     @classmethod
     def from_edges(
@@ -213,7 +205,7 @@ class Hypergraph:
         gamma = from_coordinates(
             edge_codes, vertex_codes, as_numbers(weights, place), names, vertices, duplicates
         )
-        return cls._finish(gamma, names, vertices, edge_weights, isolated, empty_edges)
+        return cls.from_canonical(gamma, names, vertices, edge_weights, isolated, empty_edges)
 
     @classmethod
     def from_long(
@@ -272,7 +264,7 @@ class Hypergraph:
             edge_weights = constant_within(omega, edge_codes, edges)
         gamma = from_coordinates(edge_codes, vertex_codes, weights, edges, vertices, duplicates)
         del edge_codes, vertex_codes, weights
-        return cls._finish(gamma, edges, vertices, edge_weights, isolated, empty_edges)
+        return cls.from_canonical(gamma, edges, vertices, edge_weights, isolated, empty_edges)
 
     @classmethod
     def from_table(
@@ -341,7 +333,7 @@ class Hypergraph:
         ids = row_names(table) if vertex is None else pick(columns, vertex)
         vertices = _given_ids(ids, n_rows, "vertex")
         gamma = from_coordinates(edge_codes, rows, weights, edges, vertices, "error")
-        return cls._finish(gamma, edges, vertices, None, isolated, "error")
+        return cls.from_canonical(gamma, edges, vertices, None, isolated, "error")
 
     # ---- sizes --------------------------------------------------------------------------------
 
@@ -435,7 +427,7 @@ class Hypergraph:
             )
         gamma = sp.csr_array((data, self.gamma.indices, self.gamma.indptr), shape=self.gamma.shape)
         check_gamma(gamma, self.edge_ids, self.vertex_ids, zeros=False)
-        return Hypergraph._trusted(gamma, self.edge_weights, self.vertex_ids, self.edge_ids)
+        return Hypergraph.from_checked_parts(gamma, self.edge_weights, self.vertex_ids, self.edge_ids)
 
     def with_edge_weights(self, edge_weights: Mapping[Any, float] | ArrayLike) -> "Hypergraph":
         """The same members with other omegas: a mapping from edge id, or one per hyperedge.
@@ -444,7 +436,7 @@ class Hypergraph:
         [2.0, 3.0]
         """
         omega = as_edge_weights(edge_weights, self.edge_ids).copy()
-        return Hypergraph._trusted(self.gamma, omega, self.vertex_ids, self.edge_ids)
+        return Hypergraph.from_checked_parts(self.gamma, omega, self.vertex_ids, self.edge_ids)
 
     def restrict(self, vertices: NDArray[Any]) -> "Hypergraph":
         """The sub-hypergraph on some vertices, given by position, in this order, or by mask.
@@ -460,7 +452,7 @@ class Hypergraph:
         gamma = self.gamma[:, chosen]
         gamma.sort_indices()
         gamma, kept, _ = without_absent(gamma, self.edge_ids, self.vertex_ids, "drop", "keep")
-        return Hypergraph._trusted(
+        return Hypergraph.from_checked_parts(
             gamma, self.edge_weights[kept], self.vertex_ids[chosen], self.edge_ids[kept]
         )
 
@@ -475,14 +467,14 @@ class Hypergraph:
         if mask.dtype != bool or mask.shape != (self.n_edges,):
             raise InputError(f"edges must be a mask of {self.n_edges} truth values, one per hyperedge")
         kept = np.flatnonzero(~mask)
-        return Hypergraph._trusted(
+        return Hypergraph.from_checked_parts(
             self.gamma[kept], self.edge_weights[kept], self.vertex_ids, self.edge_ids[kept]
         )
 
     # ---- shared by the constructors -----------------------------------------------------------
 
     @classmethod
-    def _finish(
+    def from_canonical(
         cls,
         gamma: Incidence,
         edges: Ids,
@@ -491,13 +483,14 @@ class Hypergraph:
         isolated: AbsencePolicy,
         empty_edges: AbsencePolicy,
     ) -> "Hypergraph":
+        """From a matrix as `canonical` returns it: apply the policies and check omega. For internal use."""
         omega = as_edge_weights(edge_weights, edges)
         gamma, kept_edges, kept_vertices = without_absent(gamma, edges, vertices, empty_edges, isolated)
-        return cls._trusted(gamma, omega[kept_edges], vertices[kept_vertices], edges[kept_edges])
+        return cls.from_checked_parts(gamma, omega[kept_edges], vertices[kept_vertices], edges[kept_edges])
 
     @classmethod
-    def _trusted(cls, gamma: Incidence, omega: Floats, vertices: Ids, edges: Ids) -> "Hypergraph":
-        """Of parts that were checked and that nobody outside holds."""
+    def from_checked_parts(cls, gamma: Incidence, omega: Floats, vertices: Ids, edges: Ids) -> "Hypergraph":
+        """From parts that were checked and that nobody else holds, without a copy. For internal use."""
         hypergraph = object.__new__(cls)
         hypergraph._set(gamma, omega, vertices, edges)
         return hypergraph

@@ -5,23 +5,20 @@ become Python objects. None, NaN, and the NA and NaT of table libraries are miss
 """
 
 import contextlib
-import reprlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hyperclus._runtime.arrays import blocks, index_type, python_scalar, python_values, read_only, take
 from hyperclus.errors import InputError
+from hyperclus.hypergraph.messages import named, row_of, shown
 from hyperclus.typing import Booleans, Codes, Ids
 
-BLOCK = 1 << 20
 NEVER_MISSING = frozenset({bool, bytes, int, str, tuple})
-
-_short = reprlib.Repr()
-_short.maxstring = _short.maxother = _short.maxlong = 60
 
 
 def id_array(values: Iterable[Any], what: str) -> Ids:
@@ -116,7 +113,7 @@ def encode(values: NDArray[Any] | list[Any], place: Callable[[int], str]) -> tup
         return _encode_integers(values)
     codes, distinct = _numbered(values, place)
     if any(issubclass(kind, np.generic) for kind in set(map(type, distinct))):
-        codes, distinct = _numbered([_unpacked(value) for value in values], place)
+        codes, distinct = _numbered([python_scalar(value) for value in values], place)
     if not set(map(type, distinct)) <= NEVER_MISSING:
         absent = np.fromiter(map(is_missing, distinct), bool, len(distinct))
         if absent.any():
@@ -166,7 +163,7 @@ def listed(values: Any, what: str) -> list[Any]:
     if isinstance(values, np.ndarray):
         if values.ndim != 1:
             raise InputError(f"{what} must be one-dimensional, not of shape {values.shape}")
-        return _python_values(values)
+        return python_values(values)
     if hasattr(values, "to_pylist"):  # Arrow, whose iterator gives scalars of its own
         values = values.to_pylist()
     if isinstance(values, str | bytes | set | frozenset | Mapping) or not isinstance(values, Iterable):
@@ -177,13 +174,6 @@ def listed(values: Any, what: str) -> list[Any]:
 def object_array(values: list[Any]) -> NDArray[Any]:
     """A 1-d array of Python objects; tuples and lists stay whole."""
     return np.fromiter(values, dtype=object, count=len(values))
-
-
-def read_only(array: NDArray[Any]) -> NDArray[Any]:
-    """A view that cannot be written to."""
-    view = array.view()
-    view.flags.writeable = False
-    return view
 
 
 def is_missing(value: Any) -> bool:
@@ -204,57 +194,6 @@ def refuse_missing(
 def without(codes: Codes, absent: Booleans) -> Codes:
     """The codes after the values marked absent are taken out of the numbering; theirs become -1."""
     return np.where(absent, -1, np.cumsum(~absent) - 1).astype(codes.dtype)[codes]
-
-
-def index_type(largest: int) -> type[np.signedinteger[Any]]:
-    """int32 where it can hold `largest`, otherwise int64."""
-    return np.int32 if largest <= np.iinfo(np.int32).max else np.int64
-
-
-def row_of(column: Any) -> Callable[[int], str]:
-    """Puts a row of a column into words, for messages."""
-    return lambda row: f"row {row}, column {shown(column)}"
-
-
-def shown(value: Any) -> str:
-    """A value in a message: on one line and, however long it is, short."""
-    try:
-        text = _short.repr(_unpacked(value))
-    except ValueError:  # an integer of thousands of digits, somewhere in it
-        text = f"<{type(value).__name__}>"
-    text = " ".join(text.split()) if "\n" in text else text
-    return text if len(text) <= 120 else text[:117] + "..."
-
-
-def caption(value: Any) -> str:
-    """An id as people read it: text as it is, the hyperedge ("odor", "n") of a table as "odor = n".
-
-    >>> caption(("odor", "n")), caption("ann"), caption(7)
-    ('odor = n', 'ann', '7')
-    """
-    if isinstance(value, tuple):
-        return (" = " if len(value) == 2 else ", ").join(map(caption, value))
-    return str(value)
-
-
-def named(ids: Ids, chosen: NDArray[Any], limit: int = 3) -> str:
-    """The first few chosen ids, for a message: "'a', 'b', 'c' and 4 more"."""
-    picked = ids[chosen]
-    text = ", ".join(map(shown, picked[:limit].tolist()))
-    return text + (f" and {len(picked) - limit} more" if len(picked) > limit else "")
-
-
-def blocks(length: int) -> Iterator[slice]:
-    """Slices that cut an array into blocks, so that temporary arrays stay small."""
-    return (slice(start, min(start + BLOCK, length)) for start in range(0, length, BLOCK))
-
-
-def take(table: NDArray[Any], values: NDArray[Any], low: int = 0) -> NDArray[Any]:
-    """table[values - low], block by block."""
-    taken = np.empty(len(values), dtype=table.dtype)
-    for block in blocks(len(values)):
-        taken[block] = table[np.subtract(values[block], low, dtype=np.intp)]
-    return taken
 
 
 def _encode_integers(values: NDArray[Any]) -> tuple[Codes, Ids]:
@@ -296,21 +235,6 @@ def _integers(values: list[Any]) -> NDArray[np.int64] | None:
         with contextlib.suppress(OverflowError):
             return np.array(values, dtype=np.int64)
     return None
-
-
-def _python_values(array: NDArray[Any]) -> list[Any]:
-    """`tolist`, except that times finer than a microsecond do not become bare integers."""
-    kind = array.dtype.kind
-    if kind in "mM" and np.datetime_data(array.dtype)[0] in ("ns", "ps", "fs", "as"):
-        coarse = array.astype(f"{kind}8[us]")
-        exact = ((coarse == array) | np.isnat(array)).all()
-        return list(coarse.tolist() if exact else array)
-    return list(array.tolist())
-
-
-def _unpacked(value: Any) -> Any:
-    """A NumPy scalar as a Python object."""
-    return _python_values(np.asarray([value]))[0] if isinstance(value, np.generic) else value
 
 
 def _hashable(value: Any) -> bool:

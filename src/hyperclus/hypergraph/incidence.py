@@ -12,9 +12,11 @@ from typing import Any, get_args
 import numpy as np
 import scipy.sparse as sp
 
+from hyperclus._runtime.arrays import blocks, index_type, take
 from hyperclus.errors import InputError, check_choice
-from hyperclus.hypergraph.ids import blocks, index_type, is_missing, named, row_of, shown, take
-from hyperclus.typing import AbsencePolicy, Booleans, Codes, DuplicatePolicy, Floats, Ids, Incidence
+from hyperclus.hypergraph.ids import is_missing
+from hyperclus.hypergraph.messages import named, row_of, shown
+from hyperclus.typing import AbsencePolicy, Booleans, Codes, DuplicatePolicy, Floats, Ids, Incidence, Integers
 
 NOT_NUMBERS = (str, bytes, complex, np.complexfloating, np.datetime64, np.timedelta64)
 
@@ -173,6 +175,27 @@ def without_absent(
         indices = take(np.cumsum(kept_vertices, dtype=indices.dtype) - 1, indices)
     shape = (int(kept_edges.sum()), int(kept_vertices.sum()))
     return sp.csr_array((data, indices, indptr), shape=shape), kept_edges, kept_vertices
+
+
+def connected_components(gamma: Incidence) -> tuple[int, Integers, Integers]:
+    """Connected components of the bipartite graph of hyperedges and vertices, in O(m).
+
+    Returns how many components hold a vertex, and the component of each vertex and of each hyperedge,
+    -1 for hyperedges without members.
+    """
+    from scipy.sparse import csgraph
+
+    n_edges, n_vertices = gamma.shape
+    total = n_edges + n_vertices
+    kind = np.int64 if max(total, gamma.nnz) > np.iinfo(np.int32).max else gamma.indices.dtype
+    indptr = np.concatenate([gamma.indptr, np.full(n_vertices, gamma.nnz)]).astype(kind)
+    indices = gamma.indices + np.asarray(n_edges, dtype=kind)
+    graph = sp.csr_array((gamma.data, indices, indptr), shape=(total, total))
+    _, labels = csgraph.connected_components(graph, directed=True, connection="weak")
+    has_vertex = np.zeros(total, dtype=bool)
+    has_vertex[labels[n_edges:]] = True
+    renumbered = np.where(has_vertex, np.cumsum(has_vertex) - 1, -1)[labels]
+    return int(np.count_nonzero(has_vertex)), renumbered[n_edges:], renumbered[:n_edges]
 
 
 def sealed(matrix: Incidence) -> Incidence:

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
-from hyperclus.hypergraph.ids import caption, shown
-from hyperclus.spectral.components import components
-from hyperclus.spectral.factors import TransitionFactors
+from hyperclus.hypergraph.incidence import connected_components
+from hyperclus.hypergraph.messages import caption, shown
 from hyperclus.typing import Floats, Ids, Integers
 
 WIDE = 1e6  # largest weight over smallest from which the scale is pointed out
@@ -89,22 +88,23 @@ def summary(hypergraph: Hypergraph) -> Summary:
     """
     check_hypergraph(hypergraph)
     covered = hypergraph.covered
-    linked = hypergraph if covered.all() else hypergraph.restrict(covered)
-    parts = components(TransitionFactors(linked))
+    _, of_vertex, _ = connected_components(hypergraph.gamma)
+    component_sizes = np.bincount(of_vertex[covered])
+    n_components = int(np.count_nonzero(component_sizes))
     degrees = np.bincount(hypergraph.gamma.indices, minlength=hypergraph.n_vertices)
     return Summary(
         hypergraph.n_vertices,
         hypergraph.n_edges,
         hypergraph.n_incidences,
-        parts.count,
+        n_components,
         int(np.count_nonzero(~covered)),
         int(np.count_nonzero(hypergraph.edge_sizes == 0)),
-        int(np.bincount(parts.of_vertex).max()),
+        int(component_sizes.max()),
         _five(hypergraph.edge_sizes),
         _five(degrees),
         _five(hypergraph.gamma.data),
         _five(hypergraph.edge_weights),
-        tuple(_remarks(hypergraph, degrees, parts.count)),
+        tuple(_remarks(hypergraph, degrees, n_components)),
     )
 
 

@@ -15,22 +15,20 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from hyperclus._runtime.arrays import index_type
 from hyperclus.errors import InputError, check_choice
 from hyperclus.hypergraph.binning import Bins, BinsByColumn, Part, as_bins, memberships
 from hyperclus.hypergraph.ids import (
     encode,
-    index_type,
     is_missing,
     listed,
-    named,
     numbers_only,
     object_array,
     plain,
     refuse_missing,
-    row_of,
-    shown,
     without,
 )
+from hyperclus.hypergraph.messages import named, row_of, shown
 from hyperclus.typing import AbsencePolicy, Codes, Floats, Ids, MissingPolicy
 
 MANY = 100  # distinct numbers, most of them in one row only: a column that should have bins

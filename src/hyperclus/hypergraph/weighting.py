@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from hyperclus._runtime.arrays import take
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
-from hyperclus.hypergraph.ids import take, vertex_codes
+from hyperclus.hypergraph.ids import vertex_codes
 
 
 def ones(hypergraph: Hypergraph) -> Hypergraph:

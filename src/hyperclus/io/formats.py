@@ -12,7 +12,8 @@ import numpy as np
 from hyperclus._runtime.files import StrPath, fault, reading, refuse_excel
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
-from hyperclus.hypergraph.ids import named, object_array
+from hyperclus.hypergraph.ids import object_array
+from hyperclus.hypergraph.messages import named
 from hyperclus.io.hif import read_hif, write_hif
 from hyperclus.io.hmetis import read_hmetis, write_hmetis
 from hyperclus.io.matrix_market import read_matrix_market, write_matrix_market

@@ -16,10 +16,12 @@ from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
+from hyperclus._runtime.arrays import read_only
 from hyperclus._runtime.files import StrPath, fault, reading
 from hyperclus.errors import InputError, LossWarning
 from hyperclus.hypergraph.hypergraph import Hypergraph
-from hyperclus.hypergraph.ids import object_array, plain, read_only, shown
+from hyperclus.hypergraph.ids import object_array, plain
+from hyperclus.hypergraph.messages import shown
 from hyperclus.io.hif_document import (
     DIRECTIONS,
     HIF,

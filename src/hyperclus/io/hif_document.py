@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from hyperclus._runtime.files import StrPath, writing
 from hyperclus.errors import InputError, check_choice
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
-from hyperclus.hypergraph.ids import factorize, object_array, shown
+from hyperclus.hypergraph.ids import factorize, object_array
+from hyperclus.hypergraph.messages import shown
 from hyperclus.typing import AbsencePolicy, Booleans, DuplicatePolicy, Floats, Ids
 
 Attributes: TypeAlias = dict[int, dict[str, Any]]

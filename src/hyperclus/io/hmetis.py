@@ -7,10 +7,10 @@ from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
+from hyperclus._runtime.arrays import index_type
 from hyperclus._runtime.files import StrPath, fault, reading, writing
 from hyperclus.errors import InputError, LossWarning
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
-from hyperclus.hypergraph.ids import index_type
 from hyperclus.io.numbers import (
     WHOLE,
     Irregular,

@@ -9,10 +9,11 @@ from typing import BinaryIO, Literal, NamedTuple
 
 import numpy as np
 
+from hyperclus._runtime.arrays import index_type
 from hyperclus._runtime.files import StrPath, fault, reading, writing
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
-from hyperclus.hypergraph.ids import index_type, shown
+from hyperclus.hypergraph.messages import shown
 from hyperclus.io.numbers import (
     MARK,
     WHOLE,

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from hyperclus._runtime.files import StrPath, fault, reading, refuse_bomb, writing
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
-from hyperclus.hypergraph.ids import object_array, shown
+from hyperclus.hypergraph.ids import object_array
+from hyperclus.hypergraph.messages import shown
 from hyperclus.io.numbers import from_entries
 from hyperclus.typing import AbsencePolicy, Codes, DuplicatePolicy, Floats, Ids
 

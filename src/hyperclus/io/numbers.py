@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from hyperclus._runtime.files import StrPath, fault
 from hyperclus.errors import InputError, LossWarning
 from hyperclus.hypergraph.hypergraph import Hypergraph
-from hyperclus.hypergraph.ids import shown
+from hyperclus.hypergraph.messages import shown
 from hyperclus.typing import AbsencePolicy, Codes, DuplicatePolicy, Floats, Ids, Integers
 
 PIECE = 1 << 22  # bytes that are parsed at once

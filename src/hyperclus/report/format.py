@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from hyperclus.hypergraph.ids import caption, shown
+from hyperclus.hypergraph.messages import caption, shown
 
 NOISE = 5e-13  # smaller absolute values are rounding errors and shown as 0
 ELLIPSIS = "\u2026"

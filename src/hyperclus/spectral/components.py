@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from hyperclus.engines.base import is_scattered, on_host
+from hyperclus.hypergraph.incidence import connected_components
 from hyperclus.spectral.factors import TransitionFactors
 from hyperclus.typing import Floats, Integers
 
@@ -35,8 +35,6 @@ def components(factors: TransitionFactors) -> Components:
     >>> components(TransitionFactors(Hypergraph.from_edges([["a", "b"], ["b", "c"], ["x", "y"]]))).count
     2
     """
-    from scipy.sparse.csgraph import connected_components
-
     if is_scattered(factors.degrees):
         products: Any = factors.products
         return Components(*products.components(factors))
@@ -46,16 +44,7 @@ def components(factors: TransitionFactors) -> Components:
         filled = np.diff(gamma.indptr) > 0
         of_edge = np.broadcast_to(np.int64(0), n_edges) if filled.all() else np.where(filled, 0, -1)
         return Components(1, np.broadcast_to(np.int64(0), n_vertices), of_edge)
-    total = n_edges + n_vertices
-    index_type = np.int64 if max(total, gamma.nnz) > np.iinfo(np.int32).max else gamma.indices.dtype
-    indptr = np.concatenate([gamma.indptr, np.full(n_vertices, gamma.nnz)]).astype(index_type)
-    indices = gamma.indices + np.asarray(n_edges, dtype=index_type)
-    graph = sp.csr_array((gamma.data, indices, indptr), shape=(total, total))
-    _, labels = connected_components(graph, directed=True, connection="weak")
-    inhabited = np.zeros(total, dtype=bool)
-    inhabited[labels[n_edges:]] = True
-    renumbered = np.where(inhabited, np.cumsum(inhabited) - 1, -1)[labels]
-    return Components(int(np.count_nonzero(inhabited)), renumbered[n_edges:], renumbered[:n_edges])
+    return Components(*connected_components(gamma))
 
 
 def _reaches_all(factors: TransitionFactors) -> bool:

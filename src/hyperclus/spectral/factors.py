@@ -10,7 +10,7 @@ from hyperclus.engines.base import fetch, persist
 from hyperclus.engines.cpu import IncidenceProducts, Lists, host_products, with_data
 from hyperclus.errors import InputError, is_number
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
-from hyperclus.hypergraph.ids import named
+from hyperclus.hypergraph.messages import named
 from hyperclus.typing import Floats, Incidence
 
 

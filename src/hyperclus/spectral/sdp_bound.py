@@ -10,7 +10,7 @@ import numpy as np
 
 from hyperclus._runtime.progress import report_progress
 from hyperclus._runtime.threads import single_blas_thread
-from hyperclus.errors import InputError, check_count
+from hyperclus.errors import InputError, check_integer
 from hyperclus.spectral.bounds import ncut_lower_bound
 from hyperclus.spectral.eigen import smallest_eigenpairs
 from hyperclus.spectral.laplacian import NormalizedLaplacian
@@ -153,7 +153,7 @@ def _ending(bounds: list[float], goal: float, tolerance: float, max_rounds: int)
 
 
 def _check(n: int, k: int) -> None:
-    check_count(k)
+    check_integer("k", k)
     if k > n:
         raise InputError(f"{n} vertices cannot make {k} clusters; choose k from 1 to {n}")
     if n > LARGEST:

@@ -29,7 +29,7 @@ from hyperclus._runtime.threads import single_blas_thread
 from hyperclus.engines.base import fetch, is_scattered, on_host, persist, take
 from hyperclus.errors import ConvergenceError, InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph
-from hyperclus.hypergraph.ids import named
+from hyperclus.hypergraph.messages import named
 from hyperclus.spectral.aggregation import block_chain, has_weak_joints, weakly_joined_blocks
 from hyperclus.spectral.components import Components, components
 from hyperclus.spectral.factors import TransitionFactors

@@ -21,7 +21,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from hyperclus._runtime.jit import kernels, read_only
+from hyperclus._runtime.arrays import read_only
+from hyperclus._runtime.jit import kernels
 from hyperclus.engines import cpu_kernels
 from hyperclus.engines.cpu import (
     BLOCKED_FROM,

@@ -9,11 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from hyperclus._runtime.arrays import blocks, take
 from hyperclus._runtime.jit import kernels
 from hyperclus.engines.dask import id_hash
 from hyperclus.engines.dask.chunk_kernels import ODD, mixed
 from hyperclus.errors import HyperclusError, InputError
-from hyperclus.hypergraph.ids import blocks, object_array, shown, take
+from hyperclus.hypergraph.ids import object_array
+from hyperclus.hypergraph.messages import shown
 from hyperclus.io.tables.encode import SPAN, arrow
 from hyperclus.io.tables.files import ParquetTable
 from hyperclus.typing import Codes, Ids, Integers

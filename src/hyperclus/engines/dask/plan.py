@@ -39,8 +39,8 @@ from hyperclus.engines.dask.source import (
 )
 from hyperclus.engines.dask.stages import BUNDLE_SHARE, VECTOR_SHARE
 from hyperclus.engines.dask.workers import WorkerState, dask
-from hyperclus.errors import InputError, check_count, check_whole
-from hyperclus.hypergraph.ids import shown
+from hyperclus.errors import InputError, check_integer
+from hyperclus.hypergraph.messages import shown
 from hyperclus.io.tables.encode import arrow
 from hyperclus.io.tables.files import _opened
 from hyperclus.typing import DuplicatePolicy
@@ -188,9 +188,9 @@ def plan(
     ------
     InputError
     """
-    check_count(k)
+    check_integer("k", k)
     if workers is not None:
-        check_whole("workers", workers)
+        check_integer("workers", workers)
     limit = _bytes(memory)
     files = listed(source)
     chosen = (vertex, edge, weight, edge_weight)

@@ -42,8 +42,8 @@ from hyperclus.engines.dask.source import (
     pieces_of,
 )
 from hyperclus.engines.dask.workers import WorkerPool
-from hyperclus.errors import InputError, check_choice, check_whole
-from hyperclus.hypergraph.ids import shown
+from hyperclus.errors import InputError, check_choice, check_integer
+from hyperclus.hypergraph.messages import shown
 from hyperclus.io.tables.encode import arrow
 from hyperclus.typing import DuplicatePolicy
 
@@ -95,7 +95,7 @@ def prepare(
     """
     check_choice("duplicates", duplicates, get_args(DuplicatePolicy))
     if partitions is not None:
-        check_whole("partitions", partitions)
+        check_integer("partitions", partitions)
     if not isinstance(folder, str | os.PathLike) or is_uri(os.fspath(folder)):
         raise InputError(f"folder must be the name of a folder that all workers share; got {shown(folder)}")
     files = listed(source)

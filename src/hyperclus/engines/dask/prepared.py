@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from hyperclus._runtime.arrays import index_type
 from hyperclus.engines.dask.keys import as_objects
 from hyperclus.hypergraph.hypergraph import Hypergraph
-from hyperclus.hypergraph.ids import index_type
 from hyperclus.io.tables.encode import arrow
 from hyperclus.typing import Ids, Incidence
 
@@ -101,7 +101,7 @@ class Prepared:
         if all((path / "order.npy").exists() for path in paths):
             order = np.argsort(_joined(paths, "order.npy"))
             matrix, omega, edges = matrix[order], omega[order], edges[order]
-        return Hypergraph._trusted(matrix, omega, vertices, edges)
+        return Hypergraph.from_checked_parts(matrix, omega, vertices, edges)
 
 
 def partition_path(folder: Path, number: int) -> Path:

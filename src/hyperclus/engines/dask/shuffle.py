@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hyperclus._runtime.arrays import take
 from hyperclus._runtime.files import fault
 from hyperclus.engines.dask import keys
 from hyperclus.engines.dask.keys import Pairs
@@ -36,8 +37,8 @@ from hyperclus.engines.dask.partition_file import (
 from hyperclus.engines.dask.prepared import bucket_path, partition_path
 from hyperclus.engines.dask.source import Columns, OneFile, Piece, batches_of
 from hyperclus.errors import ClusterError, InputError
-from hyperclus.hypergraph.ids import named, shown, take
 from hyperclus.hypergraph.incidence import constant_within, from_coordinates
+from hyperclus.hypergraph.messages import named, shown
 from hyperclus.io.tables.encode import _weights, arrow
 from hyperclus.typing import Codes, DuplicatePolicy, Floats, Incidence, Integers
 

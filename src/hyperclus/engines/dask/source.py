@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 
 from hyperclus._runtime.files import StrPath, fault, reading
 from hyperclus.errors import InputError
-from hyperclus.hypergraph.ids import shown
+from hyperclus.hypergraph.messages import shown
 from hyperclus.io.tables.encode import arrow
 from hyperclus.io.tables.files import PARQUET, ROWS, ParquetTable, _is_number, _next, _opened, _sound
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from hyperclus._runtime.optional import library
 from hyperclus.engines.dask.store import file_fault
 from hyperclus.errors import ClusterError, HyperclusError, InputError
-from hyperclus.hypergraph.ids import shown
+from hyperclus.hypergraph.messages import shown
 
 CONNECT = 8.0  # seconds to reach a scheduler
 GONE = 15.0  # seconds without a scheduler after which it is given up

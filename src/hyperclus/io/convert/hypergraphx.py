@@ -5,7 +5,7 @@ from typing import Any
 from hyperclus._runtime.optional import library
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
-from hyperclus.hypergraph.ids import shown
+from hyperclus.hypergraph.messages import shown
 from hyperclus.io.convert.shared import attributes, check_kind, hyperedges, warn_lost, without_parallel
 from hyperclus.typing import AbsencePolicy
 

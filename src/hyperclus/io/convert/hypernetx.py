@@ -7,7 +7,7 @@ import numpy as np
 from hyperclus._runtime.optional import library
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
-from hyperclus.hypergraph.ids import shown
+from hyperclus.hypergraph.messages import shown
 from hyperclus.io.convert.shared import attributes, check_kind, warn_lost
 from hyperclus.typing import AbsencePolicy, Ids
 

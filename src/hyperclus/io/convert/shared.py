@@ -9,7 +9,8 @@ import scipy.sparse as sp
 
 from hyperclus.errors import InputError, LossWarning
 from hyperclus.hypergraph.hypergraph import Hypergraph
-from hyperclus.hypergraph.ids import named, object_array
+from hyperclus.hypergraph.ids import object_array
+from hyperclus.hypergraph.messages import named
 from hyperclus.typing import Ids
 
 

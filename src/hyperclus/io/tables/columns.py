@@ -12,7 +12,8 @@ import numpy as np
 from hyperclus._runtime.files import StrPath, fault, reading
 from hyperclus._runtime.progress import report_progress
 from hyperclus.errors import InputError
-from hyperclus.hypergraph.ids import named, object_array, shown
+from hyperclus.hypergraph.ids import object_array
+from hyperclus.hypergraph.messages import named, shown
 from hyperclus.io.tables.encode import WHOLE, Numbering, arrow
 from hyperclus.io.tables.files import PARQUET, Decimal, TableFile, TextTable
 from hyperclus.io.tables.long import TableFormat, open_table

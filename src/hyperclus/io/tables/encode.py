@@ -15,12 +15,14 @@ from typing import Any, Protocol
 import numpy as np
 import scipy.sparse as sp
 
+from hyperclus._runtime.arrays import index_type, read_only, take
 from hyperclus._runtime.optional import library
 from hyperclus._runtime.progress import report_progress
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph
-from hyperclus.hypergraph.ids import id_array, index_type, positions, read_only, shown, take
+from hyperclus.hypergraph.ids import id_array, positions
 from hyperclus.hypergraph.incidence import canonical
+from hyperclus.hypergraph.messages import shown
 from hyperclus.typing import AbsencePolicy, Codes, DuplicatePolicy, Floats, Ids, Incidence, Integers
 
 SPAN = 1 << 22  # integers within it, or within an eighth of the size, are looked up in a table
@@ -98,7 +100,7 @@ def assemble(
         matrix = canonical(matrix, edges, vertices, duplicates)
         if known_vertices is None and matrix.nnz == n_rows:
             isolated = "keep"  # every row has made a member, so there are none
-        hypergraph = Hypergraph._finish(matrix, edges, vertices, omega, isolated, empty_edges)
+        hypergraph = Hypergraph.from_canonical(matrix, edges, vertices, omega, isolated, empty_edges)
     report_progress("reading", source.size, source.unit, 1.0, f"{hypergraph.n_incidences:,} incidences")
     return hypergraph
 

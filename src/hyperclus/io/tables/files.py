@@ -22,7 +22,8 @@ import numpy as np
 
 from hyperclus._runtime.files import StrPath, fault, reading, refuse_bomb, refuse_excel
 from hyperclus.errors import InputError
-from hyperclus.hypergraph.ids import named, object_array, shown
+from hyperclus.hypergraph.ids import object_array
+from hyperclus.hypergraph.messages import named, shown
 from hyperclus.io.tables.encode import arrow
 
 Decimal: TypeAlias = Literal[".", ","]

@@ -9,10 +9,12 @@ from typing import Any, BinaryIO, Literal, get_args
 
 import numpy as np
 
+from hyperclus._runtime.arrays import blocks
 from hyperclus._runtime.files import StrPath, fault, writing
 from hyperclus.errors import InputError, LossWarning, check_choice
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
-from hyperclus.hypergraph.ids import blocks, named, object_array, shown
+from hyperclus.hypergraph.ids import object_array
+from hyperclus.hypergraph.messages import named, shown
 from hyperclus.io.tables.encode import WHOLE, arrow, assemble
 from hyperclus.io.tables.files import PARQUET, Decimal, ParquetTable, TableFile, TextTable, told_delimiter
 from hyperclus.typing import AbsencePolicy, Codes, DuplicatePolicy, Ids

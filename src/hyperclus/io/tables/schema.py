@@ -12,7 +12,8 @@ from hyperclus._runtime.progress import report_progress
 from hyperclus.errors import InputError, check_choice
 from hyperclus.hypergraph.binning import Bins, BinsByColumn, as_bins
 from hyperclus.hypergraph.hypergraph import Hypergraph
-from hyperclus.hypergraph.ids import listed, object_array, shown
+from hyperclus.hypergraph.ids import listed, object_array
+from hyperclus.hypergraph.messages import shown
 from hyperclus.io.tables.columns import (
     Column,
     known_column,

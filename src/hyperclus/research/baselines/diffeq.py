@@ -12,15 +12,17 @@ from typing import Any
 
 import numpy as np
 
+from hyperclus._runtime.random import random_generator
 from hyperclus.clustering.bisection import Strategy
 from hyperclus.clustering.cluster import Reweigh
 from hyperclus.clustering.partition import Partition
-from hyperclus.errors import InputError, check_choice, check_whole, is_number
+from hyperclus.errors import InputError, check_choice, check_integer, is_number
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
-from hyperclus.hypergraph.ids import named, positions, shown
+from hyperclus.hypergraph.ids import positions
+from hyperclus.hypergraph.messages import named, shown
 from hyperclus.research.baselines.diffeq_search import Ties, measured, network_of, restarts, search
 from hyperclus.research.baselines.scoring import by_splitting, scored
-from hyperclus.typing import Booleans, Ids, Integers, Seed, random_generator
+from hyperclus.typing import Booleans, Ids, Integers, Seed
 
 _log = logging.getLogger(__name__)
 
@@ -250,7 +252,7 @@ def _grown(
 
 def _check(n_seeds: Any, max_volume: Any, ties: Any) -> None:
     if n_seeds is not None:
-        check_whole("n_seeds", n_seeds)
+        check_integer("n_seeds", n_seeds)
     if not (is_number(max_volume) and 0 < max_volume <= 0.5):
         raise InputError(
             f"max_volume must be a share of the volume, above 0 and up to 1/2; got {max_volume!r}"

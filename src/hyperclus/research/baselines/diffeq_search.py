@@ -10,10 +10,10 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from hyperclus._runtime.arrays import read_only
 from hyperclus._runtime.jit import kernels
 from hyperclus._runtime.threads import in_parallel
 from hyperclus.hypergraph.hypergraph import Hypergraph
-from hyperclus.hypergraph.ids import read_only
 from hyperclus.hypergraph.weighting import ones
 from hyperclus.research.baselines import diffusion
 from hyperclus.research.baselines.diffusion import COLUMNS, Network

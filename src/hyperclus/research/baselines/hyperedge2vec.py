@@ -5,15 +5,16 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from hyperclus._runtime.random import random_generator
 from hyperclus._runtime.threads import single_blas_thread
 from hyperclus.clustering.partition import Partition
-from hyperclus.errors import InputError, check_whole, is_number
+from hyperclus.errors import InputError, check_integer, is_number
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.research.baselines.autoencoder import encode, train
 from hyperclus.research.baselines.k_means import clustering_for, k_means
 from hyperclus.research.baselines.scoring import scored
 from hyperclus.spectral.walk import RandomWalk
-from hyperclus.typing import Floats, Integers, Seed, random_generator
+from hyperclus.typing import Floats, Integers, Seed
 
 
 def hyperedge2vec(
@@ -111,7 +112,7 @@ def _checked(
     """The settings by name, each in its range."""
     counts = {"dimension": dimension, "epochs": epochs, "batch": batch}
     for name, count in counts.items():
-        check_whole(name, count)
+        check_integer(name, count)
     if not is_number(learning_rate) or not 0 < learning_rate <= 1:
         raise InputError(f"learning_rate must be a number above 0 and at most 1; got {learning_rate!r}")
     if not is_number(positive_weight) or not 1 <= positive_weight <= 1000:

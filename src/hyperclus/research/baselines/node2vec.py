@@ -7,15 +7,16 @@ from typing import Any
 import numpy as np
 
 from hyperclus._runtime.optional import library
+from hyperclus._runtime.random import random_generator
 from hyperclus.clustering.partition import Partition
-from hyperclus.errors import InputError, check_whole, is_number
+from hyperclus.errors import InputError, check_integer, is_number
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.research.baselines.k_means import clustering_for, k_means
 from hyperclus.research.baselines.scoring import scored
 from hyperclus.research.baselines.walk_graph import Walkers, likely_steps
 from hyperclus.spectral.factors import TransitionFactors
 from hyperclus.spectral.walk import RandomWalk
-from hyperclus.typing import Floats, Integers, Seed, random_generator
+from hyperclus.typing import Floats, Integers, Seed
 
 LONGEST = 10_000  # words of a sentence that gensim reads
 
@@ -158,7 +159,7 @@ def _checked(hypergraph: Hypergraph, threshold: float | None, *counts: int) -> d
     names = ("n_walks", "walk_length", "dimension", "window", "epochs", "negatives")
     settings: dict[str, Any] = dict(zip(names, counts, strict=True))
     for name, count in settings.items():
-        check_whole(name, count)
+        check_integer(name, count)
     if not 2 <= settings["walk_length"] <= LONGEST:
         raise InputError(f"walk_length must be from 2 to {LONGEST:,} vertices; got {settings['walk_length']}")
     if threshold is None:

@@ -9,7 +9,7 @@ from hyperclus.clustering.bisection import Strategy, bisect
 from hyperclus.clustering.cluster import Reweigh, reweighed
 from hyperclus.clustering.partition import Partition
 from hyperclus.clustering.run import Run
-from hyperclus.errors import InputError, check_count
+from hyperclus.errors import InputError, check_integer
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Booleans, Floats, Integers, Seed
@@ -26,7 +26,7 @@ def scored(hypergraph: Hypergraph, k: int, label: Label, settings: dict[str, Any
     `label` gets the walk on the vertices that are in some hyperedge and gives each of them one of k
     labels; `settings` has the name of the method and its arguments.
     """
-    check_count(k)
+    check_integer("k", k)
     run = Run(hypergraph, 0.0, "eigenvalues", TOLERANCE, seed)
     run.check_enough_vertices(k)
     walk, pairs = run.solve(run.whole, k)

@@ -9,8 +9,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from hyperclus._runtime.arrays import read_only
 from hyperclus.hypergraph.binning import paper_bins
-from hyperclus.hypergraph.ids import read_only
 from hyperclus.typing import Ids
 
 Table: TypeAlias = dict[str, NDArray[Any]]

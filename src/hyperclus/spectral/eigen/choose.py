@@ -7,6 +7,7 @@ import numpy as np
 
 from hyperclus._runtime.checkpoint import NO_CHECKPOINT, Checkpoint, check_seed, open_checkpoint
 from hyperclus._runtime.progress import report_progress
+from hyperclus._runtime.random import random_generator
 from hyperclus._runtime.threads import single_blas_thread
 from hyperclus.engines.base import is_scattered
 from hyperclus.engines.dask.schedule import width
@@ -21,7 +22,7 @@ from hyperclus.spectral.eigen.shift_invert import FACTORISATION_UP_TO, is_thin, 
 from hyperclus.spectral.eigen.small_side import small_side_vectors
 from hyperclus.spectral.laplacian import NormalizedLaplacian
 from hyperclus.spectral.walk import RandomWalk
-from hyperclus.typing import Floats, Seed, random_generator
+from hyperclus.typing import Floats, Seed
 
 METHODS = ("auto", "dense", "small side", "lanczos", "shift-invert")
 PATIENCE = 600  # products after which "auto" takes shift-invert, where the hypergraph is thin;
