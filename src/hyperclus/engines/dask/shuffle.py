@@ -364,13 +364,13 @@ def _bucket(layout: Layout, number: int, target: Path) -> None:
         start, stop = np.load(path / "bucket_ends.npy")[number : number + 2]
         found.append(np.load(path / "keys.npy", mmap_mode="r")[start:stop])
         if (path / "absent.npy").exists():
-            keys = np.load(path / "absent.npy")
-            absent.append(keys[layout.bucket_of(keys) == number])
-    ends = np.append(0, np.cumsum([len(keys) for keys in found]))
-    keys, places = keys.numbered(np.concatenate(found))
+            gone = np.load(path / "absent.npy")
+            absent.append(gone[layout.bucket_of(gone) == number])
+    ends = np.append(0, np.cumsum([len(some) for some in found]))
+    distinct, places = keys.numbered(np.concatenate(found))
     del found
     if absent:
-        missing = np.setdiff1d(np.concatenate(absent), keys)
+        missing = np.setdiff1d(np.concatenate(absent), distinct)
         if len(missing):
             ids = keys.as_objects(layout.vertex_ids(number, missing))
             raise fault(
@@ -379,10 +379,10 @@ def _bucket(layout: Layout, number: int, target: Path) -> None:
                 "correct them or leave its rows out",
             )
     part = temporary(target)
-    _write_ids(part, layout.columns.vertex, layout.vertex_ids(number, keys))
+    _write_ids(part, layout.columns.vertex, layout.vertex_ids(number, distinct))
     os.replace(part, bucket_path(layout.folder, number))
     segments = [[places[start:stop].data] for start, stop in pairwise(ends)]
-    write_segments(target, [*segments, [str(len(keys)).encode()]], layout.n_partitions + 1)
+    write_segments(target, [*segments, [str(len(distinct)).encode()]], layout.n_partitions + 1)
 
 
 def number(layout: Layout, partition: int, starts: Integers) -> None:
