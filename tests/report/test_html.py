@@ -11,10 +11,10 @@ import pytest
 
 import hyperclus as hc
 from hyperclus.errors import InputError, MissingLibraryError
-from hyperclus.report import views
 from hyperclus.report.format import four_digits, percent, short_id
 from hyperclus.report.html.page import write
 from hyperclus.report.html.recipe import python_lines
+from hyperclus.report.views import Views
 from support.browser import chromium, opened
 from support.strategies import random_hypergraph
 
@@ -505,7 +505,7 @@ def test_the_filter_finds_names(browser, report):
 
 def test_a_vertex_is_found_by_name(browser, planted, report):
     part, teams = planted
-    stays = views.stays(part)
+    stays = Views(part).stay_probability
     with opened(browser, report) as seen:
         page = seen.page
         page.locator("#find").focus()

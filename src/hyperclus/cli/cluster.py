@@ -24,7 +24,7 @@ from hyperclus.engines import InMemory, Precision, check_engine, device_products
 from hyperclus.errors import HyperclusError, InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.messages import shown
-from hyperclus.report import views
+from hyperclus.report.views import agreement_with_classes
 
 HOW = "How to cluster"
 MOST = 10  # clusters that are considered
@@ -302,7 +302,7 @@ def _finish(
 ) -> None:
     """Write the files, then print the result."""
     name = printable(source.path.name)
-    found = None if classes is None else views.against(part, classes)
+    found = None if classes is None else agreement_with_classes(part, classes)
     with voice.listening():
         remarks = [] if suggestion is None else [suggestion.reason]
         written = outputs.write(part, classes, name, command, remarks)

@@ -13,7 +13,7 @@ from hyperclus.cli.app import Voice, app, examples, grouped
 from hyperclus.cli.output import Outputs
 from hyperclus.cli.progress import progress
 from hyperclus.cli.text import Page, show_partition
-from hyperclus.report import views
+from hyperclus.report.views import agreement_with_classes
 from hyperclus.typing import Floats, Integers
 
 SHADES = " .:-=+*#%@"
@@ -45,7 +45,7 @@ def demo(
     with voice.listening(), progress(voice):
         part = hyperclus.cluster(h, k=2)
     classes = [DIGITS[digit] for digit in digits.tolist()]
-    found = views.against(part, classes)
+    found = agreement_with_classes(part, classes)
     written = outputs.write(part, classes, "handwritten twos and fours, from scikit-learn", "hyperclus demo")
     page = Page.on_stdout()
     page.line(

@@ -24,7 +24,7 @@ from hyperclus.clustering.stored import StoredPartition
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.messages import caption, shown
 from hyperclus.io.tables.encode import arrow
-from hyperclus.report import views
+from hyperclus.report.views import Limits, Views
 from hyperclus.typing import Ids
 
 PANEL = "What to write"
@@ -250,7 +250,8 @@ def edge_table(part: Partition) -> tuple[list[str], list[tuple[Any, ...]]]:
 def told_by(part: Partition) -> list[list[Any]]:
     """For each cluster the hyperedges that say most about it."""
     ids = part.walk.hypergraph.edge_ids
-    return [[ids[edge] for edge in found.edges.tolist()] for found in views.telling(part, NAMES)]
+    top = Views(part, Limits(top=NAMES)).top_hyperedges
+    return [[ids[edge] for edge in found.edges.tolist()] for found in top]
 
 
 def facts(

@@ -9,7 +9,7 @@ from hyperclus._runtime.optional import library
 from hyperclus.clustering.partition import Partition
 from hyperclus.errors import InputError
 from hyperclus.report.format import short_id
-from hyperclus.report.views import embedding, grid, profile, spectrum
+from hyperclus.report.views import Views
 from hyperclus.typing import Floats, Ids, Integers
 
 COLOURS = (  # of the clusters, in turn: Okabe and Ito's, told apart by the colour-blind too
@@ -30,18 +30,18 @@ QUIET = "#8c8c8c"
 
 def plot_embedding(part: Partition, ax: Any, axes: tuple[int, int], options: Mapping[str, Any]) -> Any:
     """The vertices by two coordinates of the embedding."""
-    shown = embedding(part)
+    shown = Views(part).embedding
     first, second = (_coordinate(which, len(shown.axes)) for which in axes)
     ax = _axes(ax)
     labels = part.labels[shown.vertices]
     style = {"s": 14, "alpha": 0.75, "linewidths": 0, **options}
     for cluster in range(part.k):
-        places = shown.places[labels == cluster]
+        places = shown.coordinates[labels == cluster]
         name = f"cluster {cluster}" if cluster < NAMED else None
         colour = {} if "c" in options or "color" in options else {"color": COLOURS[cluster % len(COLOURS)]}
         ax.scatter(places[:, first], places[:, second], label=name, **colour, **style)
     if len(labels) <= LABELLED:
-        _name_points(ax, shown.places[:, [first, second]], part.vertex_ids[shown.vertices])
+        _name_points(ax, shown.coordinates[:, [first, second]], part.vertex_ids[shown.vertices])
     ax.set_xlabel(shown.axes[first])
     ax.set_ylabel(shown.axes[second])
     drawn = len(shown.vertices)
@@ -53,21 +53,21 @@ def plot_embedding(part: Partition, ax: Any, axes: tuple[int, int], options: Map
 
 def plot_spectrum(part: Partition, ax: Any, options: Mapping[str, Any]) -> Any:
     """The eigenvalues, with the gap after the k-th."""
-    shown = spectrum(part)
+    shown = Views(part).spectrum
     ax = _axes(ax)
     places = np.arange(1, len(shown.values) + 1)
     style = {"marker": "o", "linestyle": "none", **options}
-    ax.plot(places[: shown.sure], shown.values[: shown.sure], **{"color": COLOURS[0], **style})
-    if shown.sure < len(places):
+    ax.plot(places[: shown.n_converged], shown.values[: shown.n_converged], **{"color": COLOURS[0], **style})
+    if shown.n_converged < len(places):
         rough = {"color": QUIET, **style, "markerfacecolor": "none"}
-        ax.plot(places[shown.sure :], shown.values[shown.sure :], label="at most", **rough)
+        ax.plot(places[shown.n_converged :], shown.values[shown.n_converged :], label="at most", **rough)
         ax.legend(frameon=False)
     gap = shown.gap_after(part.k)
     if gap is not None:
         ax.fill_between(
             [part.k, part.k + 1], *shown.values[part.k - 1 : part.k + 1], color=COLOURS[1], alpha=0.3
         )
-    most = "at most " if shown.sure <= part.k else ""
+    most = "at most " if shown.n_converged <= part.k else ""
     ax.set_title("eigenvalues" + ("" if gap is None else f"; the gap after {part.k} is {most}{gap:.4g}"))
     ax.set_xticks(places if len(places) <= 20 else places[:: len(places) // 10])
     ax.set_ylim(bottom=-0.03 * max(float(shown.values.max()), 1e-9))  # a whole circle at 0
@@ -78,7 +78,7 @@ def plot_spectrum(part: Partition, ax: Any, options: Mapping[str, Any]) -> Any:
 
 def plot_sweep(part: Partition, ax: Any, options: Mapping[str, Any]) -> Any:
     """NCut and conductance along the second eigenvector."""
-    shown = profile(part)
+    shown = Views(part).sweep_profile
     if shown is None:
         raise InputError("a hypergraph with a single vertex has no cuts to sweep over")
     ax = _axes(ax)
@@ -99,7 +99,7 @@ def plot_sweep(part: Partition, ax: Any, options: Mapping[str, Any]) -> Any:
 
 def plot_incidence(part: Partition, ax: Any, options: Mapping[str, Any]) -> Any:
     """The incidence matrix, both sides by cluster."""
-    shown = grid(part)
+    shown = Views(part).incidence_grid
     ax = _axes(ax)
     style = {"cmap": "Blues", "rasterized": True, "vmin": 0.0, "vmax": float(shown.cells.max()), **options}
     mesh = ax.pcolormesh(shown.cells, **style)

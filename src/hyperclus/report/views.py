@@ -1,12 +1,13 @@
-"""What the pictures and tables of a partition show, as plain arrays; `plots` and `report` draw it.
+"""What reports and plots show of a partition, as plain arrays.
 
-Large data are sampled or put into groups, so that a picture of a million vertices is no larger than one
-of ten thousand; each view says of how many it is.
+Large data are sampled or aggregated, so that the picture of a million vertices is no larger than that of ten
+thousand; each view has the number of vertices it stands for.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,430 +15,315 @@ import numpy as np
 from hyperclus.clustering.cut import sweep
 from hyperclus.clustering.metrics import Agreement, agreement
 from hyperclus.clustering.partition import Partition
-from hyperclus.engines.cpu import row_chunks
 from hyperclus.hypergraph.ids import vertex_codes
+from hyperclus.report.edge_flows import (
+    BLOCK_CELLS,
+    BLOCK_ENTRIES,
+    EdgeFlows,
+    TopHyperedges,
+    edge_flows,
+    row_blocks,
+)
 from hyperclus.spectral.laplacian import NormalizedLaplacian
-from hyperclus.typing import Booleans, Floats, Incidence, Integers
+from hyperclus.typing import Booleans, Floats, Integers
 
-SHOWN = 4000  # vertices in a picture of the embedding
-AT_LEAST = 40  # of each cluster, where it has as many and there are few clusters
 COORDINATES = 6  # of the embedding
-POINTS = 500  # of a sweep profile
-ROWS, COLUMNS = 100, 160  # of a picture of the incidences
-PICTURED = 200  # clusters in it: the largest
-TOP = 12  # hyperedges and vertices named for each cluster
-FAR = 0.4  # widths of the middle 98 % of the vertices: those farther out are drawn at the edge
-LEVEL = 0.005  # of the mean: where no phi is farther from it, all vertices count as visited alike
-SOUGHT = 20_000  # vertices that can be looked up, all of them; of more, those in the embedding
-CELLS = 1 << 22  # hyperedges by clusters at a time, where temporary arrays would take much memory
+MIN_PER_CLUSTER = 40  # vertices of each cluster in a sample, if there are as many and few clusters
+OUTLIER_MARGIN = 0.4  # of the width of the middle 98 % of the vertices; points beyond are clipped
+UNIFORM_TOLERANCE = 0.005  # relative deviation of phi from its mean that counts as uniform
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Upper limits of what the views show."""
+
+    embedding_vertices: int = 4000  # about: some of each cluster are always sampled
+    sweep_points: int = 500
+    grid_rows: int = 100
+    grid_columns: int = 160
+    grid_clusters: int = 200
+    top: int = 12  # hyperedges and vertices listed for each cluster
+    lookup_vertices: int = 20_000  # with more vertices, only those of the embedding can be looked up
+    block_entries: int = BLOCK_ENTRIES
+    block_cells: int = BLOCK_CELLS
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Spectrum:
-    """Eigenvalues of L_sym, ascending.
-
-    Attributes
-    ----------
-    values : array
-    sure : int
-        So many are known to `residuals`; the others are upper bounds, from guesses at their vectors.
-    residuals : array of shape (sure,)
-    """
+    """Eigenvalues of L_sym, ascending; those after the first `n_converged` are upper bounds."""
 
     values: Floats
-    sure: int
+    n_converged: int
     residuals: Floats
 
     def gap_after(self, k: int) -> float | None:
-        """lambda_{k+1} - lambda_k, at most; None where the next eigenvalue is not known."""
+        """Upper bound of lambda_{k+1} - lambda_k; None if lambda_{k+1} is unknown."""
         return float(self.values[k] - self.values[k - 1]) if k < len(self.values) else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Embedding:
-    """Vertices as points: the entries of the eigenvectors over sqrt(phi).
+    """Vertices as points: the entries of the eigenvectors divided by sqrt(phi); outliers are clipped."""
 
-    Attributes
-    ----------
-    vertices : array of shape (s,)
-        Positions in `vertex_ids`, ascending.
-    places : array of shape (s, d), d at least 2
-    axes : tuple of str
-        What each coordinate is.
-    total : int
-        How many vertices there are.
-    moved : array of shape (s, d)
-        Which coordinates lie so far out that they were moved to the edge.
-    """
-
-    vertices: Integers
-    places: Floats
+    vertices: Integers  # positions in `vertex_ids`, ascending
+    coordinates: Floats  # (n_vertices, n_axes), at least two axes
     axes: tuple[str, ...]
-    total: int
-    moved: Booleans
+    total: int  # number of vertices from which these were sampled
+    clipped: Booleans  # which coordinates were clipped
 
     @property
-    def far(self) -> int:
-        """How many of the vertices shown were moved to the edge."""
-        return int(np.count_nonzero(self.moved.any(axis=1)))
+    def n_clipped(self) -> int:
+        """Number of vertices with a clipped coordinate."""
+        return int(np.count_nonzero(self.clipped.any(axis=1)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Profile:
-    """NCut and conductance of the cuts along the second eigenvector; of many, the lowest in each stretch.
+class SweepProfile:
+    """NCut and conductance of the cuts along the second eigenvector, thinned out to the lowest ones."""
 
-    Attributes
-    ----------
-    sizes : array
-        Vertices on the first side of each cut.
-    ncuts, conductances : arrays
-    best : int
-        Where the NCut is lowest: a position in these arrays.
-    total : int
-        How many vertices there are.
-    """
-
-    sizes: Integers
+    sizes: Integers  # number of vertices on the first side of each cut
     ncuts: Floats
     conductances: Floats
-    best: int
-    total: int
+    best: int  # position of the lowest NCut in these arrays
+    total: int  # number of vertices
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Grid:
-    """The incidence matrix, hyperedges down and vertices across, both by cluster; many in groups.
+class IncidenceGrid:
+    """The incidence matrix with hyperedges as rows and vertices as columns, sorted by cluster and aggregated.
 
-    Attributes
-    ----------
-    cells : array of shape (rows, columns)
-        gamma_e(v) over the largest gamma of e, 0 where v is not in e; of a group the mean.
-    edges, vertices : lists of arrays
-        Positions of the hyperedges of each row and of the vertices (of the walk) of each column.
-    row_clusters, column_clusters : arrays
-        The cluster of each row (the largest share of its hyperedges) and of each column.
-    shown : int
-        How many clusters are in it: all, or the largest.
+    A cell is the mean of gamma_e(v) / max gamma_e, 0 for non-members, over its hyperedges and vertices. The
+    cluster of a row is the one with the largest share in its hyperedges.
     """
 
     cells: Floats
-    edges: list[Integers]
-    vertices: list[Integers]
+    edges: list[Integers]  # positions of the hyperedges of each row
+    vertices: list[Integers]  # positions in the walk of the vertices of each column
     row_clusters: Integers
     column_clusters: Integers
-    shown: int
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TopHyperedges:
-    """The hyperedges that say most about one cluster, the most telling first.
-
-    Attributes
-    ----------
-    edges : array
-        Positions in the hypergraph of the walk.
-    shares : array
-        The cluster's share in the walkers that pass through.
-    lifts : array
-        That share over the cluster's share of all walkers, its volume: 2 is twice as often.
-    flows : array
-        The share of all walkers that pass through, psi.
-    """
-
-    edges: Integers
-    shares: Floats
-    lifts: Floats
-    flows: Floats
+    n_clusters: int  # the largest ones
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TopVertices:
-    """The vertices of one cluster that a walker visits most; where it visits all alike, those that stay most.
+    """The most visited vertices of one cluster; if phi is uniform, those that are left least often."""
 
-    Attributes
-    ----------
-    vertices : array
-        Positions in `vertex_ids`.
-    phi : array
-        The share of its time that a walker spends there.
-    stays : array
-        The chance that its next step stays in the cluster.
-    """
-
-    vertices: Integers
-    phi: Floats
-    stays: Floats
+    vertices: Integers  # positions in `vertex_ids`
+    phi: Floats  # stationary probability
+    stay_probability: Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lookup:
-    """Vertices to be found by name.
+    """Vertices that can be looked up by name."""
 
-    Attributes
-    ----------
-    vertices : array
-        Positions in `vertex_ids`, ascending.
-    stays : array
-        The chance that the next step stays in the cluster; NaN for a vertex in no hyperedge.
-    total : int
-        How many vertices there are.
+    vertices: Integers  # positions in `vertex_ids`, ascending
+    stay_probability: Floats  # NaN for a vertex in no hyperedge
+    total: int  # number of vertices
+
+
+@dataclass(frozen=True, eq=False)
+class Views:
+    """The views of one partition, each computed when it is first used.
+
+    >>> from hyperclus import Hypergraph, cluster
+    >>> views = Views(cluster(Hypergraph.from_edges([["a", "b"], ["b", "c"], ["c", "d"]])))
+    >>> views.stay_probability.round(3).tolist()
+    [1.0, 0.75, 0.75, 1.0]
     """
 
-    vertices: Integers
-    stays: Floats
-    total: int
+    partition: Partition
+    limits: Limits = Limits()
+
+    @cached_property
+    def clustered(self) -> Integers:
+        """Positions in `vertex_ids` of the vertices of the walk: those in some hyperedge."""
+        return np.flatnonzero(self.partition.labels >= 0)
+
+    @cached_property
+    def labels(self) -> Integers:
+        """Labels of the vertices of the walk."""
+        return self.partition.labels[self.clustered]
+
+    @property
+    def leave_probability(self) -> float:
+        """Stationary probability that a step leaves its cluster: the sum of the boundaries."""
+        return float(self.partition.cut.boundaries.sum())
+
+    @property
+    def stay_probability(self) -> Floats:
+        """For each vertex of the walk, the probability that the next step stays in its cluster."""
+        return self._flows.stay_probability
+
+    @property
+    def top_hyperedges(self) -> list[TopHyperedges]:
+        """For each cluster S the hyperedges with the largest psi(e) share log(share / vol S) above 0."""
+        return self._flows.top_hyperedges
+
+    @cached_property
+    def is_uniform(self) -> bool:
+        """Whether all vertices have the same phi, as in a complete table without weights."""
+        relative = self.partition.walk.stationary * len(self.partition.walk.stationary)
+        return bool(np.abs(relative - 1.0).max() < UNIFORM_TOLERANCE)
+
+    @cached_property
+    def top_vertices(self) -> list[TopVertices]:
+        """For each cluster the vertices with the largest phi; ties are broken by stay probability."""
+        phi, staying = self.partition.walk.stationary, self.stay_probability
+        rank = np.zeros(len(phi)) if self.is_uniform else -np.round(phi / phi.max(), 9)
+        found = []
+        for members in _members(self.labels, self.partition.k):
+            best = members[np.lexsort((-staying[members], rank[members]))[: self.limits.top]]
+            found.append(TopVertices(self.clustered[best], phi[best], staying[best]))
+        return found
+
+    @cached_property
+    def lookup(self) -> Lookup:
+        """The vertices to look up."""
+        total = len(self.partition.labels)
+        staying = np.full(total, np.nan)
+        staying[self.clustered] = self.stay_probability
+        vertices = np.arange(total) if total <= self.limits.lookup_vertices else self.embedding.vertices
+        return Lookup(vertices, staying[vertices], total)
+
+    @cached_property
+    def spectrum(self) -> Spectrum:
+        """The converged eigenvalues, and upper bounds of the next ones if approximate vectors are known.
+
+        On a space orthogonal to the converged eigenvectors the i-th smallest Ritz value is at least the
+        i-th of the remaining eigenvalues (Courant-Fischer).
+        """
+        pairs = self.partition.eigenpairs
+        ritz: Floats = np.empty(0)
+        if pairs.spare.shape[1]:
+            spare = pairs.spare - pairs.vectors @ (pairs.vectors.T @ pairs.spare)
+            basis, lengths, _ = np.linalg.svd(spare, full_matrices=False)
+            basis = basis[:, lengths > 1e-6]  # shorter ones are rounding errors
+            applied = NormalizedLaplacian(self.partition.walk).apply(basis)
+            ritz = np.asarray(np.linalg.eigvalsh(basis.T @ applied))
+        values = np.append(pairs.values, np.maximum(ritz, pairs.values[-1]))
+        return Spectrum(values, len(pairs.values), pairs.residuals)
+
+    @cached_property
+    def embedding(self) -> Embedding:
+        """The spectral embedding of the vertices, or of a sample of each cluster."""
+        pairs, phi = self.partition.eigenpairs, self.partition.walk.stationary
+        chosen = _sample(self.labels, self.partition.k, self.limits.embedding_vertices)
+        converged = pairs.vectors.shape[1] - 1
+        vectors = np.hstack([pairs.vectors[chosen, 1:], pairs.spare[chosen]])[:, :COORDINATES]
+        points = vectors / np.sqrt(phi[chosen])[:, None]
+        axes = [f"eigenvector {2 + i}" + " (rough)" * (i >= converged) for i in range(points.shape[1])]
+        for values, title in ((np.log10(phi[chosen]), "log10 of phi"), (np.zeros(len(chosen)), "nothing")):
+            if len(axes) < 2:
+                points = np.column_stack([points, values])
+                axes.append(title)
+        low, high = np.quantile(points, [0.01, 0.99], axis=0)
+        margin = OUTLIER_MARGIN * np.maximum(high - low, 1e-12)
+        near = np.clip(points, low - margin, high + margin)
+        return Embedding(self.clustered[chosen], near, tuple(axes), len(self.clustered), near != points)
+
+    @cached_property
+    def sweep_profile(self) -> SweepProfile | None:
+        """The cuts along the second eigenvector; None if there is only one vertex."""
+        pairs, walk = self.partition.eigenpairs, self.partition.walk
+        if pairs.vectors.shape[1] < 2:
+            return None
+        swept = sweep(walk, pairs.vectors[:, 1] / np.sqrt(walk.stationary))
+        ncuts, conductances = swept.ncuts, swept.conductances
+        starts = np.linspace(0, len(ncuts), self.limits.sweep_points, endpoint=False)
+        starts = np.unique(starts.astype(np.int64))
+        stops = np.append(starts[1:], len(ncuts))
+        lowest = [a + int(np.argmin(ncuts[a:b])) for a, b in zip(starts, stops, strict=True)]
+        kept = np.unique([*lowest, 0, len(ncuts) - 1, int(np.argmin(conductances))])
+        best = int(np.argmin(ncuts[kept]))
+        return SweepProfile(kept + 1, ncuts[kept], conductances[kept], best, len(ncuts) + 1)
+
+    @cached_property
+    def incidence_grid(self) -> IncidenceGrid:
+        """Rows sorted by cluster and share, columns by cluster and stay probability."""
+        labels, homes, limits = self.labels, self._flows.edge_clusters, self.limits
+        n_clusters = min(self.partition.k, limits.grid_clusters)
+        used = np.flatnonzero((self.partition.walk.hypergraph.edge_sizes > 0) & (homes < n_clusters))
+        rows = used[np.lexsort((-self._flows.largest_shares[used], homes[used]))]
+        edges = _groups(rows, homes, limits.grid_rows)
+        columns = np.lexsort((-self.stay_probability, labels))
+        vertices = _groups(columns[labels[columns] < n_clusters], labels, limits.grid_columns)
+        return IncidenceGrid(
+            self._cell_means(edges, vertices),
+            edges,
+            vertices,
+            np.array([homes[group[0]] for group in edges], dtype=np.int64),
+            np.array([labels[group[0]] for group in vertices], dtype=np.int64),
+            n_clusters,
+        )
+
+    def _cell_means(self, edges: list[Integers], vertices: list[Integers]) -> Floats:
+        """Average gamma_e(v) / max gamma_e over the hyperedges and vertices of each cell."""
+        gamma = self.partition.walk.hypergraph.gamma
+        row_of, column_of = _group_numbers(edges, gamma.shape[0]), _group_numbers(vertices, gamma.shape[1])
+        sizes = np.outer([len(group) for group in edges], [len(group) for group in vertices])
+        sums: Floats = np.zeros(sizes.size)
+        for rows, entries, lengths in row_blocks(gamma.indptr, self.limits.block_entries, len(row_of)):
+            row, column = np.repeat(row_of[rows], lengths), column_of[gamma.indices[entries]]
+            used = lengths > 0
+            starts = (gamma.indptr[rows] - entries.start)[used]
+            largest = np.maximum.reduceat(gamma.data[entries], starts) if len(starts) else np.empty(0)
+            weights = gamma.data[entries] / np.repeat(largest, lengths[used])
+            kept = (row >= 0) & (column >= 0)
+            sums += np.bincount((row * len(vertices) + column)[kept], weights[kept], minlength=sizes.size)
+        means: Floats = sums.reshape(sizes.shape) / sizes
+        return means
+
+    @cached_property
+    def table_columns(self) -> dict[Any, int] | None:
+        """Columns of the table that the hyperedges (column, value) come from, with their numbers of values.
+
+        None if they do not come from a table: if an id is not a pair, or if a vertex is in more than two
+        hyperedges of one column (a row has one value, or is in two overlapping bins).
+        """
+        hypergraph = self.partition.walk.hypergraph
+        ids = hypergraph.edge_ids.tolist()
+        if not all(isinstance(edge, tuple) and len(edge) == 2 for edge in ids):
+            return None
+        counts = Counter(column for column, _ in ids)
+        numbers = {column: number for number, column in enumerate(counts)}
+        column = np.array([numbers[edge[0]] for edge in ids], dtype=np.int64)
+        rows = np.repeat(column, hypergraph.edge_sizes) * hypergraph.n_vertices + hypergraph.gamma.indices
+        return dict(counts) if np.unique(rows, return_counts=True)[1].max() <= 2 else None
+
+    @cached_property
+    def _flows(self) -> EdgeFlows:
+        return edge_flows(self.partition, self.limits.top, self.limits.block_entries, self.limits.block_cells)
 
 
-def leaving(part: Partition) -> float:
-    """The share of a walker's steps that leave their cluster: the sum of the boundaries."""
-    return float(part.cut.boundaries.sum())
-
-
-def spectrum(part: Partition) -> Spectrum:
-    """The eigenvalues that are known, and upper bounds of the next few where there are guesses at them.
-
-    On a space orthogonal to the eigenvectors known, the i-th smallest Ritz value is at least the i-th
-    eigenvalue after them (Courant and Fischer).
-    """
-    pairs = part.eigenpairs
-    rough: Floats = np.empty(0)
-    if pairs.spare.shape[1]:
-        spare = pairs.spare - pairs.vectors @ (pairs.vectors.T @ pairs.spare)
-        basis, lengths, _ = np.linalg.svd(spare, full_matrices=False)
-        basis = basis[:, lengths > 1e-6]  # what is shorter is rounding
-        rough = np.asarray(np.linalg.eigvalsh(basis.T @ NormalizedLaplacian(part.walk).apply(basis)))
-    values = np.append(pairs.values, np.maximum(rough, pairs.values[-1]))
-    return Spectrum(values, len(pairs.values), pairs.residuals)
-
-
-def embedding(part: Partition, shown: int = SHOWN) -> Embedding:
-    """The vertices by their first coordinates; of many, some of each cluster."""
-    pairs, phi = part.eigenpairs, part.walk.stationary
-    inside = np.flatnonzero(part.labels >= 0)
-    chosen = _sampled(part.labels[inside], part.k, shown)
-    known = pairs.vectors.shape[1]
-    vectors = np.hstack([pairs.vectors[chosen, 1:], pairs.spare[chosen]])[:, :COORDINATES]
-    places = vectors / np.sqrt(phi[chosen])[:, None]
-    axes = [f"eigenvector {2 + i}" + (" (rough)" if 1 + i >= known else "") for i in range(places.shape[1])]
-    for values, name in ((np.log10(phi[chosen]), "log10 of phi"), (np.zeros(len(chosen)), "nothing")):
-        if len(axes) < 2:
-            places = np.column_stack([places, values])
-            axes.append(name)
-    low, high = np.quantile(places, [0.01, 0.99], axis=0)
-    margin = FAR * np.maximum(high - low, 1e-12)
-    near = np.clip(places, low - margin, high + margin)
-    return Embedding(inside[chosen], near, tuple(axes), len(inside), near != places)
-
-
-def profile(part: Partition, points: int = POINTS) -> Profile | None:
-    """The cuts along the second eigenvector; None where there is only one vertex."""
-    if part.eigenpairs.vectors.shape[1] < 2:
-        return None
-    swept = sweep(part.walk, part.eigenpairs.vectors[:, 1] / np.sqrt(part.walk.stationary))
-    ncuts, conductances = swept.ncuts, swept.conductances
-    starts = np.unique(np.linspace(0, len(ncuts), points, endpoint=False).astype(np.int64))
-    stops = np.append(starts[1:], len(ncuts))
-    lowest = [a + int(np.argmin(ncuts[a:b])) for a, b in zip(starts, stops, strict=True)]
-    kept = np.unique([*lowest, 0, len(ncuts) - 1, int(np.argmin(conductances))])
-    best = int(np.argmin(ncuts[kept]))
-    return Profile(kept + 1, ncuts[kept], conductances[kept], best, len(ncuts) + 1)
-
-
-def grid(part: Partition, rows: int = ROWS, columns: int = COLUMNS) -> Grid:
-    """Members by cluster, those who stay most first; hyperedges by the cluster with the largest share."""
-    gamma, labels = part.walk.hypergraph.gamma, part.labels[part.labels >= 0]
-    homes, strongest = _homes(part)
-    shown = min(part.k, PICTURED)
-    used = np.flatnonzero((part.walk.hypergraph.edge_sizes > 0) & (homes < shown))
-    edges = _groups(used[np.lexsort((-strongest[used], homes[used]))], homes, rows)
-    order = np.lexsort((-stays(part), labels))
-    vertices = _groups(order[labels[order] < shown], labels, columns)
-    sizes = np.outer([len(group) for group in edges], [len(group) for group in vertices])
-    return Grid(
-        _summed(gamma, _places(edges, len(homes)), _places(vertices, len(labels)), sizes.shape) / sizes,
-        edges,
-        vertices,
-        np.array([homes[group[0]] for group in edges], dtype=np.int64),
-        np.array([labels[group[0]] for group in vertices], dtype=np.int64),
-        shown,
-    )
-
-
-def telling(part: Partition, top: int = TOP) -> list[TopHyperedges]:
-    """For each cluster S the hyperedges with the largest psi(e) share log(share / vol S), all above 0."""
-    flows, volumes = part.walk.edge_stationary, part.cut.volumes
-    found = [TopHyperedges(np.empty(0, dtype=np.int64), *(np.empty(0),) * 3) for _ in volumes]
-    for first, shares in _shares(part):
-        told = _told(flows[first : first + len(shares)], shares, volumes)
-        least = np.partition(told, max(len(told) - top, 0), axis=0)[max(len(told) - top, 0)]
-        for cluster in np.flatnonzero(told.max(axis=0) > 1e-15):
-            near = np.flatnonzero(told[:, cluster] >= max(least[cluster], 1e-15))
-            edges = np.append(found[cluster].edges, near + first)
-            share = np.append(found[cluster].shares, shares[near, cluster])
-            best = np.argsort(-_told(flows[edges], share, volumes[cluster]), kind="stable")[:top]
-            edges, share = edges[best], share[best]
-            found[cluster] = TopHyperedges(edges, share, share / volumes[cluster], flows[edges])
-    return found
-
-
-def central(part: Partition, top: int = TOP) -> list[TopVertices]:
-    """For each cluster the vertices with the largest phi; of equals, those that stay most.
-
-    Where all are visited alike, the order is by staying alone.
-    """
-    inside, phi, staying = np.flatnonzero(part.labels >= 0), part.walk.stationary, stays(part)
-    rank = np.zeros(len(phi)) if level(part) else -np.round(phi / phi.max(), 9)
-    found = []
-    for members in _members(part.labels[inside], part.k):
-        best = members[np.lexsort((-staying[members], rank[members]))[:top]]
-        found.append(TopVertices(inside[best], phi[best], staying[best]))
-    return found
-
-
-def stays(part: Partition) -> Floats:
-    """For each vertex of the walk, the chance that the next step stays in its cluster."""
-    factors, labels = part.walk.factors, part.labels[part.labels >= 0]
-    indices, staying = part.walk.hypergraph.gamma.indices, np.zeros(len(labels))
-    for rows, entries, spots in _blocks(part, labels):
-        going = _going(part, rows, entries, spots)[spots] * factors.source_weights.data[entries]
-        going *= np.repeat(part.walk.hypergraph.edge_weights[rows], _sizes(part, rows))
-        staying += np.bincount(indices[entries], weights=going, minlength=len(labels))
-    return np.minimum(staying / factors.degrees, 1.0)
-
-
-def level(part: Partition) -> bool:
-    """Whether a walker visits all vertices alike, as in a table without gaps and weights."""
-    relative = part.walk.stationary * len(part.walk.stationary)
-    return bool(np.abs(relative - 1.0).max() < LEVEL)
-
-
-def lookup(part: Partition, shown: Embedding, most: int = SOUGHT) -> Lookup:
-    """All vertices with how much they stay; of more than `most`, those in the embedding."""
-    total = len(part.labels)
-    staying = np.full(total, np.nan)
-    staying[part.labels >= 0] = stays(part)
-    vertices = np.arange(total) if total <= most else shown.vertices
-    return Lookup(vertices, staying[vertices], total)
-
-
-def columns(part: Partition) -> dict[Any, int] | None:
-    """The columns of the table that the hyperedges (column, value) come from, with their numbers of values.
-
-    None where they come from no table: where an id is no pair, or a vertex is in more than two hyperedges of
-    one column (a row has one value, or lies in two bins that overlap).
-    """
-    hypergraph = part.walk.hypergraph
-    ids = hypergraph.edge_ids.tolist()
-    if not all(isinstance(edge, tuple) and len(edge) == 2 for edge in ids):
-        return None
-    counts = Counter(column for column, _ in ids)
-    numbers = {column: number for number, column in enumerate(counts)}
-    column = np.array([numbers[edge[0]] for edge in ids], dtype=np.int64)
-    rows = np.repeat(column, hypergraph.edge_sizes) * hypergraph.n_vertices + hypergraph.gamma.indices
-    return dict(counts) if np.unique(rows, return_counts=True)[1].max() <= 2 else None
-
-
-def against(part: Partition, classes: Mapping[Any, Any] | Iterable[Any]) -> Agreement:
-    """The agreement with known classes, in the order of the vertices or by id; label -1 does not count."""
+def agreement_with_classes(part: Partition, classes: Mapping[Any, Any] | Iterable[Any]) -> Agreement:
+    """Compare with known classes, given in the order of the vertices or by id; label -1 is left out."""
     codes, names = vertex_codes(classes, part.vertex_ids, "class")
     inside = part.labels >= 0
     return agreement(names[codes[inside]], part.labels[inside])
 
 
-def _blocks(part: Partition, labels: Integers) -> Iterator[tuple[slice, slice, Integers]]:
-    """Some hyperedges at a time, their incidences, and for each of these its cell (hyperedge, cluster)."""
-    gamma, most = part.walk.hypergraph.gamma, max(CELLS // part.k, 1)
-    for begin, end in row_chunks(gamma.indptr):
-        for first in range(begin, end, most):
-            rows = slice(first, min(first + most, end))
-            entries = slice(int(gamma.indptr[rows.start]), int(gamma.indptr[rows.stop]))
-            around = np.repeat(np.arange(rows.stop - rows.start), _sizes(part, rows))
-            yield rows, entries, around * part.k + labels[gamma.indices[entries]]
-
-
-def _going(part: Partition, rows: slice, entries: slice, spots: Integers) -> Floats:
-    """b_e(S), the chance that a walker in hyperedge e goes to cluster S, for some hyperedges, flat."""
-    gamma, degrees = part.walk.hypergraph.gamma, part.walk.factors.edge_degrees[rows]
-    weights = gamma.data[entries] / np.repeat(degrees, _sizes(part, rows))
-    return np.bincount(spots, weights=weights, minlength=part.k * len(degrees)).astype(np.float64, copy=False)
-
-
-def _shares(part: Partition) -> Iterator[tuple[int, Floats]]:
-    """`part.edge_shares()` some hyperedges at a time: the first of them, and their rows."""
-    walk, labels = part.walk, part.labels[part.labels >= 0]
-    rate, gamma, source_weights = (
-        walk.stationary / walk.factors.degrees,
-        walk.hypergraph.gamma,
-        walk.factors.source_weights,
-    )
-    for rows, entries, spots in _blocks(part, labels):
-        going = _going(part, rows, entries, spots)
-        weights = source_weights.data[entries] * rate[gamma.indices[entries]]
-        picked = np.bincount(spots, weights=weights, minlength=len(going)).reshape(-1, part.k)
-        coming = picked * walk.hypergraph.edge_weights[rows, None]
-        flows = walk.edge_stationary[rows, None]
-        yield rows.start, 0.5 * (coming / np.where(flows > 0, flows, 1.0) + going.reshape(-1, part.k))
-
-
-def _told(flows: Floats, shares: Floats, volumes: Any) -> Floats:
-    """psi(e) share log(share / vol S), where that is above 0."""
-    told: Floats = shares * np.log(np.maximum(shares / volumes, 1.0))
-    return told * (flows[:, None] if told.ndim == 2 else flows)
-
-
-def _homes(part: Partition) -> tuple[Integers, Floats]:
-    """For each hyperedge the cluster with the largest share, and that share."""
-    homes = np.empty(part.walk.hypergraph.n_edges, dtype=np.int64)
-    strongest = np.empty(len(homes))
-    for first, shares in _shares(part):
-        homes[first : first + len(shares)] = shares.argmax(axis=1)
-        strongest[first : first + len(shares)] = shares.max(axis=1)
-    return homes, strongest
-
-
-def _summed(gamma: Incidence, row: Integers, column: Integers, shape: tuple[int, ...]) -> Floats:
-    """The sums of gamma over the largest of its hyperedge in each cell; place -1 does not count."""
-    sizes = np.diff(gamma.indptr)
-    used = np.flatnonzero(sizes)
-    largest = np.ones(len(sizes))
-    largest[used] = np.maximum.reduceat(gamma.data, gamma.indptr[used])
-    cells = np.zeros(shape[0] * shape[1])
-    for first, last in row_chunks(gamma.indptr):
-        entries = slice(int(gamma.indptr[first]), int(gamma.indptr[last]))
-        down = np.repeat(row[first:last], sizes[first:last])
-        across = column[gamma.indices[entries]]
-        weights = gamma.data[entries] / np.repeat(largest[first:last], sizes[first:last])
-        kept = (down >= 0) & (across >= 0)
-        cells += np.bincount((down * shape[1] + across)[kept], weights[kept], minlength=len(cells))
-    return cells.reshape(shape)
-
-
-def _sizes(part: Partition, rows: slice) -> Integers:
-    indptr = part.walk.hypergraph.gamma.indptr
-    return np.diff(indptr[rows.start : rows.stop + 1]).astype(np.int64)
-
-
 def _members(labels: Integers, k: int) -> list[Integers]:
-    """Positions of the vertices of each cluster, ascending."""
+    """Return the positions of the vertices of each cluster, ascending."""
     stops = np.cumsum(np.bincount(labels, minlength=k))
     return np.split(np.argsort(labels, kind="stable"), stops[:-1])
 
 
-def _sampled(labels: Integers, k: int, shown: int) -> Integers:
-    """Positions, ascending: all, or of each cluster its share and at least a few, drawn at random."""
-    if len(labels) <= shown:
+def _sample(labels: Integers, k: int, count: int) -> Integers:
+    """Return all positions, or a random sample of about `count` with some of each cluster; ascending."""
+    if len(labels) <= count:
         return np.arange(len(labels))
     rng = np.random.default_rng(0)
-    least = min(AT_LEAST, max(shown // k, 1))
+    least = min(MIN_PER_CLUSTER, max(count // k, 1))
     kept = []
     for members in _members(labels, k):
-        count = min(len(members), max(least, round(shown * len(members) / len(labels))))
-        kept.append(rng.choice(members, count, replace=False))
+        drawn = min(len(members), max(least, round(count * len(members) / len(labels))))
+        kept.append(rng.choice(members, drawn, replace=False))
     return np.sort(np.concatenate(kept))
 
 
 def _groups(order: Integers, clusters: Integers, limit: int) -> list[Integers]:
-    """An order with the clusters one after the other, cut into about `limit` groups of one cluster each."""
+    """Cut an order that is sorted by cluster into about `limit` groups of one cluster each."""
     if len(order) <= limit:
         return [order[i : i + 1] for i in range(len(order))]
     groups: list[Integers] = []
@@ -446,9 +332,9 @@ def _groups(order: Integers, clusters: Integers, limit: int) -> list[Integers]:
     return groups
 
 
-def _places(groups: list[Integers], length: int) -> Integers:
-    """The group of each position, -1 where it is in none."""
-    place = np.full(length, -1, dtype=np.int64)
+def _group_numbers(groups: list[Integers], length: int) -> Integers:
+    """Return the number of the group of each position, -1 if it is in none."""
+    numbers = np.full(length, -1, dtype=np.int64)
     for number, group in enumerate(groups):
-        place[group] = number
-    return place
+        numbers[group] = number
+    return numbers

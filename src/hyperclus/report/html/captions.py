@@ -5,7 +5,6 @@ from hyperclus.report.format import number as figure
 from hyperclus.report.html.charts import named_every
 from hyperclus.report.html.contents import DETAILED, LISTED, Contents
 from hyperclus.report.html.markup import Html, element, joined
-from hyperclus.report.views import leaving
 
 GLOSSARY = (
     ("Vertex", "One of the things that are clustered: a person, a document, a row of a table."),
@@ -77,7 +76,7 @@ def answer(contents: Contents) -> Html:
     if part.ncut < NOISE:
         separate = "They are separate: a random walker never leaves its cluster, and no partition is better."
         return joined(fall, separate)
-    leaves = element("b", _tied(percent(leaving(part))))
+    leaves = element("b", _tied(percent(contents.views.leave_probability)))
     return joined(fall, "A random walker leaves its cluster in ", leaves, " of its steps. ", _proof(contents))
 
 
@@ -120,7 +119,7 @@ def clusters(contents: Contents) -> str:
 
 def find(contents: Contents) -> str:
     """Under the field for the name of a vertex, where not every vertex can be found."""
-    view = contents.lookup
+    view = contents.views.lookup
     if len(view.vertices) < view.total:
         return f"Only the {len(view.vertices):,} of {view.total:,} vertices in the embedding can be found."
     return ""
@@ -128,7 +127,7 @@ def find(contents: Contents) -> str:
 
 def table(contents: Contents) -> str:
     """Above the columns of a table."""
-    columns = contents.columns or {}
+    columns = contents.views.table_columns or {}
     return (
         "A vertex is a row of a table; a hyperedge \u201ccolumn = value\u201d holds the rows with that value "
         f"or in that range. {count(len(columns), 'column')} went in, here with their numbers of values:"
@@ -137,13 +136,13 @@ def table(contents: Contents) -> str:
 
 def embedding(contents: Contents) -> str:
     """Under the embedding."""
-    view, alone = contents.embedding, int((contents.part.labels < 0).sum())
+    view, alone = contents.views.embedding, int((contents.part.labels < 0).sum())
     shown = len(view.vertices)
     text = "A point is a vertex, placed by eigenvectors of the walk: near ones are hard to cut apart."
     if shown < view.total:
         text += f" {shown:,} of {view.total:,} vertices are shown, drawn at random, some of each cluster."
-    if view.far:
-        text += f" {_vertices(view.far)} farther out {'is' if view.far == 1 else 'are'} at the edge (hollow)."
+    if view.n_clipped:
+        text += f" {_vertices(view.n_clipped)} farther out {'is' if view.n_clipped == 1 else 'are'} at the edge (hollow)."
     if alone:
         text += f" {_vertices(alone)} in no hyperedge {'has' if alone == 1 else 'have'} no place."
     return text
@@ -151,7 +150,7 @@ def embedding(contents: Contents) -> str:
 
 def matrix(contents: Contents) -> str:
     """Under the incidence matrix."""
-    grid, k = contents.grid, contents.part.k
+    grid, k = contents.views.incidence_grid, contents.part.k
     rows, columns = len(grid.edges), len(grid.vertices)
     edges, vertices = sum(map(len, grid.edges)), sum(map(len, grid.vertices))
     text = "A row is a hyperedge, a column a vertex, both by cluster; stronger is a larger weight."
@@ -164,14 +163,14 @@ def matrix(contents: Contents) -> str:
     if named_every(grid) > 1:
         text += " Every second row is named."
     text += " In colour: members from the cluster to which the hyperedge leans; grey: the others."
-    return text + _capped(grid.shown, k, "clusters are shown")
+    return text + _capped(grid.n_clusters, k, "clusters are shown")
 
 
 def details(contents: Contents) -> str:
     """Above the cards of the clusters."""
     central = (
         "those from which the next step stays most (a walker visits all vertices alike)"
-        if contents.level
+        if contents.views.is_uniform
         else "those that a walker visits most"
     )
     text = (
@@ -183,19 +182,19 @@ def details(contents: Contents) -> str:
 
 def spectrum(contents: Contents) -> str:
     """Under the eigenvalues."""
-    view, k = contents.spectrum, contents.part.k
+    view, k = contents.views.spectrum, contents.part.k
     text = "The smallest eigenvalues of the walk's Laplacian: one near 0 for each set that is seldom left."
-    gap, rough = view.gap_after(k), len(view.values) - view.sure
+    gap, rough = view.gap_after(k), len(view.values) - view.n_converged
     if gap is None:
         return f"{text} The one after the {_ordinal(k)} was not computed, so the gap is not known."
-    at_most = "at most " if k >= view.sure else ""
+    at_most = "at most " if k >= view.n_converged else ""
     text += f" The gap after the {_ordinal(k)} is {at_most}{figure(gap, 3)}; a wide one speaks for k = {k:,}."
     return text + (f" Hollow: {'an upper bound' if rough == 1 else 'upper bounds'} only." if rough else "")
 
 
 def sweep(contents: Contents) -> str:
     """Under the sweep profile."""
-    view, part = contents.profile, contents.part
+    view, part = contents.views.sweep_profile, contents.part
     if view is None:
         return ""
     lowest, place = (

@@ -11,7 +11,7 @@ import numpy as np
 
 from hyperclus.report.format import NOISE, short_id
 from hyperclus.report.html.contents import Contents
-from hyperclus.report.views import Grid
+from hyperclus.report.views import IncidenceGrid
 from hyperclus.typing import Integers
 
 Spec = dict[str, Any]
@@ -35,7 +35,7 @@ def charts(contents: Contents) -> dict[str, Spec]:
         "matrix": {"spec": _matrix_spec(contents), "data": _matrix_data(contents)},
         "spectrum": {"spec": _spectrum_spec(contents), "data": _spectrum_data(contents)},
     }
-    if contents.profile is not None:
+    if contents.views.sweep_profile is not None:
         found["sweep"] = {"spec": _sweep_spec(contents), "data": _sweep_data(contents)}
     return found
 
@@ -90,7 +90,7 @@ def _mark(kind: str, data: str | None, update: Spec, **more: Any) -> Spec:
 
 def _embedding_spec(contents: Contents) -> Spec:
     room = 40 if _named(contents) else 14
-    size = float(np.clip(24_000 / len(contents.embedding.vertices), 14, 90))
+    size = float(np.clip(24_000 / len(contents.views.embedding.vertices), 14, 90))
     place = {"x": {"scale": "x", "field": _signal("across")}, "y": {"scale": "y", "field": _signal("up")}}
     letters = {
         **place,
@@ -140,12 +140,12 @@ def _embedding_spec(contents: Contents) -> Spec:
 
 
 def _embedding_data(contents: Contents) -> Spec:
-    view, part = contents.embedding, contents.part
+    view, part = contents.views.embedding, contents.part
     labels, ids = part.labels[view.vertices], part.vertex_ids[view.vertices]
     data: Spec = {
         "axes": list(view.axes),
-        "places": [_column(values) for values in view.places.T],
-        "moved": [np.flatnonzero(moved).tolist() for moved in view.moved.T],
+        "places": [_column(values) for values in view.coordinates.T],
+        "moved": [np.flatnonzero(moved).tolist() for moved in view.clipped.T],
         "c": labels.tolist(),
         "names": [short_id(value) for value in ids.tolist()],
         "middles": [],
@@ -155,20 +155,20 @@ def _embedding_data(contents: Contents) -> Spec:
         data["classes"] = [short_id(value) for value in contents.classes.names.tolist()]
     data["named"] = _named(contents)
     if part.k <= NUMBERED and not data["named"]:
-        data["middles"] = [_column(np.median(view.places[labels == c], axis=0)) for c in range(part.k)]
+        data["middles"] = [_column(np.median(view.coordinates[labels == c], axis=0)) for c in range(part.k)]
     return data
 
 
 def _named(contents: Contents) -> bool:
-    return len(contents.embedding.vertices) <= NAMED_POINTS
+    return len(contents.views.embedding.vertices) <= NAMED_POINTS
 
 
 # ---- matrix --------------------------------------------------------------------------------------
 
 
 def _matrix_spec(contents: Contents) -> Spec:
-    rows, columns = contents.grid.cells.shape
-    few, below = named_every(contents.grid), 24 if columns <= NAMED_COLUMNS else 8
+    rows, columns = contents.views.incidence_grid.cells.shape
+    few, below = named_every(contents.views.incidence_grid), 24 if columns <= NAMED_COLUMNS else 8
     across = {"x": {"scale": "x", "field": "a"}, "x2": {"scale": "x", "field": "b"}}
     down = {"y": {"scale": "y", "field": "a"}, "y2": {"scale": "y", "field": "b"}}
     faded = _signal("chosen < 0 || chosen == datum.c ? 1 : 0.2")
@@ -225,7 +225,7 @@ def _matrix_spec(contents: Contents) -> Spec:
     if columns <= NAMED_COLUMNS:
         marks.append(_mark("text", "columns", _under(), interactive=False))
     return _spec(
-        _matrix_height(contents.grid),
+        _matrix_height(contents.views.incidence_grid),
         (24, 40, 4, 46 if columns <= NAMED_COLUMNS else 30),
         {
             "signals": [{"name": "named", "value": False}],
@@ -242,7 +242,7 @@ def _matrix_spec(contents: Contents) -> Spec:
     )
 
 
-def named_every(grid: Grid) -> int:
+def named_every(grid: IncidenceGrid) -> int:
     """1 where each row has its name beside it, 2 where every second has, 0 where none."""
     rows = len(grid.edges)
     if rows <= NAMED_ROWS:
@@ -250,7 +250,7 @@ def named_every(grid: Grid) -> int:
     return 2 if rows <= HALF_NAMED_ROWS and rows == sum(map(len, grid.edges)) else 0
 
 
-def _matrix_height(grid: Grid) -> int:
+def _matrix_height(grid: IncidenceGrid) -> int:
     rows, every = len(grid.edges), named_every(grid)
     return {0: 440, 1: rows * round(float(np.clip(420 / rows, 15, 32))), 2: max(440, 8 * rows)}[every]
 
@@ -270,7 +270,7 @@ def _under() -> Spec:
 
 
 def _matrix_data(contents: Contents) -> Spec:
-    grid, part = contents.grid, contents.part
+    grid, part = contents.views.incidence_grid, contents.part
     vertex_ids = part.vertex_ids[part.labels >= 0]
     names = [short_id(part.walk.hypergraph.edge_ids[group[0]], 48) for group in grid.edges]
     return {
@@ -294,7 +294,7 @@ def _group(group: Integers, ids: Any) -> list[Any]:
 
 
 def _spectrum_spec(contents: Contents) -> Spec:
-    values, k = contents.spectrum.values, contents.part.k
+    values, k = contents.views.spectrum.values, contents.part.k
     ticks = {"values": list(range(1, len(values) + 1))} if len(values) <= 12 else {"tickCount": 10}
     middle = {"x": {"scale": "x", "field": "i"}, "tooltip": _signal("datum")}
     tone = _signal(f"datum.i <= {k} ? ink : soft")
@@ -353,8 +353,8 @@ def _gap(k: int) -> list[Spec]:
 
 
 def _spectrum_data(contents: Contents) -> Spec:
-    view = contents.spectrum
-    return {"values": _column(view.values), "sure": view.sure, "residuals": _column(view.residuals, 1)}
+    view = contents.views.spectrum
+    return {"values": _column(view.values), "sure": view.n_converged, "residuals": _column(view.residuals, 1)}
 
 
 # ---- sweep ---------------------------------------------------------------------------------------
@@ -413,7 +413,7 @@ def _sweep_spec(contents: Contents) -> Spec:
 
 
 def _sweep_data(contents: Contents) -> Spec:
-    view = contents.profile
+    view = contents.views.sweep_profile
     if view is None:
         return {}
     return {

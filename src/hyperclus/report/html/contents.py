@@ -10,8 +10,8 @@ from hyperclus.clustering.partition import Partition, outline
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.ids import vertex_codes
 from hyperclus.hypergraph.summary import Summary, summary
-from hyperclus.report import views
 from hyperclus.report.format import count, short_id
+from hyperclus.report.views import Views, agreement_with_classes
 from hyperclus.typing import Codes, Ids, Integers
 
 LISTED = 200  # clusters in the table, the largest
@@ -40,15 +40,7 @@ class Contents:
     remarks: list[str]
     classes: Classes | None
     data: Summary
-    columns: dict[Any, int] | None
-    embedding: views.Embedding
-    grid: views.Grid
-    profile: views.Profile | None
-    spectrum: views.Spectrum
-    telling: list[views.TopHyperedges]
-    central: list[views.TopVertices]
-    level: bool
-    lookup: views.Lookup
+    views: Views
 
     @classmethod
     def of(
@@ -61,7 +53,6 @@ class Contents:
         remarks: Iterable[str] | None,
     ) -> "Contents":
         """Look at everything once; O(m log m)."""
-        embedding = views.embedding(part)
         return cls(
             part,
             part.sizes,
@@ -72,15 +63,7 @@ class Contents:
             _remarks(part, remarks),
             None if classes is None else _compared(part, classes),
             summary(part.walk.hypergraph),
-            views.columns(part),
-            embedding,
-            views.grid(part),
-            views.profile(part),
-            views.spectrum(part),
-            views.telling(part),
-            views.central(part),
-            views.level(part),
-            views.lookup(part, embedding),
+            Views(part),
         )
 
 
@@ -100,4 +83,4 @@ def _remarks(part: Partition, given: Iterable[str] | None) -> list[str]:
 
 def _compared(part: Partition, classes: Mapping[Any, Any] | Iterable[Any]) -> Classes:
     codes, names = vertex_codes(classes, part.vertex_ids, "class")
-    return Classes(codes, names, views.against(part, names[codes]))
+    return Classes(codes, names, agreement_with_classes(part, names[codes]))

@@ -109,7 +109,7 @@ def _find(contents: Contents) -> Html:
 
 
 def _embedding(contents: Contents) -> Html:
-    axes = contents.embedding.axes
+    axes = contents.views.embedding.axes
     tools: Any = ""
     if len(axes) > 2:
         tools = element(
@@ -152,7 +152,7 @@ def _spectrum(contents: Contents) -> Html:
 
 
 def _sweep(contents: Contents) -> Html:
-    if contents.profile is None:
+    if contents.views.sweep_profile is None:
         return Html()
     return _figure("sweep", "All cuts along the second eigenvector", captions.sweep(contents))
 
@@ -212,7 +212,7 @@ def _data(contents: Contents) -> Html:
 
 def _table(contents: Contents) -> list[Html]:
     """How to read the hyperedges of a table, and its columns."""
-    columns = contents.columns
+    columns = contents.views.table_columns
     if columns is None:
         return []
     named = [

@@ -83,7 +83,7 @@ def _cluster_row(contents: Contents, cluster: int) -> Html:
     part = contents.part
     size, volume = int(contents.sizes[cluster]), float(part.cut.volumes[cluster])
     conductance = float(part.cut.conductances[cluster])
-    ids = part.walk.hypergraph.edge_ids[contents.telling[cluster].edges[:3]].tolist()
+    ids = part.walk.hypergraph.edge_ids[contents.views.top_hyperedges[cluster].edges[:3]].tolist()
     names = [element("span", name(value, 40), class_="tag") for value in ids]
     share = size / int(contents.sizes.sum())
     return element(
@@ -106,7 +106,7 @@ def _cluster_row(contents: Contents, cluster: int) -> Html:
 
 def details(contents: Contents) -> Html:
     """For each cluster a card with its telling hyperedges and its central vertices."""
-    some = [told for told in contents.telling[:DETAILED] if len(told.edges)]
+    some = [told for told in contents.views.top_hyperedges[:DETAILED] if len(told.edges)]
     scale = _Scale(
         max((float(told.lifts.max()) for told in some), default=2.0),
         max((float(told.flows.max()) for told in some), default=1.0),
@@ -133,7 +133,13 @@ def _card(contents: Contents, cluster: int, scale: _Scale) -> Html:
     part = contents.part
     size, volume = int(contents.sizes[cluster]), float(part.cut.volumes[cluster])
     figures = f"{count(size, 'vertex', 'vertices')}, {percent(volume)} of the volume"
-    hidden = max(len(contents.telling[cluster].edges), len(contents.central[cluster].vertices)) - FIRST
+    hidden = (
+        max(
+            len(contents.views.top_hyperedges[cluster].edges),
+            len(contents.views.top_vertices[cluster].vertices),
+        )
+        - FIRST
+    )
     more = element("button", f"{hidden} more", type="button", class_="more-rows", aria_expanded="false")
     return element(
         "article",
@@ -151,7 +157,7 @@ def _card(contents: Contents, cluster: int, scale: _Scale) -> Html:
 
 
 def _telling(contents: Contents, cluster: int, scale: _Scale) -> Html:
-    told, ids = contents.telling[cluster], contents.part.walk.hypergraph.edge_ids
+    told, ids = contents.views.top_hyperedges[cluster], contents.part.walk.hypergraph.edge_ids
     if not len(told.edges):
         return element("p", "No hyperedge tells this cluster apart from the others.", class_="note")
     columns = [("Telling hyperedge", False), ("Lift", True), ("", False), ("Share %", True), ("Flow %", True)]
@@ -176,20 +182,20 @@ def _times(lift: float) -> str:
 
 
 def _central(contents: Contents, cluster: int) -> Html:
-    central, ids = contents.central[cluster], contents.part.vertex_ids
+    central, ids = contents.views.top_vertices[cluster], contents.part.vertex_ids
     n = contents.part.walk.hypergraph.n_vertices
     columns = [("Central vertex", False), ("phi / mean", True), ("Stays %", True)]
-    if contents.level:
+    if contents.views.is_uniform:
         del columns[1]
     rows = [
         _row(
             position,
             element("td", name(ids[vertex]), class_="name"),
-            "" if contents.level else number(f"{phi * n:.2f}", phi),
+            "" if contents.views.is_uniform else number(f"{phi * n:.2f}", phi),
             number(percent_cell(stays), stays),
         )
         for position, (vertex, phi, stays) in enumerate(
-            zip(central.vertices.tolist(), *_lists(central.phi, central.stays), strict=True)
+            zip(central.vertices.tolist(), *_lists(central.phi, central.stay_probability), strict=True)
         )
     ]
     return table(columns, rows, f"Central vertices of cluster {cluster}", "list")
