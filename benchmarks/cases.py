@@ -47,7 +47,7 @@ def paper_set(name: str, rival: bool) -> dict[str, float]:
         return hc.class_counts(hc.Hypergraph.from_table(columns, bins={}), classes)
 
     def ours() -> np.ndarray:
-        return hc.cluster(build(), method="hyperclus-g").labels
+        return hc.hyperclus_g(build()).labels
 
     def dense() -> np.ndarray:
         return as_written.second_side(build())

@@ -68,9 +68,7 @@ def on_dask(path: str, k: int, address: str, count: int, work: str, scheduler: i
         for turn in ("first", "again"):
             start = time.perf_counter()
             with get_task_stream(client) as stream:
-                part = cluster_files(
-                    path, k, effort="default", min_share=None, alpha=0.0, tolerance=1e-8, seed=0, folder=work
-                )
+                part = cluster_files(path, k, folder=work)
             found[turn] = {"seconds": time.perf_counter() - start, "stages": dict(part.timings)}
         found |= {
             "rounds": dict(part.rounds),

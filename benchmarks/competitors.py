@@ -36,21 +36,21 @@ def main() -> None:
     factors = (0, 0.5, 1, 2, 3, 5, 7, 10)
     show(["", "seeds", *(f"{factor:g}/n" for factor in factors), "published"])
     for name, seeds in (("car", 10), ("zoo", 10), ("digit-24", 1), ("letter", 1), ("rice", 1)):
-        data = hc.datasets.load(name)
+        data = hc.research.datasets.load(name)
         settings = [{"threshold": factor / data.hypergraph.n_vertices} for factor in factors]
         show([name, str(seeds), *against(data, node2vec, settings, seeds), figure(name, "node2vec")])
     print("\n### hyperedge2vec: NCut against the epochs\n")
     epochs = (20, 50, 100, 200, 500, 1000)
     show(["", "seeds", *map(str, epochs), "published"])
     for name, seeds in (("car", 10), ("zoo", 10), ("digit-24", 3), ("letter", 5)):
-        data = hc.datasets.load(name)
+        data = hc.research.datasets.load(name)
         found = against(data, hyperedge2vec, [{"epochs": count} for count in epochs], seeds)
         show([name, str(seeds), *found, figure(name, "hyperedge2vec")])
 
 
 def single_starts(name: str) -> list[str]:
     """Quartiles of the NCut of the cluster that DiffEq grows from one vertex."""
-    h = hc.datasets.load(name).hypergraph
+    h = hc.research.datasets.load(name).hypergraph
     starts = np.random.default_rng(0).permutation(h.n_vertices)[:STARTS]
     ncuts = []
     for vertex in h.vertex_ids[starts]:
@@ -62,7 +62,7 @@ def single_starts(name: str) -> list[str]:
 
 def more_starts(name: str, count: int | None) -> list[str]:
     """Conductance, NCut and seconds of the best cluster from so many vertices, by both rules for ties."""
-    h = hc.datasets.load(name).hypergraph
+    h = hc.research.datasets.load(name).hypergraph
     rows = []
     for ties in TIED:
         diffeq_best(h, n_seeds=1, ties=ties)  # compiles
@@ -75,7 +75,7 @@ def more_starts(name: str, count: int | None) -> list[str]:
 
 
 def against(
-    data: hc.datasets.Dataset,
+    data: hc.research.datasets.Dataset,
     method: Callable[..., hc.Partition],
     settings: Sequence[dict[str, float]],
     seeds: int,

@@ -25,7 +25,7 @@ import numpy as np
 
 import hyperclus as hc
 from hyperclus.clustering.cluster_files import cluster_files
-from hyperclus.clustering.stored import StoredPartition
+from hyperclus.clustering.partition import StoredPartition
 from size import write
 
 PHASES = {  # stage, how the note begins, share of the stage from which on the kill comes
@@ -76,8 +76,7 @@ def workers(folder: Path, nanny: bool, number: int = 2, memory: str = "2GB") -> 
 
 def clustered(source: Path, address: str, work: Path, k: int = 2) -> StoredPartition:
     """The clusters of the hypergraph, found by the workers at an address."""
-    given = {"effort": "default", "min_share": None, "alpha": 0.0, "tolerance": 1e-6, "seed": 0}
-    return cluster_files(source, k, **given, scheduler=address, folder=work)
+    return cluster_files(source, k, tolerance=1e-6, scheduler=address, folder=work)
 
 
 def labels_of(part: StoredPartition) -> np.ndarray:

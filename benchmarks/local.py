@@ -47,7 +47,7 @@ def planted(n: int, noise: float) -> Case:
 
 def table_of(name: str) -> Case:
     """A data set of the paper, gamma = 1: nothing of the classes is in the hypergraph."""
-    data = hc.datasets.load(name)
+    data = hc.research.datasets.load(name)
     return Case(hc.Hypergraph.from_table(data.table, bins={}), data.classes)
 
 
@@ -99,7 +99,7 @@ def planted_row(n: int, noise: float) -> str:
     case = planted(n, noise)
     h = case.hypergraph
     walk, exact_s = timed(lambda: hc.RandomWalk(h))
-    quick, quick_s = timed(lambda: hc.quick_walk(h))
+    quick, quick_s = timed(lambda: hc.clustering.quick_walk(h))
     for one in (walk, quick):  # compiles the loops, and touches the memory that queries share
         hc.local_cluster(one, h.vertex_ids[:1])
     asked = list(queries(case, QUERIES))
@@ -125,7 +125,7 @@ def diffeq_row(name: str, case: Case) -> str:
     walk = hc.RandomWalk(h)
     ways: dict[str, Callable[[np.ndarray], Any]] = {
         "ours": lambda seeds: hc.local_cluster(walk, seeds, max_volume=CAP),
-        "diffeq": lambda seeds: hc.baselines.diffeq_local(h, seeds, max_volume=CAP),
+        "diffeq": lambda seeds: hc.research.baselines.diffeq_local(h, seeds, max_volume=CAP),
     }
     asked, figures = list(queries(case, DRAWS)), {}
     for way, find in ways.items():
@@ -161,7 +161,7 @@ def diffeq_table(names: list[str]) -> Iterator[str]:
         "| size, ours | DiffEq's | CPU ms per query, ours | DiffEq's |"
     )
     yield "| --- " + "| ---: " * 11 + "|"
-    for name in names or hc.datasets.names():
+    for name in names or hc.research.datasets.names():
         yield diffeq_row(name, table_of(name))
     for noise in NOISES[::3]:
         yield diffeq_row(f"planted, noise {noise:g}", planted(10_000, noise))

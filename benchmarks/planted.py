@@ -31,7 +31,7 @@ def compared(n_incidences: int, blocks: int, noise: float, seeds: int) -> list[s
     for seed in range(seeds):
         h, truth = built(n_incidences, blocks, noise, seed)
         ours = hc.cluster(h, blocks, seed=seed)
-        paper = hc.cluster(h, blocks, method="hyperclus-g", seed=seed)
+        paper = hc.hyperclus_g(h, blocks, seed=seed)
         grouped = hc.evaluate(h, k_means(ours), seed=seed)
         planted = hc.evaluate(h, truth, seed=seed)
         nmis = [hc.agreement(truth, part.labels).nmi for part in (paper, grouped, ours)]

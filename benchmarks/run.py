@@ -185,7 +185,7 @@ The machine is shared, so times vary; ratios are between runs of the same sessio
 
 From the table of features to two clusters, in one process each. *As written* is
 `hyperclus/paper/as_written.py`: explicit P, power iteration, full dense eigen-decomposition.
-*hyperclus* is `method="hyperclus-g"`, the same algorithm.
+*hyperclus* is `hc.hyperclus_g`, the same algorithm.
 
 {paper}
 

@@ -45,7 +45,7 @@ if __name__ == "__main__":
     print("| hypergraph | n | k | NCut found | gap, eigenvalues | gap, tight | seconds | rounds | ended |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
     for name in ("car", "zoo"):
-        data = hc.datasets.load(name)
+        data = hc.research.datasets.load(name)
         print(row(name, data.hypergraph, data.k), flush=True)
     for n, k in ((50, 2), (50, 4), (100, 2), (100, 4), (200, 2), (200, 4), (300, 3), (400, 3)):
         print(row("planted", planted(n, k), k), flush=True)

@@ -36,8 +36,8 @@ def traits(table: dict, names: list[str]) -> hc.Hypergraph:
 
 def main(light: str, dark: str) -> None:
     """Cluster the zoo, write its report, and take two pictures."""
-    zoo = hc.datasets.load("zoo")
-    (raw,) = hc.datasets.fetch("zoo").values()
+    zoo = hc.research.datasets.load("zoo")
+    (raw,) = hc.research.datasets.fetch("zoo").values()
     part = hc.cluster(traits(zoo.table, animals(raw)), k=4)
     print(part)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:

@@ -63,7 +63,7 @@ def answers():
         h = planted(300, 450, k, noise=0.1, seed=k)
         check_answer(h, k)
         check_answer(h, k, alpha=1.0)
-        check_answer(h, k, method="hyperclus-g")
+        check_answer(h, k, call=hc.hyperclus_g)
     check_answer(planted(80, 120, 2, noise=0.0), 2)
 
 

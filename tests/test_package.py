@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 import hyperclus as hc
 
 
@@ -39,3 +41,24 @@ def test_public_names_exist_and_are_documented():
     for name in hc.__all__:
         assert getattr(hc, name).__doc__, name
     assert hc.__version__.count(".") == 2
+
+
+def test_only_public_names_are_listed():
+    assert dir(hc) == sorted(hc.__all__)
+    assert len(hc.__all__) <= 40
+    assert not [name for name in dir(hc) if name.startswith("_")]
+    for internal in ("engines", "lazy_names", "TYPE_CHECKING", "typing", "_runtime", "report", "cli"):
+        assert internal not in dir(hc)
+    for room in (hc.spectral, hc.clustering, hc.research):
+        assert all(getattr(room, name).__doc__ for name in dir(room))
+    with pytest.raises(AttributeError, match="module 'hyperclus' has no attribute 'law'"):
+        hc.law  # noqa: B018
+
+
+def test_import_loads_no_engine():
+    code = """
+import sys, hyperclus as hc
+print([name for name in sys.modules if name.startswith("hyperclus.") and "engines" in name])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["[]"]

@@ -28,7 +28,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import hyperclus as hc
 from hyperclus.engines import cuda
-from hyperclus.sklearn import HyperClusG, HypergraphSpectralEmbedding
+from hyperclus.sklearn import HyperClusG, HypergraphClustering, HypergraphSpectralEmbedding
 from support import stand_in_device
 from support.contracts import refused
 from support.strategies import alphas, copies_around_a_hub, disconnected, hypergraphs, random_hypergraph
@@ -37,9 +37,11 @@ examples = settings(deadline=None, max_examples=40)
 MATRIX = np.array([[3, 1, 0, 0], [1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 2], [0, 0, 1, 1]], dtype=float)
 DOCS = Path(__file__).parents[1] / "docs" / "scikit_learn.md"
 NEGATIVE = {"check_clustering": "feeds negative X in spite of the tag positive_only"}
+METHODS = [(hc.cluster, HypergraphClustering), (hc.hyperclus_g, HyperClusG)]
 ESTIMATORS = [
-    HyperClusG(),
-    HyperClusG(alpha=1, method="hyperclus-g"),
+    HypergraphClustering(),
+    HypergraphClustering(alpha=1, effort="fast"),
+    HyperClusG(alpha=1, rounding="sweep"),
     HypergraphSpectralEmbedding(),
     HypergraphSpectralEmbedding(alpha=1),
 ]
@@ -62,7 +64,8 @@ def planted(k=3, n=90, m=120, seed=0):
 
 @pytest.mark.filterwarnings("ignore:. of . components are 0", "ignore::sklearn.exceptions.SkipTestWarning")
 @parametrize_with_checks(
-    ESTIMATORS, expected_failed_checks=lambda e: NEGATIVE if isinstance(e, HyperClusG) else {}
+    ESTIMATORS,
+    expected_failed_checks=lambda e: {} if isinstance(e, HypergraphSpectralEmbedding) else NEGATIVE,
 )
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
@@ -71,7 +74,7 @@ def test_scikit_learn_checks(estimator, check):
 def test_what_check_clustering_asks_of_data_without_negatives():
     points, classes = make_blobs(50, random_state=1)
     X = KBinsDiscretizer(5, encode="onehot", strategy="uniform").fit_transform(points)
-    model = HyperClusG(3, random_state=0)
+    model = HypergraphClustering(3, random_state=0)
     labels = model.fit_predict(X)
     assert adjusted_rand_score(labels, classes) > 0.4
     np.testing.assert_array_equal(labels, model.fit(X.toarray().tolist()).labels_)
@@ -93,14 +96,15 @@ except hyperclus.MissingLibraryError as error:
     assert done.stdout.strip() == "hyperclus.sklearn needs scikit-learn: pip install 'hyperclus[sklearn]'"
 
 
-# ---- the same as hyperclus.clustering.cluster ------------------------------------------------------------
+# ---- the same as the functions ---------------------------------------------------------------------
 
 
-@given(st.one_of(hypergraphs(min_n=4), disconnected()), alphas, st.sampled_from(["auto", "hyperclus-g"]))
+@given(st.one_of(hypergraphs(min_n=4), disconnected()), alphas, st.sampled_from(METHODS))
 @examples
-def test_labels_and_figures_are_those_of_cluster(h, alpha, method):
-    part = hc.cluster(h, 2, alpha=alpha, method=method, seed=3)
-    model = HyperClusG(2, alpha=alpha, method=method, edge_weights=h.edge_weights, random_state=3)
+def test_labels_and_figures_are_those_of_the_function(h, alpha, method):
+    function, estimator = method
+    part = function(h, 2, alpha=alpha, seed=3)
+    model = estimator(2, alpha=alpha, edge_weights=h.edge_weights, random_state=3)
     X = matrix_of(h)
     for form in (X, sp.csc_matrix(X), sp.coo_array(X), X.toarray(), pd.DataFrame(X.toarray())):
         np.testing.assert_array_equal(clone(model).fit_predict(form), part.labels)
@@ -114,8 +118,8 @@ def test_labels_and_figures_are_those_of_cluster(h, alpha, method):
 def test_samples_and_features_without_entries():
     gaps = np.zeros((7, 6))
     gaps[np.ix_([0, 1, 3, 5, 6], [0, 2, 3, 5])] = MATRIX
-    whole = HyperClusG(2, random_state=0).fit(MATRIX)
-    model = HyperClusG(2, random_state=0).fit(gaps)
+    whole = HypergraphClustering(2, random_state=0).fit(MATRIX)
+    model = HypergraphClustering(2, random_state=0).fit(gaps)
     np.testing.assert_array_equal(model.labels_[[0, 1, 3, 5, 6]], whole.labels_)
     np.testing.assert_array_equal(model.labels_[[2, 4]], -1)
     np.testing.assert_array_equal(np.flatnonzero(model.stationary_ == 0), [2, 4])
@@ -133,41 +137,43 @@ def test_samples_and_features_without_entries():
 
 def test_random_state():
     X, _ = planted()
-    draws = [clone(HyperClusG(5, random_state=np.random.RandomState(1))).fit(X).labels_ for _ in range(2)]
+    draws = [
+        clone(HypergraphClustering(5, random_state=np.random.RandomState(1))).fit(X).labels_ for _ in range(2)
+    ]
     np.testing.assert_array_equal(*draws)
-    generator = HyperClusG(5, random_state=np.random.default_rng(7)).fit(X)
-    np.testing.assert_array_equal(generator.labels_, HyperClusG(5, random_state=7).fit(X).labels_)
-    assert HyperClusG(5).fit(X).partition_.settings["seed"] is None
+    generator = HypergraphClustering(5, random_state=np.random.default_rng(7)).fit(X)
+    np.testing.assert_array_equal(generator.labels_, HypergraphClustering(5, random_state=7).fit(X).labels_)
+    assert HypergraphClustering(5).fit(X).partition_.settings["seed"] is None
     with pytest.raises(ValueError, match="Seed must be between"):
-        HyperClusG(random_state=-1).fit(X)
+        HypergraphClustering(random_state=-1).fit(X)
 
 
 def test_frames_name_the_features():
     names = ["red", "green", "blue", "black"]
     for frame in (pd.DataFrame(MATRIX, columns=names, index=[1, 1, 1, 2, 2]), pl.DataFrame(MATRIX, names)):
-        model = HyperClusG(2, random_state=0, edge_weights=dict(zip(names, [1, 2, 3, 4], strict=True))).fit(
-            frame
-        )
+        model = HypergraphClustering(
+            2, random_state=0, edge_weights=dict(zip(names, [1, 2, 3, 4], strict=True))
+        ).fit(frame)
         assert model.feature_names_in_.tolist() == names
         assert model.partition_.edges_frame()["edge"].tolist() == names
-        same = HyperClusG(2, random_state=0, edge_weights=[1, 2, 3, 4]).fit(MATRIX)
+        same = HypergraphClustering(2, random_state=0, edge_weights=[1, 2, 3, 4]).fit(MATRIX)
         np.testing.assert_array_equal(model.labels_, same.labels_)
         assert model.ncut_ == same.ncut_
 
 
 def test_bad_settings_and_data_get_one_sentence():
-    refused(lambda: HyperClusG(2.5).fit(MATRIX), "n_clusters must be a whole number from 1; got 2.5")
+    refused(
+        lambda: HypergraphClustering(2.5).fit(MATRIX), "n_clusters must be a whole number from 1; got 2.5"
+    )
     refused(
         lambda: HypergraphSpectralEmbedding(0).fit(MATRIX),
         "n_components must be a whole number from 1; got 0",
     )
-    refused(
-        lambda: HyperClusG(method="hyperclus-g", effort="fast").fit(MATRIX),
-        "effort is a setting of method='auto'",
-    )
-    refused(lambda: HyperClusG(edge_weights=[1, 2]).fit(MATRIX), "4 edge_weights are needed")
+    refused(lambda: HypergraphClustering(effort="long").fit(MATRIX), "effort must be 'fast'")
+    refused(lambda: HyperClusG(rounding="up").fit(MATRIX), "rounding must be 'sign' or 'sweep'")
+    refused(lambda: HypergraphClustering(edge_weights=[1, 2]).fit(MATRIX), "4 edge_weights are needed")
     refused(lambda: HypergraphSpectralEmbedding(alpha=-1).fit(MATRIX), "alpha must be a number from 0")
-    refused(lambda: HyperClusG().fit(np.zeros((3, 3))), "the hypergraph has no incidence")
+    refused(lambda: HypergraphClustering().fit(np.zeros((3, 3))), "the hypergraph has no incidence")
     refused(
         lambda: HypergraphSpectralEmbedding(2).fit([[1, 1], [1, 0], [0, 0]]),
         "2 components need at least 3 samples with a positive entry; there are 2",
@@ -175,26 +181,26 @@ def test_bad_settings_and_data_get_one_sentence():
     frame = pd.DataFrame({"a": [1.0, 2.0], "b": [1.0, -0.5]})
     for form in (frame, frame.astype(pd.SparseDtype(float, 0))):
         refused(
-            partial(HyperClusG().fit, form),
-            "Negative values in data passed to HyperClusG: sample 1 has -0.5 in feature 'b'",
+            partial(HypergraphClustering().fit, form),
+            "Negative values in data passed to HypergraphClustering: sample 1 has -0.5 in feature 'b'",
         )
-    with pytest.raises(ValueError, match="minimum of 3 is required by HyperClusG"):
-        HyperClusG(3).fit(MATRIX[:2])
-    for model in (HyperClusG(edge_weights=[1]), HypergraphSpectralEmbedding(edge_weights=[1])):
-        use = getattr(model, "predict" if isinstance(model, HyperClusG) else "transform")
+    with pytest.raises(ValueError, match="minimum of 3 is required by HypergraphClustering"):
+        HypergraphClustering(3).fit(MATRIX[:2])
+    for model in (HypergraphClustering(edge_weights=[1]), HypergraphSpectralEmbedding(edge_weights=[1])):
+        use = getattr(model, "predict" if isinstance(model, HypergraphClustering) else "transform")
         with pytest.raises(NotFittedError):
             use(MATRIX)
         refused(partial(model.fit, MATRIX), "edge_weights")
         with pytest.raises(NotFittedError):
             use(MATRIX)
-    refused(lambda: HyperClusG(1).fit(MATRIX).score(MATRIX), "one cluster has no cut to score")
+    refused(lambda: HypergraphClustering(1).fit(MATRIX).score(MATRIX), "one cluster has no cut to score")
     refused(
-        lambda: HyperClusG(2, alpha=1).fit(MATRIX).predict([[1e308, 1e308, 1e308, 1e308]]),
+        lambda: HypergraphClustering(2, alpha=1).fit(MATRIX).predict([[1e308, 1e308, 1e308, 1e308]]),
         "the weights of a sample leave the range of double precision",
     )
 
 
-@pytest.mark.parametrize("estimator", [HyperClusG, HypergraphSpectralEmbedding])
+@pytest.mark.parametrize("estimator", [HypergraphClustering, HyperClusG, HypergraphSpectralEmbedding])
 def test_the_engine_is_handed_on(estimator, monkeypatch):
     monkeypatch.setitem(sys.modules, "cupy", None)
     with pytest.raises(hc.MissingLibraryError, match="engine='cuda' needs CuPy"):
@@ -206,7 +212,7 @@ def test_the_engine_is_handed_on(estimator, monkeypatch):
     X, _ = planted(k=2)
     here, there = (estimator(random_state=0, engine=engine).fit(X) for engine in ("cpu", "cuda"))
     kept = pickle.loads(pickle.dumps(there))
-    use = "predict" if estimator is HyperClusG else "transform"
+    use = "transform" if estimator is HypergraphSpectralEmbedding else "predict"
     np.testing.assert_allclose(getattr(kept, use)(X), getattr(here, use)(X), atol=1e-6)
     np.testing.assert_allclose(there.stationary_, here.stationary_, atol=1e-12)
 
@@ -300,7 +306,7 @@ def test_set_output():
 @examples
 def test_predict_is_the_cheapest_cluster_for_a_light_sample(h, alpha, data):
     X = matrix_of(h).toarray()
-    model = HyperClusG(2, alpha=alpha, edge_weights=h.edge_weights, random_state=0).fit(X)
+    model = HypergraphClustering(2, alpha=alpha, edge_weights=h.edge_weights, random_state=0).fit(X)
     new = np.array(
         data.draw(st.lists(st.sampled_from([0.0, 1.0, 3.0]), min_size=h.n_edges, max_size=h.n_edges))
     )
@@ -318,7 +324,7 @@ def test_predict_is_the_cheapest_cluster_for_a_light_sample(h, alpha, data):
 @examples
 def test_predict_returns_the_labels_of_a_two_sided_walk(h, k):
     X = matrix_of(h)
-    model = HyperClusG(k, alpha=1, edge_weights=h.edge_weights, min_share=0, random_state=0).fit(X)
+    model = HypergraphClustering(k, alpha=1, edge_weights=h.edge_weights, min_share=0, random_state=0).fit(X)
     walk = model.partition_.walk
     for v in np.flatnonzero(model.predict(X) != model.labels_):  # then another cluster must be as good
         moved = model.labels_.copy()
@@ -330,14 +336,14 @@ def test_predict_returns_the_labels_of_a_two_sided_walk(h, k):
 @pytest.mark.parametrize("alpha", [0, 0.5, 1])
 def test_predict_finds_the_blocks_of_new_samples(alpha):
     X, blocks = planted(seed=1)
-    model = HyperClusG(3, alpha=alpha, random_state=0).fit(X[::2])
+    model = HypergraphClustering(3, alpha=alpha, random_state=0).fit(X[::2])
     np.testing.assert_array_equal(model.predict(X[::2]), model.labels_)
     assert adjusted_rand_score(model.predict(X[1::2]), blocks[1::2]) > 0.9
     assert model.score(X[::2]) == pytest.approx(-model.ncut_ / 2, abs=1e-12)
 
 
 def test_an_empty_cluster_counts_as_one():
-    model = HyperClusG(2, random_state=0).fit(MATRIX)
+    model = HypergraphClustering(2, random_state=0).fit(MATRIX)
     assert model.score(MATRIX[model.labels_ == 0]) == -1
 
 
@@ -346,7 +352,9 @@ def test_the_score_is_level_up_to_the_number_of_like_blocks_and_falls_after(m):
     h = copies_around_a_hub(random_hypergraph(8, 12, 4, seed=2, gamma=0.2, omega=0.0), m, 0.1)
     X, omega = matrix_of(h), h.edge_weights
     scores = [
-        HyperClusG(k, edge_weights=omega, effort="thorough", min_share=0.05, random_state=0).fit(X).score(X)
+        HypergraphClustering(k, edge_weights=omega, effort="thorough", min_share=0.05, random_state=0)
+        .fit(X)
+        .score(X)
         for k in range(2, m + 2)
     ]
     np.testing.assert_allclose(scores[:-1], scores[0], rtol=1e-9)
@@ -366,7 +374,7 @@ def test_text(vectorizer):
         "match ball goal",
         "ball league goal",
     ]
-    model = make_pipeline(vectorizer, HyperClusG(2, random_state=0))
+    model = make_pipeline(vectorizer, HypergraphClustering(2, random_state=0))
     labels = model.fit_predict([*texts, ""])
     assert adjusted_rand_score(labels[:6], [0, 0, 0, 1, 1, 1]) == 1
     assert labels[6] == -1
@@ -377,7 +385,7 @@ def test_text(vectorizer):
 def test_encoders_and_bins():
     X, classes = load_iris(return_X_y=True)
     bins = KBinsDiscretizer(5, encode="onehot", strategy="uniform")
-    labels = make_pipeline(bins, HyperClusG(3, random_state=0)).fit_predict(X)
+    labels = make_pipeline(bins, HypergraphClustering(3, random_state=0)).fit_predict(X)
     assert adjusted_rand_score(labels, classes) > 0.5
     table = {"a": ["x", "x", "y", "y", "z"], "b": ["p", "p", "q", "q", "q"]}
     expected = hc.cluster(hc.Hypergraph.from_table(table), 2, seed=0).labels
@@ -385,7 +393,7 @@ def test_encoders_and_bins():
         for sparse in (True, False):
             encoder = make_column_transformer((OneHotEncoder(sparse_output=sparse), ["a", "b"]))
             np.testing.assert_array_equal(
-                make_pipeline(encoder, HyperClusG(random_state=0)).fit_predict(frame), expected
+                make_pipeline(encoder, HypergraphClustering(random_state=0)).fit_predict(frame), expected
             )
 
 
@@ -393,17 +401,23 @@ def test_grid_search():
     X, blocks = planted()
     grid = {"n_clusters": [2, 3, 4, 5]}
     split = ShuffleSplit(2, test_size=0.5, random_state=0)
-    known = GridSearchCV(HyperClusG(random_state=0), grid, scoring="adjusted_rand_score", cv=split)
+    known = GridSearchCV(HypergraphClustering(random_state=0), grid, scoring="adjusted_rand_score", cv=split)
     assert known.fit(X, blocks).best_params_ == {"n_clusters": 3}
-    scores = GridSearchCV(HyperClusG(random_state=0), grid, cv=split).fit(X).cv_results_["mean_test_score"]
+    scores = (
+        GridSearchCV(HypergraphClustering(random_state=0), grid, cv=split)
+        .fit(X)
+        .cv_results_["mean_test_score"]
+    )
     assert np.all((scores <= 0) & (scores >= -1))
     assert scores[1] - scores[2] > 3 * abs(scores[0] - scores[1])
 
 
-@pytest.mark.parametrize("model", [HyperClusG(3, alpha=1, random_state=0), HypergraphSpectralEmbedding(2)])
+@pytest.mark.parametrize(
+    "model", [HypergraphClustering(3, alpha=1, random_state=0), HypergraphSpectralEmbedding(2)]
+)
 def test_clones_and_pickles(model):
     X, _ = planted()
-    use = "predict" if isinstance(model, HyperClusG) else "transform"
+    use = "predict" if isinstance(model, HypergraphClustering) else "transform"
     assert clone(model).get_params() == model.get_params()
     fitted = clone(model).fit(X[::2])
     back = pickle.loads(pickle.dumps(fitted))

@@ -19,7 +19,7 @@ def main(source: str, k: int) -> None:
         Client(workers) as client,
     ):
         print(f"dashboard: {client.dashboard_link}")
-        part = hc.cluster(source, k=k, engine="dask")
+        part = hc.cluster_files(source, k=k)
     print(part)
     print(f"proven: no NCut below {part.lower_bound:.6g}; labels in {part.folder}")
 

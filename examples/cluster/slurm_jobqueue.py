@@ -39,7 +39,7 @@ def main(source: str, k: int, nodes: int) -> None:
     with cluster, Client(cluster) as client:
         print(f"dashboard: {client.dashboard_link}")
         client.wait_for_workers(nodes)  # the data are divided among the workers that are there
-        part = hc.cluster(source, k=k, engine="dask")
+        part = hc.cluster_files(source, k=k)
     print(part)
 
 

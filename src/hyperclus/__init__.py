@@ -1,99 +1,85 @@
-"""Clusters in hypergraphs whose vertices matter more to one hyperedge than to another.
+"""Cluster hypergraphs with edge-dependent vertex weights.
 
 >>> import hyperclus as hc
 >>> h = hc.Hypergraph.from_edges([["a", "b", "c"], ["b", "c"], ["c", "d"], ["d", "e"], ["d", "e", "f"]])
 >>> part = hc.cluster(h, k=2)
 >>> round(part.ncut, 4), round(part.lower_bound, 4)
 (0.1667, 0.1323)
+
+Names are imported on first use, so `import hyperclus` is fast and loads no engine that is not used.
 """
 
-from hyperclus import io
-from hyperclus._runtime.checkpoint import checkpoints
-from hyperclus._runtime.progress import Step, watching
-from hyperclus.clustering.cluster import cluster, evaluate, refine
-from hyperclus.clustering.cluster_files import prepare
-from hyperclus.clustering.cut import Cut, Sweep, cut, sweep
-from hyperclus.clustering.local import LocalCluster, local_cluster, pagerank, quick_walk
-from hyperclus.clustering.metrics import Agreement, agreement
-from hyperclus.clustering.n_clusters import Candidate, Suggestion, suggest_k
-from hyperclus.clustering.partition import Partition
-from hyperclus.clustering.stored import StoredPartition
-from hyperclus.engines.dask.prepared import Prepared
-from hyperclus.errors import (
-    ClusterError,
-    ConvergenceError,
-    DownloadError,
-    HyperclusError,
-    InputError,
-    LossWarning,
-    MissingLibraryError,
-)
-from hyperclus.hypergraph.binning import Bins
-from hyperclus.hypergraph.hypergraph import Hypergraph
-from hyperclus.hypergraph.summary import Summary, summary
-from hyperclus.hypergraph.weighting import class_counts, ones
-from hyperclus.io.formats import read, write
-from hyperclus.research import baselines, datasets
-from hyperclus.spectral.bounds import cheeger_interval, ncut_lower_bound
-from hyperclus.spectral.eigen import Eigenpairs, smallest_eigenpairs
-from hyperclus.spectral.laplacian import Laplacian, NormalizedLaplacian, rayleigh_quotient
-from hyperclus.spectral.sdp_bound import TightBound, tight_bound
-from hyperclus.spectral.stationary import StationaryDistribution
-from hyperclus.spectral.walk import RandomWalk
+from typing import TYPE_CHECKING
+
+from hyperclus._runtime.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from hyperclus import clustering as clustering
+    from hyperclus import io as io
+    from hyperclus import research as research
+    from hyperclus import spectral as spectral
+    from hyperclus._runtime.checkpoint import checkpoints as checkpoints
+    from hyperclus._runtime.progress import Step as Step
+    from hyperclus._runtime.progress import watching as watching
+    from hyperclus.clustering.cluster import cluster as cluster
+    from hyperclus.clustering.cluster import evaluate as evaluate
+    from hyperclus.clustering.cluster import refine as refine
+    from hyperclus.clustering.cluster_files import cluster_files as cluster_files
+    from hyperclus.clustering.cluster_files import prepare as prepare
+    from hyperclus.clustering.cut import cut as cut
+    from hyperclus.clustering.cut import sweep as sweep
+    from hyperclus.clustering.hyperclus_g import hyperclus_g as hyperclus_g
+    from hyperclus.clustering.local import LocalCluster as LocalCluster
+    from hyperclus.clustering.local import local_cluster as local_cluster
+    from hyperclus.clustering.local import pagerank as pagerank
+    from hyperclus.clustering.metrics import agreement as agreement
+    from hyperclus.clustering.n_clusters import suggest_k as suggest_k
+    from hyperclus.clustering.partition import Partition as Partition
+    from hyperclus.clustering.partition import StoredPartition as StoredPartition
+    from hyperclus.errors import ClusterError as ClusterError
+    from hyperclus.errors import ConvergenceError as ConvergenceError
+    from hyperclus.errors import DownloadError as DownloadError
+    from hyperclus.errors import HyperclusError as HyperclusError
+    from hyperclus.errors import InputError as InputError
+    from hyperclus.errors import LossWarning as LossWarning
+    from hyperclus.errors import MissingLibraryError as MissingLibraryError
+    from hyperclus.hypergraph.binning import Bins as Bins
+    from hyperclus.hypergraph.hypergraph import Hypergraph as Hypergraph
+    from hyperclus.hypergraph.summary import summary as summary
+    from hyperclus.hypergraph.weighting import class_counts as class_counts
+    from hyperclus.hypergraph.weighting import ones as ones
+    from hyperclus.io.formats import read as read
+    from hyperclus.io.formats import write as write
+    from hyperclus.spectral.eigen import Eigenpairs as Eigenpairs
+    from hyperclus.spectral.eigen import smallest_eigenpairs as smallest_eigenpairs
+    from hyperclus.spectral.laplacian import NormalizedLaplacian as NormalizedLaplacian
+    from hyperclus.spectral.walk import RandomWalk as RandomWalk
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "Agreement",
-    "Bins",
-    "Candidate",
-    "ClusterError",
-    "ConvergenceError",
-    "Cut",
-    "DownloadError",
-    "Eigenpairs",
-    "HyperclusError",
-    "Hypergraph",
-    "InputError",
-    "Laplacian",
-    "LocalCluster",
-    "LossWarning",
-    "MissingLibraryError",
-    "NormalizedLaplacian",
-    "Partition",
-    "Prepared",
-    "RandomWalk",
-    "StationaryDistribution",
-    "Step",
-    "StoredPartition",
-    "Suggestion",
-    "Summary",
-    "Sweep",
-    "TightBound",
-    "agreement",
-    "baselines",
-    "checkpoints",
-    "cheeger_interval",
-    "class_counts",
-    "cluster",
-    "cut",
-    "datasets",
-    "evaluate",
-    "io",
-    "local_cluster",
-    "ncut_lower_bound",
-    "ones",
-    "pagerank",
-    "prepare",
-    "quick_walk",
-    "rayleigh_quotient",
-    "read",
-    "refine",
-    "smallest_eigenpairs",
-    "suggest_k",
-    "summary",
-    "sweep",
-    "tight_bound",
-    "watching",
-    "write",
-]
+_ERRORS = ("ClusterError", "ConvergenceError", "DownloadError", "HyperclusError", "InputError")
+__all__, __getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "_runtime.checkpoint": ("checkpoints",),
+        "_runtime.progress": ("Step", "watching"),
+        "clustering.cluster": ("cluster", "evaluate", "refine"),
+        "clustering.cluster_files": ("cluster_files", "prepare"),
+        "clustering.cut": ("cut", "sweep"),
+        "clustering.hyperclus_g": ("hyperclus_g",),
+        "clustering.local": ("LocalCluster", "local_cluster", "pagerank"),
+        "clustering.metrics": ("agreement",),
+        "clustering.n_clusters": ("suggest_k",),
+        "clustering.partition": ("Partition", "StoredPartition"),
+        "errors": (*_ERRORS, "LossWarning", "MissingLibraryError"),
+        "hypergraph.binning": ("Bins",),
+        "hypergraph.hypergraph": ("Hypergraph",),
+        "hypergraph.summary": ("summary",),
+        "hypergraph.weighting": ("class_counts", "ones"),
+        "io.formats": ("read", "write"),
+        "spectral.eigen": ("Eigenpairs", "smallest_eigenpairs"),
+        "spectral.laplacian": ("NormalizedLaplacian",),
+        "spectral.walk": ("RandomWalk",),
+    },
+    submodules=("clustering", "io", "research", "spectral"),
+)

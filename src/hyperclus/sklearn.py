@@ -1,22 +1,24 @@
 # ruff: noqa: N803 (scikit-learn writes X)
-"""scikit-learn estimators: a coat around `cluster` and the eigenvectors.
+"""scikit-learn estimators around `cluster`, `hyperclus_g` and the eigenvectors.
 
-Samples are vertices, features are hyperedges. scikit-learn 1.6 or newer is needed; importing this
-module without it raises a `MissingLibraryError`.
+Samples are vertices, features are hyperedges. Needs scikit-learn 1.6 or newer; importing this module
+without it raises a `MissingLibraryError`.
 """
 
 import warnings
-from collections.abc import Mapping
-from typing import Any, Literal
+from collections.abc import Callable, Mapping
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from hyperclus._runtime.optional import library
-from hyperclus.clustering.cluster import Rounding, cluster
+from hyperclus.clustering._run import Bound, EffortName, Run
+from hyperclus.clustering.cluster import cluster
 from hyperclus.clustering.cut import cut
-from hyperclus.clustering.run import Bound, Run
+from hyperclus.clustering.hyperclus_g import Rounding, Strategy, hyperclus_g
+from hyperclus.clustering.partition import Partition
 from hyperclus.engines import InMemory
 from hyperclus.errors import InputError, check_integer
 from hyperclus.hypergraph.hypergraph import Hypergraph
@@ -24,7 +26,7 @@ from hyperclus.hypergraph.messages import shown
 from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import AbsencePolicy, Floats, Incidence, Integers, Seed
 
-__all__ = ["HyperClusG", "HypergraphSpectralEmbedding"]
+__all__ = ["HyperClusG", "HypergraphClustering", "HypergraphSpectralEmbedding"]
 
 _base = library("sklearn.base", "scikit-learn", "hyperclus.sklearn", "sklearn")
 _utils = library("sklearn.utils", "scikit-learn", "hyperclus.sklearn", "sklearn")
@@ -38,8 +40,8 @@ _Named: Any = _base.ClassNamePrefixFeaturesOutMixin
 FLAT = 1e-4  # of 1 - lambda: below it the hyperedges say nothing about a component
 
 
-class _Coat(_Estimator):  # type: ignore[misc]
-    """What both estimators share: X and the settings checked, the walk's step for new samples."""
+class _HypergraphEstimator(_Estimator):  # type: ignore[misc]
+    """Validation of X and of the settings, shared by all estimators."""
 
     alpha: float
     edge_weights: Mapping[Any, float] | ArrayLike | None
@@ -105,102 +107,21 @@ class _Coat(_Estimator):  # type: ignore[misc]
         return rows
 
 
-class HyperClusG(_Clusterer, _Coat):  # type: ignore[misc]
-    """Clusters of samples of low NCut, with a proven bound: `hyperclus.clustering.cluster` as an estimator.
+class _ClusterEstimator(_Clusterer, _HypergraphEstimator):  # type: ignore[misc]
+    """`fit`, `predict` and `score` from a function that clusters a hypergraph."""
 
-    X has a row per sample (vertex) and a column per feature (hyperedge); entry (v, e) is gamma_e(v), and
-    0 means that v is not in e. Samples without a positive entry get label -1. Features without one play
-    no part.
+    n_clusters: int
+    _function: Callable[..., Partition]
 
-    Parameters
-    ----------
-    n_clusters : int
-    method, effort, min_share, alpha, bound, rounding, strategy, tolerance
-        As in `hyperclus.cluster`.
-    engine : {"auto", "cpu", "cuda"}
-        Where `fit` computes, as in `cluster`; all fitted attributes are in host memory.
-    edge_weights : sequence of length n_features, or mapping from feature name, optional
-        omega(e) > 0; 1 by default.
-    random_state : int, RandomState, Generator or None
-        An int gives the labels of `hyperclus.clustering.cluster` with it as seed, in every call; None, the
-        default, may give others each time.
-
-    Attributes
-    ----------
-    labels_ : array of shape (n_samples,)
-        0 .. n_clusters - 1, cluster 0 the largest; -1 for a sample without a positive entry.
-    ncut_, lower_bound_, gap_ : float
-        The NCut, what no clusters can be below, and the relative distance.
-    eigenvalues_ : array
-        The smallest of L_sym, ascending.
-    stationary_ : array of shape (n_samples,)
-        phi, the share of a walker's time; 0 for a sample without a positive entry.
-    partition_ : Partition
-        All the rest; its vertices are numbered, its hyperedges have the features' names.
-    n_features_in_, feature_names_in_
-        As everywhere in scikit-learn.
-
-    Raises
-    ------
-    InputError, ConvergenceError
-        From `fit`. An InputError is a ValueError.
-
-    Examples
-    --------
-    >>> X = [[3, 1, 0, 0], [1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 2], [0, 0, 1, 1]]
-    >>> model = HyperClusG(n_clusters=2, random_state=0).fit(X)
-    >>> model.labels_.tolist(), round(model.ncut_, 4)
-    ([1, 1, 0, 0, 0], 0.2778)
-    >>> model.predict([[0, 5, 0, 0], [0, 0, 1, 3], [0, 0, 0, 0]]).tolist()
-    [1, 0, -1]
-    """
-
-    def __init__(
-        self,
-        n_clusters: int = 2,
-        *,
-        method: Literal["auto", "hyperclus-g"] = "auto",
-        effort: Literal["fast", "default", "thorough"] | None = None,
-        min_share: float | None = None,
-        alpha: float = 0.0,
-        bound: Bound = "eigenvalues",
-        rounding: Rounding | None = None,
-        strategy: Literal["best", "largest"] | None = None,
-        edge_weights: Mapping[Any, float] | ArrayLike | None = None,
-        tolerance: float = 1e-8,
-        engine: InMemory = "auto",
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.method = method
-        self.effort = effort
-        self.min_share = min_share
-        self.alpha = alpha
-        self.bound = bound
-        self.rounding = rounding
-        self.strategy = strategy
-        self.edge_weights = edge_weights
-        self.tolerance = tolerance
-        self.engine = engine
-        self.random_state = random_state
-
-    def fit(self, X: Any, y: Any = None) -> "HyperClusG":
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Find the clusters of the samples; y is ignored."""
         check_integer("n_clusters", self.n_clusters)
         matrix = self._matrix(X, least=self.n_clusters, reset=True)
-        part = cluster(
-            self._hypergraph(matrix, "keep"),
-            self.n_clusters,
-            method=self.method,
-            effort=self.effort,
-            min_share=self.min_share,
-            alpha=self.alpha,
-            bound=self.bound,
-            rounding=self.rounding,
-            strategy=self.strategy,
-            tolerance=self.tolerance,
-            seed=self._seed(),
-            engine=self.engine,
+        settings = self.get_params()
+        for name in ("n_clusters", "edge_weights", "random_state"):
+            del settings[name]
+        part = self._function(
+            self._hypergraph(matrix, "keep"), self.n_clusters, seed=self._seed(), **settings
         )
         self.partition_ = part
         self.labels_ = part.labels.copy()
@@ -252,11 +173,133 @@ class HyperClusG(_Clusterer, _Coat):  # type: ignore[misc]
         return -(found + part.k - len(used)) / (part.k - 1)
 
 
-class HypergraphSpectralEmbedding(_Named, _Transformer, _Coat):  # type: ignore[misc]
+class HypergraphClustering(_ClusterEstimator):
+    """Clusters of low NCut with a proven lower bound: `hyperclus.cluster` as an estimator.
+
+    X has a row per sample (vertex) and a column per feature (hyperedge); entry (v, e) is gamma_e(v), and
+    0 means that v is not in e. Samples without a positive entry get label -1. Features without one are
+    ignored.
+
+    Parameters
+    ----------
+    n_clusters : int
+    effort, min_share, alpha, bound, tolerance
+        As in `hyperclus.cluster`.
+    edge_weights : sequence of length n_features, or mapping from feature name, optional
+        omega(e) > 0; 1 by default.
+    engine : {"auto", "cpu", "cuda"}
+        Where `fit` computes, as in `cluster`; all fitted attributes are in host memory.
+    random_state : int, RandomState, Generator or None
+        An int gives the same labels in every call, those of `hyperclus.cluster` with this seed. None, the
+        default, may give others each time.
+
+    Attributes
+    ----------
+    labels_ : array of shape (n_samples,)
+        0 .. n_clusters - 1, cluster 0 the largest; -1 for a sample without a positive entry.
+    ncut_, lower_bound_, gap_ : float
+        The NCut, a proven lower bound on the NCut of all partitions, and the relative distance between them.
+    eigenvalues_ : array
+        The smallest eigenvalues of L_sym, ascending.
+    stationary_ : array of shape (n_samples,)
+        phi, the share of a walker's time; 0 for a sample without a positive entry.
+    partition_ : Partition
+        The full result; its vertices are numbered, its hyperedges have the names of the features.
+    n_features_in_, feature_names_in_
+        As everywhere in scikit-learn.
+
+    Raises
+    ------
+    InputError, ConvergenceError
+        From `fit`. An InputError is a ValueError.
+
+    Examples
+    --------
+    >>> X = [[3, 1, 0, 0], [1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 2], [0, 0, 1, 1]]
+    >>> model = HypergraphClustering(n_clusters=2, random_state=0).fit(X)
+    >>> model.labels_.tolist(), round(model.ncut_, 4)
+    ([1, 1, 0, 0, 0], 0.2778)
+    >>> model.predict([[0, 5, 0, 0], [0, 0, 1, 3], [0, 0, 0, 0]]).tolist()
+    [1, 0, -1]
+    """
+
+    _function = staticmethod(cluster)
+
+    def __init__(
+        self,
+        n_clusters: int = 2,
+        *,
+        effort: EffortName | None = None,
+        min_share: float | None = None,
+        alpha: float = 0.0,
+        bound: Bound = "eigenvalues",
+        edge_weights: Mapping[Any, float] | ArrayLike | None = None,
+        tolerance: float = 1e-8,
+        engine: InMemory = "auto",
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.effort = effort
+        self.min_share = min_share
+        self.alpha = alpha
+        self.bound = bound
+        self.edge_weights = edge_weights
+        self.tolerance = tolerance
+        self.engine = engine
+        self.random_state = random_state
+
+
+class HyperClusG(_ClusterEstimator):
+    """HyperClus-G, the algorithm of the paper: `hyperclus.hyperclus_g` as an estimator.
+
+    X and the fitted attributes are as for `HypergraphClustering`, which finds a lower NCut.
+
+    Parameters
+    ----------
+    n_clusters : int
+    rounding, strategy, alpha, bound, tolerance
+        As in `hyperclus.hyperclus_g`.
+    edge_weights, engine, random_state
+        As in `HypergraphClustering`.
+
+    Examples
+    --------
+    >>> X = [[3, 1, 0, 0], [1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 2], [0, 0, 1, 1]]
+    >>> HyperClusG(n_clusters=2, random_state=0).fit(X).labels_.tolist()
+    [1, 1, 0, 0, 0]
+    """
+
+    _function = staticmethod(hyperclus_g)
+
+    def __init__(
+        self,
+        n_clusters: int = 2,
+        *,
+        rounding: Rounding = "sign",
+        strategy: Strategy = "best",
+        alpha: float = 0.0,
+        bound: Bound = "eigenvalues",
+        edge_weights: Mapping[Any, float] | ArrayLike | None = None,
+        tolerance: float = 1e-8,
+        engine: InMemory = "auto",
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.rounding = rounding
+        self.strategy = strategy
+        self.alpha = alpha
+        self.bound = bound
+        self.edge_weights = edge_weights
+        self.tolerance = tolerance
+        self.engine = engine
+        self.random_state = random_state
+
+
+class HypergraphSpectralEmbedding(_Named, _Transformer, _HypergraphEstimator):  # type: ignore[misc]
     """f_2 .. f_{q+1}, the columns of Pi^-1/2 Z: coordinates of the samples in which clusters lie apart.
 
     Z holds the eigenvectors of L_sym for the smallest eigenvalues after the first (which is 0, with constant
-    f). Each f has mean 0 and mean square 1 under the stationary law. X is as for `HyperClusG`.
+    f). Each f has mean 0 and mean square 1 under the stationary law. X is as for `HypergraphClustering`.
 
     `transform` takes new samples too. From L_sym z = lambda z it follows that (P f + P* f) / 2 =
     (1 - lambda) f, where P* = Pi^-1 P'Pi is the walk backwards. Both halves at a vertex need only the
@@ -275,7 +318,7 @@ class HypergraphSpectralEmbedding(_Named, _Transformer, _Coat):  # type: ignore[
     alpha, tolerance
         As in `hyperclus.cluster`.
     edge_weights, engine, random_state
-        As in `HyperClusG`.
+        As in `HypergraphClustering`.
 
     Attributes
     ----------
@@ -326,8 +369,9 @@ class HypergraphSpectralEmbedding(_Named, _Transformer, _Coat):  # type: ignore[
                 f"positive entry; there are {hypergraph.n_vertices}"
             )
         run = Run(hypergraph, self.alpha, "eigenvalues", self.tolerance, self._seed(), self.engine)
-        walk, pairs = run.solve(hypergraph, self.n_components + 1)
-        self.walk_, pairs = walk.on_host(), pairs.on_host()
+        walk = run.walk(hypergraph, self.n_components + 1)
+        pairs = run.eigenpairs(walk, self.n_components + 1).on_host()
+        self.walk_ = walk.on_host()
         self.eigenvalues_ = pairs.values[1:]
         flat = np.abs(1 - self.eigenvalues_) <= FLAT
         scale = np.where(flat, 0.0, 1 / np.where(flat, 1.0, 1 - self.eigenvalues_))

@@ -107,8 +107,12 @@ class TestReading:
         done = inside("cluster", papers, "-k", 2, *LONG, "--json", "--alpha", 1, "--method", "hyperclus-g")
         h = hc.read(papers, vertex="author", edge="paper", weight="share")
         told = json.loads(done.stdout)
-        assert told["ncut"] == hc.cluster(h, k=2, alpha=1, method="hyperclus-g").ncut
-        assert (told["settings"]["method"], told["settings"]["alpha"]) == ("hyperclus-g", 1.0)
+        assert told["ncut"] == hc.hyperclus_g(h, k=2, alpha=1).ncut
+        assert (told["settings"]["method"], told["settings"]["alpha"]) == ("hyperclus_g", 1.0)
+        for option in (("--effort", "fast"), ("--min-share", 0.1)):
+            done = inside("cluster", papers, "-k", 2, *LONG, "--method", "hyperclus-g", *option)
+            assert done.exit_code == 2
+            assert f"{option[0]} is not for --method hyperclus-g" in done.stderr
 
     def test_the_label_is_never_an_input(self, tmp_path):
         rng = np.random.default_rng(0)

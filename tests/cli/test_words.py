@@ -77,10 +77,6 @@ SENTENCES = [
     (lambda _: hc.Hypergraph.from_edges([["a"]], vertex_ids=["a", "b"]), "give -o isolated=drop"),
     (lambda _: hc.cluster(RING, 2, bound="tight"), "(--bound eigenvalues)"),
     (lambda _: hc.cluster(RING, 2, min_share=0.9), "--min-share must be between"),
-    (
-        lambda _: hc.cluster(RING, 2, method="hyperclus-g", effort="fast"),
-        "--effort is a setting of --method auto",
-    ),
     (lambda _: hc.cluster(RING, 2, tolerance=-1), "--tolerance must be"),
     (lambda _: hc.cluster(RING, 2, precision="float32"), "--precision float32 is for --engine cuda; leave"),
     (lambda _: hc.cluster(RING, 2, engine="gpu"), "--engine must be 'auto'"),

@@ -35,7 +35,7 @@ def far(pool, tmp_path, monkeypatch):  # noqa: F811
             with warnings.catch_warnings(action="ignore", category=LossWarning):  # of the order of vertices
                 write_long(h, written[h])
         source = written[h] if isinstance(h, hc.Hypergraph) else h
-        return hc.cluster(source, k, engine="dask", **settings)
+        return hc.cluster_files(source, k, **settings)
 
     with pool.client.as_current():
         yield clustered
@@ -190,11 +190,8 @@ def test_settings_that_it_has_not_are_refused(far, tmp_path):
     h = hc.Hypergraph.from_edges([["a", "b"], ["b", "c"]])
     source = tmp_path / "data.parquet"
     write_long(h, source)
-    refused(lambda: hc.cluster(h, 2, engine="dask"), "Parquet")
-    refused(lambda: far(source, 2, bound="tight"), "bound='tight'")
-    refused(lambda: far(source, 2, method="hyperclus-g"), "method='hyperclus-g'")
-    refused(lambda: far(source, 2, rounding="sweep"), "rounding='sweep'")
-    refused(lambda: far(source, 2, precision="float32"), "precision='float32'")
+    refused(lambda: hc.cluster_files(h, 2), "Parquet")
+    refused(lambda: far(source, 2, effort="long"), "effort")
     refused(lambda: far(source, 2, seed=None), "seed")
     refused(lambda: far(source, 2, seed=np.random.default_rng(0)), "seed")
     refused(lambda: far(source, 2, min_share=0.7), "min_share")

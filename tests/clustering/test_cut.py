@@ -143,7 +143,7 @@ def test_scaling_the_gammas_of_an_edge_changes_neither_ncut_nor_clusters(case):
     pairs = smallest_eigenpairs(NormalizedLaplacian(RandomWalk(h)), 3)
     assume(pairs.values[2] - pairs.values[1] > 1e-4)
     assume(np.abs(pairs.vectors[:, 1]).min() > 1e-7)
-    first, second = (hc.cluster(g, method="hyperclus-g") for g in (h, scaled))
+    first, second = (hc.hyperclus_g(g) for g in (h, scaled))
     assert same_partition(first.labels, second.labels)
     assert second.ncut == pytest.approx(first.ncut, rel=1e-9, abs=1e-13)
 
@@ -203,8 +203,7 @@ def test_sweep_agrees_with_the_cut_of_each_prefix(alpha):
 def test_sweep_rounding_is_never_worse_than_sign_rounding(h):
     """The sign cut is one of the prefixes of z / sqrt(phi)."""
     assert (
-        hc.cluster(h, k=2, method="hyperclus-g", rounding="sweep").ncut
-        <= hc.cluster(h, k=2, method="hyperclus-g", rounding="sign").ncut + 1e-9
+        hc.hyperclus_g(h, k=2, rounding="sweep").ncut <= hc.hyperclus_g(h, k=2, rounding="sign").ncut + 1e-9
     )
 
 
@@ -215,7 +214,7 @@ def test_sweep_rounding_is_never_worse_than_sign_rounding(h):
 @settings(deadline=None, max_examples=150)
 @given(h=disconnected())
 def test_two_clusters_of_a_disconnected_hypergraph_cut_nothing(rounding, h):
-    part = hc.cluster(h, k=2, method="hyperclus-g", rounding=rounding)
+    part = hc.hyperclus_g(h, k=2, rounding=rounding)
     parts = oracles.components(h)
     assert part.n_components == len(parts)
     assert part.k == 2
@@ -253,7 +252,7 @@ def test_long_indices_give_the_same_cuts_and_clusters():
         sweep(RandomWalk(long), scores).boundaries, sweep(RandomWalk(h), scores).boundaries
     )
     for rounding in ("sign", "sweep"):
-        found, expected = (hc.cluster(g, k=4, method="hyperclus-g", rounding=rounding) for g in (long, h))
+        found, expected = (hc.hyperclus_g(g, k=4, rounding=rounding) for g in (long, h))
         np.testing.assert_array_equal(found.labels, expected.labels)
         assert found.ncut == expected.ncut
 

@@ -472,7 +472,7 @@ class TestQuickWalk:
     @examples
     @given(hypergraphs(min_n=4), alphas)
     def test_is_the_same_walk_with_a_law_whose_residual_it_knows(self, h, alpha):
-        exact, quick = hc.RandomWalk(h, alpha=alpha), hc.quick_walk(h, alpha=alpha, steps=3)
+        exact, quick = hc.RandomWalk(h, alpha=alpha), hc.clustering.quick_walk(h, alpha=alpha, steps=3)
         assert quick.stationary.sum() == pytest.approx(1.0)
         residual = np.abs(quick.adjoint(quick.stationary) - quick.stationary).sum()
         assert quick.distribution.residual == pytest.approx(residual, abs=1e-12)
@@ -481,12 +481,12 @@ class TestQuickWalk:
 
     def test_finds_the_same(self):
         h = two_blocks()
-        found = hc.local_cluster(hc.quick_walk(h), [3], max_volume=0.6)
+        found = hc.local_cluster(hc.clustering.quick_walk(h), [3], max_volume=0.6)
         assert sorted(found.members.tolist()) == list(range(12))
 
     def test_refuses_no_steps(self):
         with pytest.raises(hc.InputError, match="steps must be a whole number from 1"):
-            hc.quick_walk(two_blocks(), steps=0)
+            hc.clustering.quick_walk(two_blocks(), steps=0)
 
 
 def answers(n, noise, walk_of, queries=5, n_seeds=5):
@@ -504,7 +504,7 @@ def answers(n, noise, walk_of, queries=5, n_seeds=5):
 
 
 class TestPlanted:
-    @pytest.mark.parametrize("walk_of", [hc.RandomWalk, hc.quick_walk])
+    @pytest.mark.parametrize("walk_of", [hc.RandomWalk, hc.clustering.quick_walk])
     def test_five_seeds_find_their_block_among_a_hundred(self, walk_of):
         scores, touched = answers(100_000, 0.09, walk_of)  # planted conductance 0.16
         assert scores.min() > 0.99
@@ -515,12 +515,12 @@ class TestPlanted:
         assert scores.min() > 0.95
 
     def test_the_work_does_not_grow_with_the_hypergraph(self):
-        _, small = answers(10_000, 0.07, hc.quick_walk)
-        _, large = answers(100_000, 0.07, hc.quick_walk)
+        _, small = answers(10_000, 0.07, hc.clustering.quick_walk)
+        _, large = answers(100_000, 0.07, hc.clustering.quick_walk)
         assert large.mean() < 1.5 * small.mean()
 
     @pytest.mark.slow
     def test_nor_with_a_million_vertices(self):
-        scores, touched = answers(1_000_000, 0.07, hc.quick_walk)
+        scores, touched = answers(1_000_000, 0.07, hc.clustering.quick_walk)
         assert scores.min() > 0.99
         assert touched.max() < 200_000

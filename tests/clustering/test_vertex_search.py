@@ -126,7 +126,7 @@ def test_the_search_lies_between_the_bound_and_the_paper_and_thorough_finds_the_
 def test_the_paper_is_never_better(seed, effort):
     h = random_hypergraph(40, 50, 5, seed)
     for k in (2, 3, 6):
-        paper = hc.cluster(h, k, method="hyperclus-g")
+        paper = hc.hyperclus_g(h, k)
         assert hc.cluster(h, k, min_share=0.0, effort=effort).ncut <= paper.ncut + 1e-12
 
 
@@ -238,7 +238,7 @@ def test_beyond_the_second_eigenvector():
     table = {"vertex": vertex, "edge": edge, "weight": rng.lognormal(size=len(edge))}
     h = hc.Hypergraph.from_long(table, vertex="vertex", edge="edge", weight="weight", duplicates="sum")
     truth = np.asarray(h.vertex_ids) >= n // 2
-    paper, ours = hc.cluster(h, method="hyperclus-g"), hc.cluster(h)
+    paper, ours = hc.hyperclus_g(h), hc.cluster(h)
     assert hc.agreement(truth, paper.labels).nmi < 0.35
     assert hc.agreement(truth, ours.labels).nmi > 0.45
     assert ours.ncut < paper.ncut

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 import hyperclus as hc
 from hyperclus._runtime import checkpoint, jit
 from hyperclus.clustering import batch_search
+from hyperclus.clustering._run import default_min_share, search_in_batches
 from hyperclus.clustering.cut import cut
-from hyperclus.clustering.finding import by_batches, usual_share
 from hyperclus.engines import cpu, cpu_kernels
 from hyperclus.engines.cpu import BlockProducts, Lists, SparseProducts
 from hyperclus.engines.dask import blocks, session, stages
@@ -679,7 +679,7 @@ def test_searches_in_batches_end_where_those_of_one_machine_do(monkeypatch, k, e
         with scattered(h, **layout) as there:
             walk = far_walk(there)
             pairs = hc.smallest_eigenpairs(NormalizedLaplacian(walk), k, spare=2)
-            labels = by_batches(walk, pairs, k, effort, usual_share(walk, k, None), 0, None)
+            labels = search_in_batches(walk, pairs, k, effort, default_min_share(walk, k, None), 0, None)
             scored = cut(walk, labels, k)
             assert scored.ncut == pytest.approx(here.ncut, abs=1e-9)
             again = hc.evaluate(h, there.get(labels))
@@ -735,7 +735,7 @@ def clustered(there, k=3):
         there.field.clean(kept_in)
         walk = far_walk(there)
         pairs = hc.smallest_eigenpairs(NormalizedLaplacian(walk), k, spare=2, seed=np.random.default_rng(3))
-        labels = by_batches(walk, pairs, k, "default", 0.0, 0, None)
+        labels = search_in_batches(walk, pairs, k, "default", 0.0, 0, None)
         ncut = cut(walk, labels, k).ncut
         return there.get(walk.stationary), pairs.values, ncut, there.get(labels)
 

@@ -135,7 +135,7 @@ def test_other_ways_to_cluster_come_out_the_same(monkeypatch, effort):
     h = planted(80, 120, 3)
     check_answer(h, 3, effort=effort)
     for rounding in ("sign", "sweep"):
-        check_answer(h, 3, method="hyperclus-g", rounding=rounding)
+        check_answer(h, 3, call=hc.hyperclus_g, rounding=rounding)
     labels = np.random.default_rng(0).integers(0, 3, h.n_vertices)
     for way in (hc.refine, hc.evaluate):
         here, there = (way(h, labels, engine=engine) for engine in ("cpu", "cuda"))

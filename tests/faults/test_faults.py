@@ -341,7 +341,7 @@ def test_a_bad_file_is_one_sentence(address, tmp_path, monkeypatch, fault):
         pq.write_table(content, folder / "part-1.parquet")
     monkeypatch.setenv("HYPERCLUS_WORK", str(tmp_path / "work"))
     with distributed.Client(address, set_as_default=True), pytest.raises(InputError, match=words) as told:
-        hc.cluster(folder, 2, engine="dask")
+        hc.cluster_files(folder, 2)
     assert "\n" not in str(told.value)
 
 

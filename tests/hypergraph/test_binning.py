@@ -379,7 +379,7 @@ def members(h):
 
 @pytest.mark.parametrize(("name", "count"), [("rice", 10), ("wine-567", 20)])
 def test_the_paper_rule_gives_the_hypergraph_of_the_paper(name, count):
-    data = hc.datasets.load(name, folder=paper_data.raw_folder())
+    data = hc.research.datasets.load(name, folder=paper_data.raw_folder())
     table = pd.read_csv(paper_data.FOLDER / f"{name}.csv")
     maxima = json.loads((paper_data.FOLDER / "full_max.json").read_text()).get(name, {})
     bins = {

@@ -80,7 +80,7 @@ class TestStarTheorem:
     @examples
     @given(h=hypergraphs())
     def test_same_clusters_as_gamma_one(self, h):
-        part = hc.cluster(hc.ones(h), method="hyperclus-g")
+        part = hc.hyperclus_g(hc.ones(h))
         assert star(h).ncut == pytest.approx(hc.evaluate(h, part.labels).ncut, rel=1e-9)
 
     @examples

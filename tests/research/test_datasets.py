@@ -112,9 +112,7 @@ def test_reweigh_leaves_equal_rows_together(raw):
 
 def test_a_data_set_has_all_that_cluster_needs(raw):
     data = loaded("zoo")
-    part = hc.cluster(
-        data.hypergraph, data.k, method="hyperclus-g", strategy=data.strategy, reweigh=data.reweigh
-    )
+    part = hc.hyperclus_g(data.hypergraph, data.k, strategy=data.strategy, reweigh=data.reweigh)
     assert part.ncut == pytest.approx(5.1386, abs=1e-4)
 
 

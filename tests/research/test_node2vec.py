@@ -254,7 +254,7 @@ import sys
 sys.modules["{missing}"] = None
 import hyperclus as hc
 try:
-    hc.baselines.{method}(hc.Hypergraph.from_edges([["a", "b"], ["b", "c"]]))
+    hc.research.baselines.{method}(hc.Hypergraph.from_edges([["a", "b"], ["b", "c"]]))
 except hc.MissingLibraryError as error:
     print(error)
 """

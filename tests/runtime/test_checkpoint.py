@@ -211,7 +211,7 @@ def test_search_that_is_stopped_every_few_steps(eager, monkeypatch, tmp_path):
 
 @pytest.mark.parametrize("strategy", ["best", "largest"])
 def test_bisection(eager, krylov, restarts, tmp_path, strategy):
-    run = partial(hc.cluster, random_hypergraph(80, 60, 4, 5), 4, method="hyperclus-g", strategy=strategy)
+    run = partial(hc.hyperclus_g, random_hypergraph(80, 60, 4, 5), 4, strategy=strategy)
     check_every_stop(run, tmp_path, 15)
 
 

@@ -98,7 +98,7 @@ def test_shuffles_and_clusters_are_named(iterative):
     assert found == hc.suggest_k(H, 3, shuffles=2)
     for words in ("shuffle 1 of 2, residual", "shuffle 2 of 2, residual", "k = 2, NCut", "k = 3, NCut"):
         assert any(step.note.startswith(words) for step in steps), words
-    _, steps = told(lambda: hc.cluster(H, 3, method="hyperclus-g"))
+    _, steps = told(lambda: hc.hyperclus_g(H, 3))
     assert any(step.note.startswith("a cluster of ") for step in steps)
     check_shares(steps)
 

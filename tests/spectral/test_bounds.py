@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hyperclus as hc
-from hyperclus import Eigenpairs, NormalizedLaplacian, RandomWalk, cheeger_interval, ncut_lower_bound
-from hyperclus.spectral.bounds import relative_gap
+from hyperclus import Eigenpairs, NormalizedLaplacian, RandomWalk
+from hyperclus.spectral.bounds import cheeger_interval, ncut_lower_bound, relative_gap
 from support import oracles
 from support.strategies import alphas, disconnected, graphs, hypergraphs, random_hypergraph, with_partition
 
@@ -69,7 +69,7 @@ def test_no_partition_beats_the_sum_of_the_eigenvalues(h, k, alpha):
 @few
 @given(hypergraphs(min_n=4, max_n=9), st.sampled_from([2, 3]), st.sampled_from(["sign", "sweep"]))
 def test_the_optimum_lies_within_the_gap(h, k, rounding):
-    part = hc.cluster(h, k=k, method="hyperclus-g", rounding=rounding)
+    part = hc.hyperclus_g(h, k=k, rounding=rounding)
     best = oracles.min_ncut(oracles.transition(h), oracles.stationary(h), k)
     assert part.k == k
     assert part.lower_bound - ROUNDING <= best <= part.ncut + ROUNDING

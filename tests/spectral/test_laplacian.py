@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hyperclus import Laplacian, NormalizedLaplacian, RandomWalk, rayleigh_quotient
+from hyperclus import NormalizedLaplacian, RandomWalk
+from hyperclus.spectral.laplacian import Laplacian, rayleigh_quotient
 from support import oracles
 from support.contracts import check_map, check_symmetric
 from support.strategies import (

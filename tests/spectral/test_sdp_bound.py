@@ -29,7 +29,7 @@ counts = st.sampled_from([2, 3])
 
 
 def eigenvalue_bound(walk, k):
-    return hc.ncut_lower_bound(hc.smallest_eigenpairs(NormalizedLaplacian(walk), k), k)
+    return hc.spectral.ncut_lower_bound(hc.smallest_eigenpairs(NormalizedLaplacian(walk), k), k)
 
 
 def all_labels(n, k):
@@ -260,7 +260,7 @@ def test_the_bound_is_the_optimum_on_most_small_hypergraphs(k):
 
 def test_car_is_solved():
     h, _, _ = paper_hypergraph("car")
-    part = hc.cluster(h, k=2, method="hyperclus-g", rounding="sweep")
+    part = hc.hyperclus_g(h, k=2, rounding="sweep")
     tight = tight_bound(RandomWalk(h), 2, upper=part.ncut)
     assert tight.ended == "closed"
     assert tight.value <= part.ncut

@@ -92,10 +92,10 @@ def check_law(elsewhere, h, alpha):
     assert there.on_host().distribution.residual == there.distribution.residual
 
 
-def check_answer(h, k, engine="cuda", exact=True, tolerance=1e-6, **settings):
+def check_answer(h, k, engine="cuda", exact=True, tolerance=1e-6, call=hc.cluster, **settings):
     """`cluster` on the engine and on the CPU: eigenvalues, NCut and bound, and the same clusters."""
-    here = hc.cluster(h, k, engine="cpu", **{k: v for k, v in settings.items() if k != "precision"})
-    there = hc.cluster(h, k, engine=engine, **settings)
+    here = call(h, k, engine="cpu", **{k: v for k, v in settings.items() if k != "precision"})
+    there = call(h, k, engine=engine, **settings)
     assert there.settings["engine"] == engine
     assert type(there.labels) is np.ndarray
     assert type(there.eigenpairs.vectors) is np.ndarray

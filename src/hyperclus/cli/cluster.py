@@ -185,7 +185,7 @@ def cluster(
             if suggestion.k is None:
                 raise HyperclusError(f"no number of clusters is suggested: {suggestion.reason}")
             count = suggestion.k
-        part = hyperclus.cluster(h, count, **asdict(settings))
+        part = _clustered(h, count, settings)
     _finish(
         part, suggestion, known_classes, outputs, voice, source, command_line(context, NOT_REPEATED), seconds
     )
@@ -288,6 +288,18 @@ def report(
             precision=precision,
         )
     _finish(part, None, known_classes, outputs, voice, source, command_line(context, NOT_REPEATED), seconds)
+
+
+def _clustered(h: Hypergraph, k: int, settings: Settings) -> Partition:
+    how = asdict(settings)
+    method, search = how.pop("method"), {name: how.pop(name) for name in ("effort", "min_share")}
+    if method == "auto":
+        return hyperclus.cluster(h, k, **search, **how)
+    for name, value in search.items():
+        if value is not None:
+            option = "--" + name.replace("_", "-")
+            raise InputError(f"{option} is not for --method hyperclus-g, which does not search; leave it out")
+    return hyperclus.hyperclus_g(h, k, **how)
 
 
 def _finish(

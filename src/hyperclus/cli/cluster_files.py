@@ -19,7 +19,7 @@ from hyperclus.cli.output import Outputs, print_json, stored_facts, write_stored
 from hyperclus.cli.progress import progress
 from hyperclus.cli.text import Page, show_stored
 from hyperclus.clustering import cluster_files as run_files
-from hyperclus.clustering.stored import StoredPartition
+from hyperclus.clustering.partition import StoredPartition
 from hyperclus.engines.dask.source import is_uri, listed
 from hyperclus.engines.dask.workers import WorkerPool
 from hyperclus.errors import InputError, check_choice
@@ -83,7 +83,8 @@ def cluster_files(
     columns = _check(source, k, settings, outputs, unused)
     with _crew(workplace, voice) as (pool, memory):
         how = {name: settings[name] for name in ("min_share", "alpha", "tolerance", "seed")}
-        effort, folder = settings["effort"] or "default", work_folder(workplace.work)
+        effort: Any = settings["effort"] or "default"
+        folder = work_folder(workplace.work)
         part = run_files.cluster_files(source.file, k, effort=effort, folder=folder, columns=columns, **how)
         where = pool.address if workplace.scheduler else "this machine"
         if outputs.out is not None:

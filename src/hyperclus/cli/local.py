@@ -15,7 +15,7 @@ from hyperclus.cli.inputs import Source
 from hyperclus.cli.output import PANEL, Outputs, as_text, print_json, write_table
 from hyperclus.cli.progress import progress
 from hyperclus.cli.text import Page, cut_off
-from hyperclus.clustering.local import LocalCluster
+from hyperclus.clustering.local import LocalCluster, quick_walk
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.messages import caption, shown
@@ -117,7 +117,7 @@ def _walk(h: Hypergraph, alpha: float, quick: bool) -> tuple[RandomWalk, Any]:
     """The walk on the vertices in hyperedges, and their positions."""
     inside = np.flatnonzero(h.covered)
     whole = h if len(inside) == h.n_vertices else h.restrict(inside)
-    walk = hyperclus.quick_walk(whole, alpha=alpha) if quick else RandomWalk(whole, alpha=alpha)
+    walk = quick_walk(whole, alpha=alpha) if quick else RandomWalk(whole, alpha=alpha)
     return walk, inside
 
 

@@ -19,8 +19,7 @@ from hyperclus._runtime.optional import library
 from hyperclus.cli.app import put
 from hyperclus.clustering.metrics import Agreement
 from hyperclus.clustering.n_clusters import Suggestion
-from hyperclus.clustering.partition import Partition, pandas_for
-from hyperclus.clustering.stored import StoredPartition
+from hyperclus.clustering.partition import Partition, StoredPartition, pandas_for
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.messages import caption, shown
 from hyperclus.io.tables.encode import arrow

@@ -17,8 +17,7 @@ from hyperclus.cli.output import told_by
 from hyperclus.cli.words import in_shell
 from hyperclus.clustering.metrics import Agreement
 from hyperclus.clustering.n_clusters import Suggestion
-from hyperclus.clustering.partition import Partition, outline
-from hyperclus.clustering.stored import StoredPartition
+from hyperclus.clustering.partition import Partition, StoredPartition, outline
 from hyperclus.hypergraph.summary import Summary
 from hyperclus.io.tables.schema import ColumnInfo
 

@@ -1,1 +1,23 @@
 """From eigenpairs to a partition: initial partitions, searches, cuts, number of clusters, local clusters."""
+
+from typing import TYPE_CHECKING
+
+from hyperclus._runtime.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from hyperclus.clustering.cut import Cut as Cut
+    from hyperclus.clustering.cut import Sweep as Sweep
+    from hyperclus.clustering.local import quick_walk as quick_walk
+    from hyperclus.clustering.metrics import Agreement as Agreement
+    from hyperclus.clustering.n_clusters import Candidate as Candidate
+    from hyperclus.clustering.n_clusters import Suggestion as Suggestion
+
+__all__, __getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "cut": ("Cut", "Sweep"),
+        "local": ("quick_walk",),
+        "metrics": ("Agreement",),
+        "n_clusters": ("Candidate", "Suggestion"),
+    },
+)

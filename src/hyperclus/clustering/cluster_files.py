@@ -23,10 +23,10 @@ import numpy as np
 from hyperclus._runtime.checkpoint import checkpoints
 from hyperclus._runtime.files import StrPath, writing
 from hyperclus.clustering import batch_search
+from hyperclus.clustering._run import EffortName, check_min_share, default_min_share, search_in_batches
 from hyperclus.clustering.cluster import cluster
 from hyperclus.clustering.cut import cut
-from hyperclus.clustering.finding import by_batches, usual_share
-from hyperclus.clustering.stored import StoredPartition
+from hyperclus.clustering.partition import StoredPartition
 from hyperclus.clustering.vertex_search import EFFORTS
 from hyperclus.engines.dask.layout import Layout, laid_out
 from hyperclus.engines.dask.prepare import prepare as prepare_on
@@ -36,7 +36,7 @@ from hyperclus.engines.dask.session import DaskProducts, DaskSession, Spent, Sto
 from hyperclus.engines.dask.stages import site_at
 from hyperclus.engines.dask.store import read_rows
 from hyperclus.engines.dask.workers import WorkerPool
-from hyperclus.errors import ClusterError, InputError, is_number
+from hyperclus.errors import ClusterError, InputError, check_choice, check_integer, is_number
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.io.tables.encode import arrow
 from hyperclus.spectral.bounds import ncut_lower_bound
@@ -44,7 +44,7 @@ from hyperclus.spectral.eigen import Eigenpairs, smallest_eigenpairs
 from hyperclus.spectral.factors import checked_alpha
 from hyperclus.spectral.laplacian import NormalizedLaplacian
 from hyperclus.spectral.walk import RandomWalk
-from hyperclus.typing import DuplicatePolicy, Integers, Seed
+from hyperclus.typing import DuplicatePolicy, Integers
 
 WORK = "hyperclus-work"  # the folder for prepared data, where none is given
 
@@ -62,7 +62,7 @@ def prepare(
     duplicates: DuplicatePolicy = "error",
     scheduler: str | None = None,
 ) -> Prepared:
-    """Sort Parquet files for the engine "dask", once; `cluster` does it by itself where it is given files.
+    """Sort Parquet files for `cluster_files`, which otherwise does it itself.
 
     Parameters
     ----------
@@ -88,23 +88,54 @@ def prepare(
 
 def cluster_files(
     source: StrPath | Sequence[StrPath] | Prepared,
-    k: int,
+    k: int = 2,
     *,
-    effort: str,
-    min_share: float | None,
-    alpha: float,
-    tolerance: float,
-    seed: Seed,
+    effort: EffortName = "default",
+    min_share: float | None = None,
+    alpha: float = 0.0,
+    tolerance: float = 1e-8,
+    seed: int = 0,
     scheduler: str | None = None,
     folder: StrPath | None = None,
     columns: Mapping[str, Any] | None = None,
 ) -> StoredPartition:
-    """`cluster` on the workers of a Dask cluster; see there.
+    """Cluster Parquet files on the workers of a Dask cluster, none of which has to hold all data.
 
-    See `prepare` for the source, the folder, and the names that `columns` may have.
+    The method is that of `cluster`, and so are the results, up to rounding. An interrupted call resumes when
+    it is repeated.
+
+    Parameters
+    ----------
+    source : file names or Prepared
+        Parquet files with a row per incidence, as in `prepare`, or the result of `prepare`.
+    k, effort, min_share, alpha, tolerance
+        As in `cluster`.
+    seed : int
+        Random seed.
+    scheduler : address, optional
+        Of a Dask scheduler. By default the current Dask client, or new workers on this machine.
+    folder : folder name, optional
+        For sorted data, run files and labels, as in `prepare`.
+    columns : mapping, optional
+        Arguments of `prepare` about the columns: `vertex`, `edge`, `weight`, `edge_weight`, `duplicates`.
+
+    Returns
+    -------
+    StoredPartition
+
+    Raises
+    ------
+    InputError, ConvergenceError, ClusterError
     """
+    check_integer("k", k)
+    check_choice("effort", effort, tuple(EFFORTS))
+    check_min_share(min_share, k)
+    if isinstance(source, Hypergraph):
+        raise InputError(
+            "cluster_files reads Parquet files: give their names, or use hc.cluster for a Hypergraph"
+        )
     if not isinstance(seed, int | np.integer) or isinstance(seed, bool):
-        raise InputError("with engine='dask' the seed must be a whole number, so that a run can be taken up")
+        raise InputError(f"seed must be a whole number, so that the run can be resumed; got {seed!r}")
     alpha = checked_alpha(alpha)
     if not (is_number(tolerance) and tolerance > 0):
         raise InputError(f"tolerance must be a positive number, such as 1e-8; got {tolerance!r}")
@@ -116,8 +147,8 @@ def cluster_files(
         if k > prepared.n_vertices:
             raise InputError(f"{k} clusters need at least {k} vertices; there are {prepared.n_vertices}")
         settings = {
-            "k": k,
-            "method": "auto",
+            "k": int(k),
+            "method": "cluster_files",
             "effort": effort,
             "min_share": min_share,
             "alpha": alpha,
@@ -205,12 +236,12 @@ class _Run:
                 spare=EFFORTS[effort].extra,
             )
         with self._timed("search", there):
-            least = usual_share(walk, k, None) if given is None else float(given)
+            least = default_min_share(walk, k, None) if given is None else float(given)
             self.settings["min_share"] = least
             if k == 1:
                 labels: Any = np.zeros_like(walk.stationary, dtype=np.int64)
             elif batch_search.pays(p.n_incidences, k) or not products.fits_one():
-                labels = by_batches(walk, pairs, k, effort, least, seed, None)
+                labels = search_in_batches(walk, pairs, k, effort, least, seed, None)
             else:
                 here = {name: self.settings[name] for name in ("k", "effort", "alpha", "tolerance", "seed")}
                 labels = products.alone(_labels_here, {**here, "min_share": given})["labels"]

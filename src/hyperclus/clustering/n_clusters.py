@@ -9,12 +9,11 @@ import numpy as np
 
 from hyperclus._runtime.checkpoint import open_checkpoint
 from hyperclus._runtime.progress import WorkProgress, topic
+from hyperclus.clustering._run import MIN_SHARE_OF_TWO, Run
 from hyperclus.clustering.cut import cut
-from hyperclus.clustering.finding import HALF_AT_LEAST
 from hyperclus.clustering.initialization import initial_partitions
 from hyperclus.clustering.metrics import agreement
 from hyperclus.clustering.partition import TINY, pandas_for
-from hyperclus.clustering.run import Run
 from hyperclus.clustering.vertex_search import EFFORTS, lowest
 from hyperclus.errors import check_integer
 from hyperclus.hypergraph.configuration_model import shuffled
@@ -183,11 +182,13 @@ def suggest_k(
         few = "one vertex is" if most == 0 else "two vertices are"
         return Suggestion(None, False, False, f"{few.capitalize()} too few to tell.", ())
     draw = np.random.default_rng(run.rng.integers(1 << 63))  # whatever the eigen-solver draws
-    walk, pairs = run.solve(run.whole, most + 1)
+    walk = run.walk(run.whole, most + 1)
+    pairs = run.eigenpairs(walk, most + 1)
     rivals = []
     for number in range(1, shuffles + 1):
         with topic(f"shuffle {number} of {shuffles}"):
-            rivals.append(run.solve(shuffled(run.whole, draw), most + 1)[1].values)
+            rival = run.walk(shuffled(run.whole, draw), most + 1)
+            rivals.append(run.eigenpairs(rival, most + 1).values)
     contrast = _Contrast.of(pairs.values, np.array(rivals), tolerance)
     candidates = [_candidate(walk, pairs, contrast, k, draw) for k in range(2, most + 1)]
     ranked = tuple(sorted(candidates, key=lambda one: (not one.clear, -one.score, one.k)))
@@ -316,7 +317,7 @@ def _found(walk: RandomWalk, pairs: Eigenpairs, k: int, rng: np.random.Generator
     first = replace(
         pairs, values=pairs.values[:k], vectors=pairs.vectors[:, :k], residuals=pairs.residuals[:k]
     )
-    least = HALF_AT_LEAST if k == 2 and walk.n_components == 1 else 0.0
+    least = MIN_SHARE_OF_TWO if k == 2 and walk.n_components == 1 else 0.0
     bound = ncut_lower_bound(pairs, k)
     inputs = (
         walk.hypergraph,

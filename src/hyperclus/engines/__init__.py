@@ -22,7 +22,7 @@ PAYS_FROM = 3_000_000  # incidences from which "auto" takes a GPU: below, to sta
 def check_engine(engine: str, precision: str) -> None:
     """Refuse an unknown engine, and a precision that the engine does not have."""
     if engine == "dask":
-        raise InputError("engine='dask' is for hc.cluster with Parquet files; leave it out here")
+        raise InputError("there is no engine 'dask' here; hc.cluster_files clusters Parquet files with Dask")
     check_choice("engine", engine, ("auto", "cpu", "cuda"))
     check_choice("precision", precision, ("float64", "float32"))
     if precision == "float32" and engine != "cuda":

@@ -2,9 +2,7 @@
 
 import numpy as np
 
-from hyperclus.clustering.cut import Cut
 from hyperclus.spectral.eigen import Eigenpairs
-from hyperclus.typing import Floats
 
 ROUNDING = 1e-14  # what sums over the vertices may lose; residuals are measured with the same sums
 
@@ -39,46 +37,3 @@ def cheeger_interval(pairs: Eigenpairs) -> tuple[float, float]:
         return 0.0, 1.0
     value, residual = float(pairs.values[1]), float(pairs.residuals[1])
     return max(value - residual, 0.0) / 2, min(float(np.sqrt(2 * (value + residual))), 1.0)
-
-
-class PartitionQuality:
-    """How good clusters are, and what is proven about them."""
-
-    __slots__ = ()
-    cut: Cut
-    eigenpairs: Eigenpairs
-
-    @property
-    def k(self) -> int:
-        """The number of clusters."""
-        return len(self.cut.volumes)
-
-    @property
-    def ncut(self) -> float:
-        """The normalised cut, to be small: 0 for separate clusters, k - 1 for none."""
-        return self.cut.ncut
-
-    @property
-    def lower_bound(self) -> float:
-        """A proven bound: no partition into k clusters has a smaller NCut."""
-        return ncut_lower_bound(self.eigenpairs, self.k)
-
-    @property
-    def gap(self) -> float:
-        """(ncut - lower_bound) / lower_bound: proven distance from the optimum, 0.03 is 3 %."""
-        return relative_gap(self.ncut, self.lower_bound)
-
-    @property
-    def conductance(self) -> float:
-        """The largest conductance among the clusters; for two clusters the conductance of the cut."""
-        return float(self.cut.conductances.max())
-
-    @property
-    def cheeger(self) -> tuple[float, float]:
-        """Proven interval for the smallest conductance of any two-way cut."""
-        return cheeger_interval(self.eigenpairs)
-
-    @property
-    def eigenvalues(self) -> Floats:
-        """The smallest eigenvalues of L_sym, ascending; the first is 0."""
-        return self.eigenpairs.values

@@ -5,7 +5,6 @@ from typing import Any
 from hyperclus.clustering.partition import Partition
 
 _OF_EVERY_CALL = ("alpha", "bound", "tolerance", "seed")
-_OURS = ("auto", "hyperclus-g")
 _USUAL = (("engine", "cpu"), ("precision", "float64"))  # what is used without asking
 
 
@@ -17,7 +16,11 @@ def python_lines(part: Partition) -> str | None:
     >>> print(python_lines(part).splitlines()[-1][:46])
     part = hc.cluster(h, k=2, effort="default", mi
     """
-    settings = {name: value for name, value in part.settings.items() if (name, value) not in _USUAL}
+    settings = {
+        name: value
+        for name, value in part.settings.items()
+        if name != "fallbacks" and (name, value) not in _USUAL
+    }
     if not all(value is None or isinstance(value, bool | int | float | str) for value in settings.values()):
         return None
     call = _call(settings)
@@ -26,14 +29,12 @@ def python_lines(part: Partition) -> str | None:
 
 def _call(settings: dict[str, Any]) -> str | None:
     method, k = settings.pop("method", None), settings.pop("k", None)
-    if method is None or "start" in settings:
-        settings.pop("start", None)
-        return _written(f"hc.{'evaluate' if method is None else 'refine'}(h, labels", settings)
-    if method not in _OURS:
-        own = {name: value for name, value in settings.items() if name not in _OF_EVERY_CALL[:3]}
-        return _written(f"hc.baselines.{method}(h, {k}", own) if str(method).isidentifier() else None
-    chosen = {} if method == "auto" else {"method": method}
-    return _written(f"hc.cluster(h, k={k}", chosen | settings)
+    if method in ("evaluate", "refine"):
+        return _written(f"hc.{method}(h, labels", settings)
+    if method in ("cluster", "hyperclus_g"):
+        return _written(f"hc.{method}(h, k={k}", settings)
+    own = {name: value for name, value in settings.items() if name not in _OF_EVERY_CALL[:3]}
+    return _written(f"hc.research.baselines.{method}(h, {k}", own) if str(method).isidentifier() else None
 
 
 def _written(start: str, settings: dict[str, Any]) -> str:

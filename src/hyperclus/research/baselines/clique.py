@@ -4,8 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hyperclus.clustering.bisection import Strategy
-from hyperclus.clustering.cluster import Reweigh
+from hyperclus.clustering.hyperclus_g import Reweigh, Strategy
 from hyperclus.clustering.partition import Partition
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.weighting import ones
@@ -73,7 +72,7 @@ def clique(
     Parameters
     ----------
     strategy, reweigh, seed
-        As in `hyperclus.clustering.cluster`.
+        As in `hyperclus.hyperclus_g`.
 
     Examples
     --------

@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from hyperclus._runtime.random import random_generator
-from hyperclus.clustering.bisection import Strategy
-from hyperclus.clustering.cluster import Reweigh
+from hyperclus.clustering.hyperclus_g import Reweigh, Strategy
 from hyperclus.clustering.partition import Partition
 from hyperclus.errors import InputError, check_choice, check_integer, is_number
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
@@ -95,7 +94,7 @@ def diffeq(
     n_seeds, max_volume, ties
         As in `diffeq_best`, for every split.
     strategy, reweigh, seed
-        As in `hyperclus.clustering.cluster`.
+        As in `hyperclus.hyperclus_g`.
 
     Raises
     ------

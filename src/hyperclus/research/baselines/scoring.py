@@ -5,11 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from hyperclus.clustering.bisection import Strategy, bisect
-from hyperclus.clustering.cluster import Reweigh, reweighed
+from hyperclus.clustering._run import Run
+from hyperclus.clustering.hyperclus_g import Reweigh, Strategy, bisect, reweighed
 from hyperclus.clustering.partition import Partition
-from hyperclus.clustering.run import Run
-from hyperclus.errors import InputError, check_integer
+from hyperclus.errors import InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Booleans, Floats, Integers, Seed
@@ -26,10 +25,10 @@ def scored(hypergraph: Hypergraph, k: int, label: Label, settings: dict[str, Any
     `label` gets the walk on the vertices that are in some hyperedge and gives each of them one of k
     labels; `settings` has the name of the method and its arguments.
     """
-    check_integer("k", k)
     run = Run(hypergraph, 0.0, "eigenvalues", TOLERANCE, seed)
-    run.check_enough_vertices(k)
-    walk, pairs = run.solve(run.whole, k)
+    k = run.check_k(k)
+    walk = run.walk(run.whole, k)
+    pairs = run.eigenpairs(walk, k)
     with run.timed(settings["method"]):
         used, labels = np.unique(label(walk, run.rng), return_inverse=True)
     if len(used) < k:

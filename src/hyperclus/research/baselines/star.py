@@ -4,8 +4,7 @@ from typing import Literal
 
 import numpy as np
 
-from hyperclus.clustering.bisection import Strategy
-from hyperclus.clustering.cluster import Reweigh
+from hyperclus.clustering.hyperclus_g import Reweigh, Strategy
 from hyperclus.clustering.partition import Partition
 from hyperclus.errors import check_choice
 from hyperclus.hypergraph.hypergraph import Hypergraph
@@ -37,7 +36,7 @@ def star(
     weight : {"w", "w/size"}
         s(e) = omega(e), which gives the paper's figures, or omega(e)/|e|, which its text says.
     strategy, reweigh, seed
-        As in `hyperclus.clustering.cluster`.
+        As in `hyperclus.hyperclus_g`.
 
     Examples
     --------

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from hyperclus.clustering.bisection import Strategy
+from hyperclus.clustering.hyperclus_g import Strategy
 from hyperclus.errors import InputError, check_choice
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.weighting import class_counts

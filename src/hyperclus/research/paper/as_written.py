@@ -2,13 +2,13 @@
 
 R, W, P, L and L_sym are n x n or |E| x n arrays, the stationary law comes from power iteration, and
 the eigenvectors from a full dense decomposition. It uses NumPy as well as that allows. It exists to be
-measured against; `hyperclus.clustering.cluster` computes the same.
+measured against; `hyperclus.hyperclus_g` computes the same.
 """
 
 import numpy as np
 
-from hyperclus.clustering.bisection import Strategy, bisect
-from hyperclus.clustering.cluster import Reweigh, evaluate, reweighed
+from hyperclus.clustering.cluster import evaluate
+from hyperclus.clustering.hyperclus_g import Reweigh, Strategy, bisect, reweighed
 from hyperclus.clustering.partition import Partition
 from hyperclus.errors import ConvergenceError
 from hyperclus.hypergraph.hypergraph import Hypergraph

@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from hyperclus.clustering.cluster import Reweigh, cluster, evaluate
+from hyperclus.clustering._run import Bound
+from hyperclus.clustering.cluster import cluster, evaluate
+from hyperclus.clustering.hyperclus_g import Reweigh, hyperclus_g
 from hyperclus.clustering.partition import Partition
-from hyperclus.clustering.run import Bound
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.research import baselines
 from hyperclus.research.datasets import Dataset
@@ -78,9 +79,7 @@ def _classes(data: Dataset, hypergraph: Hypergraph, reweigh: Reweigh, seed: int)
 
 
 def _hyperclus_g(data: Dataset, hypergraph: Hypergraph, reweigh: Reweigh, seed: int) -> Partition:
-    return cluster(
-        hypergraph, data.k, method="hyperclus-g", strategy=data.strategy, reweigh=reweigh, seed=seed
-    )
+    return hyperclus_g(hypergraph, data.k, strategy=data.strategy, reweigh=reweigh, seed=seed)
 
 
 def _ours(data: Dataset, hypergraph: Hypergraph, reweigh: Reweigh, seed: int) -> Partition:

@@ -1,0 +1,185 @@
+"""HyperClus-G, the algorithm of the paper: Li, Fu, Liu and He (TMLR 2025)."""
+
+from collections.abc import Callable
+from typing import Literal
+
+import numpy as np
+
+from hyperclus._runtime.progress import topic
+from hyperclus.clustering._run import Bound, Run
+from hyperclus.clustering.cut import flow, sweep
+from hyperclus.clustering.partition import Partition
+from hyperclus.engines import InMemory, Precision
+from hyperclus.engines.base import on_host
+from hyperclus.errors import InputError, check_choice
+from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
+from hyperclus.spectral.eigen import Eigenpairs
+from hyperclus.spectral.walk import RandomWalk
+from hyperclus.typing import Booleans, Integers, Seed
+
+Rounding = Literal["sign", "sweep"]
+Strategy = Literal["best", "largest"]
+Reweigh = Callable[[Hypergraph, Integers], Hypergraph | None]
+Split = Callable[[Integers], Booleans | None]
+
+
+def hyperclus_g(
+    hypergraph: Hypergraph,
+    k: int = 2,
+    *,
+    rounding: Rounding = "sign",
+    strategy: Strategy = "best",
+    reweigh: Reweigh | None = None,
+    alpha: float = 0.0,
+    bound: Bound = "eigenvalues",
+    tolerance: float = 1e-8,
+    seed: Seed = 0,
+    engine: InMemory = "auto",
+    precision: Precision = "float64",
+) -> Partition:
+    """Split the vertices into k clusters by Algorithm 1 of the paper, and for k > 2 by repeated bisection.
+
+    The second eigenvector of L_sym splits the vertices in two. For more clusters, the sub-hypergraph of a
+    cluster is split in the same way, as in the appendix of the paper. `cluster` finds a lower NCut.
+
+    Parameters
+    ----------
+    hypergraph : Hypergraph
+    k : int
+        The number of clusters.
+    rounding : {"sign", "sweep"}
+        Cut an eigenvector z by the sign of its entries, or along z / sqrt(phi) where the NCut is smallest.
+        Without a negative entry, "sign" falls back to "sweep", which `settings["fallbacks"]` then says.
+    strategy : {"best", "largest"}
+        Split next the cluster whose split leaves the smallest NCut, or the one with most vertices. The
+        paper's appendix has both.
+    reweigh : callable, optional
+        `reweigh(sub, vertices)` gets the sub-hypergraph of a cluster (restricted, gamma unchanged) and the
+        positions of its vertices, and returns the hypergraph to split instead, on the same vertices, or None
+        if the cluster must not be split.
+    alpha, bound, tolerance, seed, engine, precision
+        As in `cluster`.
+
+    Returns
+    -------
+    Partition
+
+    Raises
+    ------
+    InputError, ConvergenceError
+
+    Examples
+    --------
+    >>> h = Hypergraph.from_edges([["a", "b", "c"], ["a", "b"], ["c", "d"], ["d", "e", "f"], ["e", "f"]])
+    >>> part = hyperclus_g(h, k=2)
+    >>> sorted(part.members(part.labels[0]).tolist())
+    ['a', 'b', 'c']
+    """
+    check_choice("rounding", rounding, ("sign", "sweep"))
+    check_choice("strategy", strategy, ("best", "largest"))
+    run = Run(hypergraph, alpha, bound, tolerance, seed, engine, precision)
+    k = run.check_k(k)
+    walk = run.walk(run.whole, k)
+    pairs = run.eigenpairs(walk, k)
+
+    def split(vertices: Integers) -> Booleans | None:
+        if len(vertices) == run.whole.n_vertices:
+            return _rounded(run, walk, pairs, rounding)
+        sub = reweighed(run.whole.restrict(vertices), vertices, reweigh)
+        if sub is None:
+            return None
+        with topic(f"a cluster of {len(vertices):,}"):
+            sub_walk = run.walk(sub, 2)
+            return _rounded(run, sub_walk, run.eigenpairs(sub_walk, 2), rounding)
+
+    labels = bisect(walk, k, strategy, split)
+    settings = {"method": "hyperclus_g", "rounding": rounding, "strategy": strategy}
+    return run.partition(walk, pairs, labels, settings)
+
+
+def _rounded(run: Run, walk: RandomWalk, pairs: Eigenpairs, rounding: Rounding) -> Booleans:
+    """Step 6 of Algorithm 1: cut the second eigenvector in two; the mask of one side."""
+    with run.timed("rounding"):
+        second = on_host(pairs.vectors[:, 1])
+        if rounding == "sign" and second.min() < 0:
+            return np.asarray(second < 0)
+        if rounding == "sign":
+            run.fall_back(
+                f"sweep instead of sign for a cluster of {len(second):,}: no entry of the second eigenvector "
+                "is negative"
+            )
+        walk = walk.on_host()
+        profile = sweep(walk, second / np.sqrt(walk.stationary))
+        return profile.prefix(int(np.argmin(profile.ncuts)))
+
+
+def reweighed(sub: Hypergraph, vertices: Integers, reweigh: Reweigh | None) -> Hypergraph | None:
+    """Apply the `reweigh` of the caller to a sub-hypergraph; None if the cluster must not be split."""
+    if reweigh is None:
+        return sub
+    weighed = reweigh(sub, vertices)
+    if weighed is None:
+        return None
+    check_hypergraph(weighed)
+    if weighed.n_vertices != len(vertices):
+        raise InputError(
+            f"reweigh returned {weighed.n_vertices} vertices for a cluster of {len(vertices)}; keep them all"
+        )
+    return weighed
+
+
+def bisect(walk: RandomWalk, k: int, strategy: Strategy, split: Split) -> Integers:
+    """Split one cluster after the other until there are k; returns labels 0 .. k - 1.
+
+    Parameters
+    ----------
+    walk : RandomWalk
+        Scores the splits, by the NCut of the whole hypergraph.
+    strategy : {"best", "largest"}
+        Split the cluster that adds least to the NCut, or the one with most vertices.
+    split : callable
+        From the positions of a cluster's vertices to the mask of those that leave it, or None if the
+        cluster cannot be split. Called at most once per cluster.
+
+    Raises
+    ------
+    InputError
+        When no cluster can be split further.
+    """
+    check_choice("strategy", strategy, ("best", "largest"))
+    labels = np.zeros(walk.hypergraph.n_vertices, dtype=np.int64)
+    leaving: dict[int, Integers | None] = {}  # of each cluster, the vertices that a split takes away
+    growth: dict[int, float] = {}  # of each cluster, what its split adds to the NCut
+    for count in range(1, k):
+        possible: list[int] = []
+        for part in np.argsort(-np.bincount(labels), kind="stable").tolist():
+            if part not in leaving:
+                leaving[part] = _leaving(np.flatnonzero(labels == part), split)
+            if leaving[part] is not None:
+                possible.append(part)
+                if strategy == "largest":
+                    break
+        if not possible:
+            raise InputError(f"no cluster can be split further; ask for at most k = {count} clusters")
+        if len(possible) > 1:
+            for part in possible:
+                if part not in growth:
+                    growth[part] = _growth(walk, labels == part, leaving[part])
+        chosen = min(possible, key=lambda part: growth.get(part, 0.0))
+        labels[leaving.pop(chosen)] = count
+        growth.pop(chosen, None)
+    return labels
+
+
+def _leaving(vertices: Integers, split: Split) -> Integers | None:
+    mask = split(vertices) if len(vertices) > 1 else None
+    return None if mask is None else vertices[mask]
+
+
+def _growth(walk: RandomWalk, inside: Booleans, leaving: Integers | None) -> float:
+    """NCut after the split less NCut before; the other clusters' terms stay as they are."""
+    second = np.zeros_like(inside)
+    second[leaving] = True
+    terms = [flow(walk, side) for side in (second, inside & ~second, inside)]
+    first, other, before = (boundary / volume for volume, boundary in terms)
+    return first + other - before
