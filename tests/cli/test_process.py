@@ -72,7 +72,7 @@ def test_a_stop_leaves_no_file_and_names_the_checkpoint(large, tmp_path, how, co
         text=True,
     )
     deadline = time.monotonic() + 60
-    while not list(kept.glob("*.npz")) and time.monotonic() < deadline:  # the work has begun
+    while not list(kept.glob("*.checkpoint")) and time.monotonic() < deadline:  # the work has begun
         time.sleep(0.02)
     running.send_signal(how)
     out, err = running.communicate(timeout=60)

@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import hyperclus as hc
-from hyperclus._runtime import checkpoint, jit
+from hyperclus._runtime import jit
+from hyperclus._runtime.checkpoint import Pace, checkpoint_pace
 from hyperclus.clustering import batch_search
 from hyperclus.clustering._run import default_min_share, search_in_batches
 from hyperclus.clustering.cut import cut
@@ -720,12 +721,12 @@ def check_few_steps(there, walk, k):
 @pytest.fixture
 def eager(monkeypatch):
     """Keeps every result, and a state at every opportunity; cycles and bases are short."""
-    for name, value in (("WORTH", 0.0), ("PAUSE", 0.0), ("SHARE", float("inf"))):
-        monkeypatch.setattr(checkpoint, name, value)
     monkeypatch.setattr(batch_search, "BATCHED_FROM", 0)
     monkeypatch.setattr(stationary, "RESTART", 8)
     monkeypatch.setattr(lanczos, "EXTRA_BLOCKS", 4)
     monkeypatch.setattr(stages, "ROWS", 1 << 14)
+    with checkpoint_pace(Pace(0.0, 0.0, np.inf)):
+        yield
 
 
 def clustered(there, k=3):
@@ -767,6 +768,16 @@ def test_a_run_that_is_interrupted_anywhere_goes_on(eager):
     assert saved[2] > 0.25 * cpu
 
 
+def test_a_finished_search_is_loaded_from_its_checkpoint(eager, caplog):
+    with scattered(H) as there:
+        expected = clustered(there)
+        again = there.again()
+        with caplog.at_level(logging.INFO, "hyperclus._runtime.checkpoint"):
+            same_run(clustered(again), expected)
+    loaded = [record.getMessage().partition("-")[0] for record in caplog.records]
+    assert loaded == ["stationary", "eigenvectors", "search"]
+
+
 def test_a_run_that_is_interrupted_again_and_again_gets_to_its_end(eager):
     with scattered(H) as there:
         expected = clustered(there)
@@ -791,7 +802,7 @@ def test_a_checkpoint_whose_vectors_are_damaged_is_computed_anew(eager, caplog, 
         same_run(clustered(again), expected)
         messages = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
         assert messages
-        assert all("is damaged; it is deleted and computed anew" in message for message in messages)
+        assert all("is damaged; it is deleted and computed again" in message for message in messages)
 
 
 def test_a_vector_that_is_damaged_is_not_taken_for_whole():

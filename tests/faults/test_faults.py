@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import hyperclus as hc
-from hyperclus._runtime import checkpoint
+from hyperclus._runtime.checkpoint import Pace, checkpoint_pace
 from hyperclus.engines.dask import workers as worker_pool
 from hyperclus.errors import ClusterError, HyperclusError, InputError
 
@@ -58,10 +58,10 @@ def calm(data, address, tmp_path_factory):
 
 
 @pytest.fixture
-def kept(monkeypatch):
+def kept():
     """Every state is kept, however little work it took."""
-    monkeypatch.setattr(checkpoint, "PAUSE", 0.0)
-    monkeypatch.setattr(checkpoint, "WORTH", 0.0)
+    with checkpoint_pace(Pace(min_work=0.0, interval=0.0)):
+        yield
 
 
 def check_same(found, calm):
@@ -158,17 +158,16 @@ def test_all_workers_killed_at_once_come_back(data, calm, tmp_path):
 CLIENT = """
 import os, signal, sys
 import hyperclus as hc
-from hyperclus._runtime import checkpoint
+from hyperclus._runtime.checkpoint import Pace, checkpoint_pace
 sys.path.insert(0, sys.argv[1])
 from faults import clustered
-checkpoint.PAUSE = checkpoint.WORTH = 0.0
 source, address, folder, stage, share = sys.argv[2:]
 
 def listen(step):
     if step.stage == stage and (step.share or 0.0) >= float(share):
         os.kill(os.getpid(), signal.SIGKILL)
 
-with hc.watching(listen):
+with checkpoint_pace(Pace(min_work=0.0, interval=0.0)), hc.watching(listen):
     clustered(source, address, folder)
 """
 

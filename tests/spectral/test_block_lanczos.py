@@ -242,16 +242,16 @@ class StopError(Exception):
 
 @pytest.mark.parametrize("width", [2, 4])
 def test_ended_anywhere_and_taken_up(monkeypatch, tmp_path, width):
-    for name, value in (("WORTH", 0.0), ("PAUSE", 0.0), ("SHARE", float("inf"))):
-        monkeypatch.setattr(checkpoint, name, value)
     monkeypatch.setattr(lanczos, "EXTRA_BLOCKS", 4)
     operator, known = with_values(np.linspace(0, 1, 200) ** 0.5)
 
     def run(folder):
-        with hc.checkpoints(folder):
+        with checkpoint.checkpoint_pace(checkpoint.Pace(0.0, 0.0, np.inf)), hc.checkpoints(folder):
             rng = np.random.default_rng(0)
             place = checkpoint.open_checkpoint("blocks", width, rng=rng)
-            return lanczos.lanczos_vectors(operator, known, 3, 1e-8, rng, spare=1, place=place, width=width)
+            return lanczos.lanczos_vectors(
+                operator, known, 3, 1e-8, rng, spare=1, checkpoint=place, width=width
+            )
 
     vectors, steps = run(tmp_path / "whole")
     for stop in (1, steps // 3, steps - 1):

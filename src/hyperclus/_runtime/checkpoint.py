@@ -1,66 +1,75 @@
-"""Results and states of long stages, kept in a folder, so that a run that was ended goes on from there.
+"""Checkpoints: results and states of long stages, saved in a folder so that an interrupted run can resume.
 
-A file is named by a hash of all that decides its content: the hypergraph, the settings, the state of the
-random generator, the version of this library. So nothing in the folder can be wrong, only of no use, and
-several runs may share it. A finished stage keeps its result; one under way keeps its state now and then, by
-the clock. Saving changes no result. Each file is a NumPy archive, which carries checksums; a damaged one is
-deleted with a warning and its stage computed anew, since the run that made it may have taken hours.
+A file is named by a hash of everything that determines its content: the hypergraph, the settings, the state
+of the random generator, the version of this library. Entries can be stale but never wrong, so runs may share
+a folder. A finished stage saves its result; a running stage saves its state from time to time. Saving changes
+no result. Each file starts with a digest of its content. If they do not match, the file is damaged: it is
+deleted with a warning and its stage is computed again. A file that cannot be read is never deleted.
 """
 
 import json
 import logging
 import sys
 import time
-import weakref
-import zipfile
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from hashlib import blake2b
+from hashlib import blake2b, file_digest
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias, cast
+from typing import IO, Any, Protocol, TypeAlias, cast
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hyperclus._runtime.files import StrPath, fault, writing
-from hyperclus.engines.base import is_scattered
 from hyperclus.errors import InputError
-from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.typing import Seed
 
-FORMAT = 3
-WORTH = 0.2  # seconds of work from which a result is kept; less is done again
-PAUSE = 2.0  # seconds between two states, at least
-SHARE = 0.05  # of the time may go into writing states, and as much into results
-SPEED = 2e8  # bytes written per second, until a file tells
-MEASURED_FROM = 1_000_000  # bytes of a file that tells
-STALE = 600  # seconds after which a file that was not finished is no longer being written
-ABOUT = "README.txt"
-UNSOUND = (  # what a damaged file may raise when it is read
-    *(AttributeError, EOFError, KeyError, OSError, RuntimeError, TypeError, ValueError),
-    *(zipfile.BadZipFile, zlib.error),
-)
+FORMAT = 4
+SUFFIX = ".checkpoint"
+DIGEST_SIZE = blake2b().digest_size
+WRITE_SPEED = 2e8  # bytes per second, assumed when the time for writing a file is estimated
+ABANDONED_AFTER = 600  # seconds without a write after which a partial file belongs to no running process
+README = "README.txt"
 
 Values: TypeAlias = dict[str, Any]
 
 _log = logging.getLogger(__name__)
 
 
-@contextmanager
-def checkpoints(folder: StrPath, keeper: "VectorStore | None" = None) -> Iterator[None]:
-    """Within it, long stages keep their results and states in a folder and take them up from there.
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How often checkpoints are written."""
 
-    If the process is killed, the same calls go on from there, to the same labels and NCut, bit for bit. The
-    folder is made if need be; delete it when it is no longer wanted. Seeds must be given. (`keeper` is for
-    engines whose vectors lie on many workers.)
+    min_work: float = 0.2  # seconds of work from which a result is worth saving
+    interval: float = 2.0  # minimum seconds between two states
+    max_share: float = 0.05  # of the run time may be spent on writing states, and as much on results
+
+
+@contextmanager
+def checkpoint_pace(pace: Pace) -> Iterator[None]:
+    """Set how often the checkpoints that are opened inside this context are written."""
+    token = _pace.set(pace)
+    try:
+        yield
+    finally:
+        _pace.reset(token)
+
+
+@contextmanager
+def checkpoints(folder: StrPath, vector_store: "VectorStore | None" = None) -> Iterator[None]:
+    """Save the results and states of long stages in a folder, and resume from them.
+
+    If the process is killed, the same calls resume from the folder and end with the same labels and NCut,
+    bit for bit. The folder is created if necessary; delete it when it is no longer needed. Seeds must be
+    given. `vector_store` is for engines whose vectors are distributed over many workers.
 
     Raises
     ------
     InputError
-        When the folder cannot be made or written.
+        If the folder cannot be created or written, or if a checkpoint in it cannot be read.
 
     Examples
     --------
@@ -69,57 +78,73 @@ def checkpoints(folder: StrPath, keeper: "VectorStore | None" = None) -> Iterato
     >>> with tempfile.TemporaryDirectory() as folder, hc.checkpoints(folder):
     ...     part = hc.cluster(h, k=2)
     """
-    opened = _Folder.at(folder)
-    opened.keeper = keeper
-    token = _open.set(opened)
+    opened = _Folder.open(folder, vector_store)
+    token = _folder.set(opened)
     try:
         yield
     finally:
-        _open.reset(token)
-        opened.clean()
+        _folder.reset(token)
+        opened.delete_abandoned()
 
 
 def check_seed(seed: Seed) -> None:
-    """Refuse a seed that would be another the next time, where checkpoints are kept."""
-    if seed is None and _open.get() is not None:
+    """Reject seed=None while checkpointing: the run could not be resumed."""
+    if seed is None and _folder.get() is not None:
         raise InputError(
-            "seed=None draws anew each time, so a checkpoint could not be taken up; give a whole number"
+            "seed=None draws a new seed in each run, so a run with checkpoints could not be resumed; "
+            "give an integer seed"
         )
 
 
 def open_checkpoint(stage: str, *inputs: Any, rng: np.random.Generator | None = None) -> "Checkpoint":
-    """The place of a stage's result, given all that decides it: hypergraphs, arrays, and what has a repr."""
-    folder = _open.get()
+    """The checkpoint of a stage, given everything that determines its result.
+
+    Inputs may be None, numbers, text, arrays, tuples, lists and dicts of these, and values with a
+    `content_key()`. Anything else raises a TypeError.
+    """
+    folder = _folder.get()
     if folder is None:
         return NO_CHECKPOINT
-    return Checkpoint(folder, f"{stage.replace(' ', '-')}-{folder.digest((stage, *inputs, rng))}", rng)
+    version = sys.modules["hyperclus"].__version__  # an import would be circular
+    key = folder.content_digest((FORMAT, version, stage, inputs, rng)).hex()[:32]
+    return Checkpoint(folder, f"{stage.replace(' ', '-')}-{key}", rng)
+
+
+def vector_references(folder: Path) -> dict[str, list[Any]]:
+    """For each intact checkpoint in a folder its file name and the stored vectors that it refers to."""
+    found = {}
+    for path in folder.glob(f"*{SUFFIX}"):
+        with path.open("rb") as file:
+            if _is_intact(file):
+                found[path.name] = list(_read_header(file)["references"].values())
+    return found
 
 
 class VectorStore(Protocol):
-    """Keeps vectors that lie on many workers; a checkpoint holds only references to them."""
+    """Stores vectors that are distributed over many workers; a checkpoint only refers to them."""
 
     def settle(self, values: list[Any]) -> None:
-        """See that vectors and blocks are stored, so that they can be referred to."""
+        """Store vectors and blocks of vectors, so that a checkpoint can refer to them."""
         ...
 
     def restored(self, reference: Any) -> Any:
-        """The vector, or the block, of a reference."""
+        """Load a vector or block; raise FileNotFoundError, EOFError or ValueError if it is damaged."""
         ...
 
     def pin(self, file: str, references: list[Any]) -> None:
-        """The vectors that a file refers to must stay until it is deleted."""
+        """Keep these vectors until the checkpoint file is deleted."""
         ...
 
     def unpin(self, file: str) -> None:
-        """The file is deleted."""
+        """Release the vectors of a deleted checkpoint file."""
         ...
 
 
 @dataclass(slots=True, eq=False)
 class Checkpoint:
-    """The place of one stage: its result once it is finished, its state until then.
+    """Checkpoint of one stage: its result once it is finished, its state until then.
 
-    The random generator, if there is one, goes with them: what is loaded sets it to where it was.
+    The state of the random generator, if there is one, is saved and restored with them.
     """
 
     _folder: "_Folder | None"
@@ -127,68 +152,65 @@ class Checkpoint:
     _rng: np.random.Generator | None = None
     _parent: "Checkpoint | None" = None
     _finished: bool = False
-    _earlier: float = 0.0  # seconds of work that were loaded
-    _began: float = field(default_factory=time.monotonic)
+    _resumed: bool = False
+    _started: float = field(default_factory=time.monotonic)
 
     def part(self, *words: Any) -> "Checkpoint":
-        """The place of a part of this stage; what a part kept is deleted when the whole is finished."""
+        """The checkpoint of a part of this stage; it is deleted when the stage is finished."""
         if self._folder is None:
             return self
         return Checkpoint(self._folder, f"{self._name}.{'-'.join(map(str, words))}", self._rng, self)
 
     def result(self) -> Values | None:
-        """What `finish` was given, if it was kept."""
-        found = self._loaded(self._name, "taken from the checkpoint")
-        if found is not None:
+        """Load the values given to `finish`, if they were saved."""
+        values = self._load(self._name, "loaded from the checkpoint")
+        if values is not None:
             self._finished = True
-            self._forget()
-        return found
+            cast(_Folder, self._folder).delete_parts(self._name)
+        return values
 
     def state(self) -> Values | None:
-        """What `keep` was given last, if it was kept."""
-        return self._loaded(f"{self._name}.state", "goes on from the checkpoint")
+        """Load the values last given to `keep`, if they were saved."""
+        return self._load(f"{self._name}.state", "resumed from the checkpoint")
 
     @property
     def due(self) -> bool:
-        """Whether it is time to think of keeping the state; costs nothing where none is kept."""
-        return self._folder is not None and time.monotonic() - self._folder.saved >= PAUSE
+        """Whether it is time to call `keep`; cheap enough for inner loops."""
+        return (
+            self._folder is not None
+            and time.monotonic() - self._folder.saved_at >= self._folder.pace.interval
+        )
 
     def keep(self, **values: Any) -> None:
-        """Keep the state (arrays, and what JSON can hold), if enough time has passed for its size."""
-        if self._folder is not None and self._folder.affords(values):
-            self._folder.save(f"{self._name}.state", values, self._rng, self.seconds)
+        """Save the state (arrays and JSON values), unless that would take too large a share of the time."""
+        if (folder := self._folder) is None:
+            return
+        expected = max(_write_seconds(values), folder.save_seconds)
+        if (time.monotonic() - folder.saved_at) * folder.pace.max_share >= expected:
+            folder.save(f"{self._name}.state", values, self._rng)
 
     def finish(self, **values: Any) -> Values:
-        """Keep the result, if that is cheaper than the work; the state is deleted. Returns the values."""
-        if self._folder is not None and not self._finished:
-            if self.seconds >= max(WORTH, self._folder.cost(values) / SHARE):
-                self._folder.save(self._name, values, self._rng, self.seconds)
-            self._forget()
+        """Save the result, if computing it took long enough, delete the state and return the values."""
+        if (folder := self._folder) is not None and not self._finished:
+            worth = max(folder.pace.min_work, _write_seconds(values) / folder.pace.max_share)
+            if self._resumed or time.monotonic() - self._started >= worth:
+                folder.save(self._name, values, self._rng)
+            folder.delete_parts(self._name)
         return values
 
-    @property
-    def seconds(self) -> float:
-        """Of work for this stage, in all runs."""
-        return self._earlier + time.monotonic() - self._began
-
-    def _loaded(self, name: str, how: str) -> Values | None:
-        found = None if self._folder is None else self._folder.load(name)
-        if found is None:
+    def _load(self, name: str, message: str) -> Values | None:
+        loaded = None if self._folder is None else self._folder.load(name)
+        if loaded is None:
             return None
-        _log.info("%s: %s", name, how)
-        state, seconds = found.pop("rng"), found.pop("seconds")
+        _log.info("%s: %s", name, message)
+        values, rng_state = loaded
         if self._rng is not None:
-            self._rng.bit_generator.state = state
-        place: Checkpoint | None = self
-        while place is not None:
-            place._earlier += seconds
-            place = place._parent
-        return found
-
-    def _forget(self) -> None:
-        """Delete the state, and what parts of this stage kept."""
-        assert self._folder is not None
-        self._folder.delete(f"{self._name}.")
+            self._rng.bit_generator.state = rng_state
+        stage: Checkpoint | None = self
+        while stage is not None:  # its time so far was spent in an earlier run
+            stage._resumed = True
+            stage = stage._parent
+        return values
 
 
 NO_CHECKPOINT = Checkpoint(None, "")
@@ -196,143 +218,184 @@ NO_CHECKPOINT = Checkpoint(None, "")
 
 @dataclass(slots=True, eq=False)
 class _Folder:
-    """The files of a folder, and the clock that decides when to write."""
+    """The files of a checkpoint folder, and the clock that decides when to write."""
 
     path: Path
-    names: set[str]  # of files that are there, without those that other processes make meanwhile
-    saved: float = field(default_factory=time.monotonic)  # when a file was written last
-    speed: float = SPEED
-    hashed: tuple[list[Any], bytes] = ([], b"")  # the arrays of the hypergraph seen last, and their hash
-    keeper: VectorStore | None = None
-    took: float = 0.0  # seconds until the vectors of the last file, on many workers, were stored
+    pace: Pace
+    vector_store: VectorStore | None
+    content_keys: WeakKeyDictionary[Any, bytes] = field(default_factory=WeakKeyDictionary)
+    saved_at: float = field(default_factory=time.monotonic)
+    save_seconds: float = 0.0  # duration of the last save
 
     @classmethod
-    def at(cls, place: StrPath) -> "_Folder":
-        """The folder, made if need be, where a file has been written to see that one can."""
-        path = Path(place)
+    def open(cls, folder: StrPath, vector_store: VectorStore | None) -> "_Folder":
+        """Create the folder if necessary, and check that it can be written."""
+        path = Path(folder)
         try:
             path.mkdir(parents=True, exist_ok=True)
-        except FileExistsError:
-            raise fault(place, "this is a file; give the name of a folder for checkpoints") from None
         except OSError as error:
-            why = error.strerror or error
-            raise fault(place, f"the folder cannot be made ({why}); choose another for checkpoints") from None
-        with writing(path / ABOUT) as file:
-            file.write(b"Checkpoints of hyperclus. They may be deleted when no run needs them.\n")
-        folder = cls(path, {file.name for file in path.glob("*.npz")})
-        folder.clean()
-        return folder
+            reason = error.strerror or error
+            raise fault(folder, f"cannot be used as a folder for checkpoints ({reason})") from None
+        with writing(path / README) as file:
+            file.write(b"Checkpoints of hyperclus. They can be deleted when no run needs them.\n")
+        opened = cls(path, _pace.get(), vector_store)
+        opened.delete_abandoned()
+        return opened
 
-    def clean(self) -> None:
-        """Delete what runs that were killed had not finished writing."""
+    def delete_abandoned(self) -> None:
+        """Delete partial files that killed processes left behind."""
         with suppress(OSError):
-            (self.path / ABOUT).touch()
-            now = (self.path / ABOUT).stat().st_mtime  # by the clock of the file system
-            for part in self.path.glob(".*.part"):
-                if part.stat().st_mtime < now - STALE:
-                    part.unlink(missing_ok=True)
+            (self.path / README).touch()
+            now = (self.path / README).stat().st_mtime  # by the clock of the file system
+            for partial in self.path.glob(".*.part"):
+                if partial.stat().st_mtime < now - ABANDONED_AFTER:
+                    partial.unlink(missing_ok=True)
 
-    def digest(self, inputs: tuple[Any, ...]) -> str:
-        """The hash of all that decides a result."""
-        version = sys.modules["hyperclus"].__version__  # which cannot be imported from below
-        whole = blake2b(f"{FORMAT} {version}".encode(), digest_size=16)
-        for value in inputs:
-            whole.update(self._hash(value))
-        return whole.hexdigest()
+    def content_digest(self, value: Any) -> bytes:
+        """Hash a value by its type and content, never by its `repr`, which may contain an address."""
+        if isinstance(value, np.generic):
+            value = value.item()
+        content = blake2b(type(value).__name__.encode())
+        if hasattr(value, "content_key"):
+            content.update(self._content_key(value))
+        elif isinstance(value, np.random.Generator):
+            content.update(self.content_digest(value.bit_generator.state))
+        elif isinstance(value, np.ndarray) and not value.dtype.hasobject:
+            rows = value.T if _is_column_major(value) else value
+            content.update(self.content_digest((value.dtype.str, value.shape, rows is value)))
+            content.update(np.ascontiguousarray(rows).reshape(-1).view(np.uint8).data)
+        elif isinstance(value, tuple | list | dict):
+            for item in value.items() if isinstance(value, dict) else value:
+                content.update(self.content_digest(item))
+        elif isinstance(value, float):
+            content.update(value.hex().encode())
+        elif isinstance(value, bytes):
+            content.update(value)
+        elif value is None or isinstance(value, bool | int | str):
+            content.update(str(value).encode())
+        else:
+            raise TypeError(f"the key of a checkpoint cannot contain a {type(value).__name__}")
+        return content.digest()
 
-    def _hash(self, value: Any) -> bytes:
-        if isinstance(value, Hypergraph):
-            gamma = value.gamma
-            arrays = [gamma.data, gamma.indices, gamma.indptr, value.edge_weights]
-            if [id(held()) for held in self.hashed[0]] != [id(array) for array in arrays]:
-                whole = b"".join([repr(gamma.shape).encode(), *map(self._hash, arrays)])
-                self.hashed = [weakref.ref(array) for array in arrays], blake2b(whole).digest()
-            return self.hashed[1]
-        if isinstance(value, np.ndarray):
-            rows = value.T if _by_columns(value) else value
-            content = blake2b(f"{value.dtype.str} {value.shape} {rows is value}".encode())
-            content.update(np.ascontiguousarray(rows).reshape(-1).data)
-            return content.digest()
-        if isinstance(value, np.random.Generator):
-            value = value.bit_generator.state
-        return blake2b(repr(value).encode()).digest()
-
-    def cost(self, values: Values) -> float:
-        """Seconds that it is expected to take to write these values."""
-        return sum(value.nbytes for value in values.values() if isinstance(value, np.ndarray)) / self.speed
-
-    def affords(self, values: Values) -> bool:
-        """Whether enough time has passed since the last file for one more."""
-        return time.monotonic() - self.saved >= max(self.cost(values), self.took) / SHARE
-
-    def save(self, name: str, values: Values, rng: np.random.Generator | None, seconds: float) -> None:
-        """Write a file whole or not at all; if that fails there is a warning, and the run goes on."""
-        arrays = {key: value for key, value in values.items() if isinstance(value, np.ndarray)}
-        lying = {key: value for key, value in values.items() if is_scattered(value)}
-        asked = time.monotonic()
-        if self.keeper is not None:
-            self.keeper.settle(list(lying.values()))
-        far = {key: value.reference() for key, value in lying.items()}
-        self.took = time.monotonic() - asked
-        others = {key: value for key, value in values.items() if key not in arrays and key not in far}
-        turned = {key: _by_columns(array) for key, array in arrays.items()}
-        arrays |= {key: arrays[key].T for key in turned if turned[key]}
-        others |= {"seconds": seconds, "rng": rng and rng.bit_generator.state, "turned": turned, "far": far}
-        text = json.dumps(others, default=lambda value: value.tolist()).encode()
-        began = time.monotonic()
+    def _content_key(self, value: Any) -> bytes:
+        """`content_key()` of a value, computed once for values that are hashable and so do not change."""
         try:
-            with writing(self.path / f"{name}.npz") as file:
-                np.savez(file, allow_pickle=False, facts=np.frombuffer(text, dtype=np.uint8), **arrays)
-            self.names.add(f"{name}.npz")
-            if self.keeper is not None:
-                self.keeper.pin(f"{name}.npz", list(far.values()))
-        except InputError as error:
-            _log.warning("no checkpoint: %s", error)
-        self.saved = time.monotonic()
-        if (size := sum(array.nbytes for array in arrays.values())) >= MEASURED_FROM:
-            self.speed = size / (self.saved - began)
+            if value not in self.content_keys:
+                self.content_keys[value] = value.content_key()
+            return self.content_keys[value]
+        except TypeError:
+            return cast(bytes, value.content_key())
 
-    def load(self, name: str) -> Values | None:
-        """The values of a file; None where there is none, or a damaged one."""
-        path = self.path / f"{name}.npz"
+    def save(self, name: str, values: Values, rng: np.random.Generator | None) -> None:
+        """Write a file atomically; if that fails, log a warning and continue without it."""
+        started = time.monotonic()
+        arrays = {key: value for key, value in values.items() if isinstance(value, np.ndarray)}
+        stored = {key: value for key, value in values.items() if hasattr(value, "reference")}
+        others = {key: value for key, value in values.items() if key not in arrays and key not in stored}
+        if self.vector_store is not None:
+            self.vector_store.settle(list(stored.values()))
+        references = {key: value.reference() for key, value in stored.items()}
+        column_major = {key: _is_column_major(array) for key, array in arrays.items()}
+        rng_state = None if rng is None else rng.bit_generator.state
+        header = {"values": others, "arrays": column_major, "references": references, "rng": rng_state}
+        text = json.dumps(header, default=_as_json).encode()
+        path = self.path / f"{name}{SUFFIX}"
+        try:
+            with writing(path) as file:
+                file.write(bytes(DIGEST_SIZE))
+                output = _HashingWriter(file)
+                np.save(output, np.frombuffer(text, dtype=np.uint8), allow_pickle=False)
+                for key, array in arrays.items():
+                    np.save(output, array.T if column_major[key] else array, allow_pickle=False)
+                file.seek(0)
+                file.write(output.digest.digest())
+            if self.vector_store is not None:
+                self.vector_store.pin(path.name, list(references.values()))
+        except InputError as error:
+            _log.warning("no checkpoint was written: %s", error)
+        self.saved_at = time.monotonic()
+        self.save_seconds = self.saved_at - started
+
+    def load(self, name: str) -> tuple[Values, Any] | None:
+        """The values of a file and the state of the random generator; None if it is missing or damaged."""
+        path = self.path / f"{name}{SUFFIX}"
         try:
             with path.open("rb") as file:
-                with zipfile.ZipFile(file) as archive:
-                    if archive.testzip() is not None:
-                        raise ValueError
-                file.seek(0)
-                with np.load(file, allow_pickle=False) as arrays:
-                    values: Values = json.loads(arrays["facts"].tobytes())
-                    for key, turned in values.pop("turned").items():
-                        values[key] = arrays[key].T if turned else arrays[key]
-                    for key, reference in values.pop("far").items():
-                        values[key] = cast(VectorStore, self.keeper).restored(reference)
-                    values["seconds"] = float(values["seconds"])
-                    if "rng" not in values:
-                        raise ValueError
+                loaded = self._read(file) if _is_intact(file) else None
         except FileNotFoundError:
             return None
-        except UNSOUND:
-            _log.warning("the checkpoint %s is damaged; it is deleted and computed anew", path)
+        except OSError as error:
+            reason = error.strerror or error
+            raise fault(
+                path, f"the checkpoint cannot be read ({reason}); try again, or delete it to start over"
+            ) from error
+        if loaded is None:
+            _log.warning("the checkpoint %s is damaged; it is deleted and computed again", path)
             with suppress(OSError):
                 path.unlink(missing_ok=True)
+        return loaded
+
+    def _read(self, file: IO[bytes]) -> tuple[Values, Any] | None:
+        """The content of an intact file; None if a vector that it refers to is missing or damaged."""
+        header = _read_header(file)
+        values: Values = header["values"]
+        for key, column_major in header["arrays"].items():
+            array = np.load(file, allow_pickle=False)
+            values[key] = array.T if column_major else array
+        try:
+            for key, reference in header["references"].items():
+                values[key] = cast(VectorStore, self.vector_store).restored(reference)
+        except (FileNotFoundError, EOFError, ValueError):
             return None
-        self.names.add(path.name)
-        return values
+        return values, header["rng"]
 
-    def delete(self, start: str) -> None:
-        """Delete the files whose names start like this, but not the result itself."""
-        for name in [name for name in self.names if name.startswith(start) and name != f"{start}npz"]:
+    def delete_parts(self, name: str) -> None:
+        """Delete the state of a stage and the checkpoints of its parts."""
+        for path in self.path.glob(f"{name}.*{SUFFIX}"):
             with suppress(OSError):
-                (self.path / name).unlink(missing_ok=True)
-            self.names.discard(name)
-            if self.keeper is not None:
-                self.keeper.unpin(name)
+                path.unlink(missing_ok=True)
+            if self.vector_store is not None:
+                self.vector_store.unpin(path.name)
 
 
-def _by_columns(array: NDArray[Any]) -> bool:
-    """Whether a column lies together in memory; sums differ in the last bit if that changes."""
+class _HashingWriter:
+    """Writes to a file and hashes what it writes."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self.file, self.digest = file, blake2b()
+
+    def write(self, data: Any) -> int:
+        self.digest.update(data)
+        return self.file.write(data)
+
+
+def _is_intact(file: IO[bytes]) -> bool:
+    """Whether a file starts with the digest of the rest; leaves the file there."""
+    digest = file.read(DIGEST_SIZE)
+    intact = digest == file_digest(file, blake2b).digest()  # type: ignore[arg-type]
+    file.seek(DIGEST_SIZE)
+    return intact
+
+
+def _read_header(file: IO[bytes]) -> Values:
+    return cast(Values, json.loads(np.load(file, allow_pickle=False).tobytes()))
+
+
+def _as_json(value: Any) -> Any:
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    raise TypeError(f"a checkpoint cannot hold a {type(value).__name__}")
+
+
+def _write_seconds(values: Values) -> float:
+    """Estimated time for writing the arrays among some values."""
+    return sum(value.nbytes for value in values.values() if isinstance(value, np.ndarray)) / WRITE_SPEED
+
+
+def _is_column_major(array: NDArray[Any]) -> bool:
+    """Whether columns are contiguous in memory; the order of additions, so the last bit, depends on it."""
     return array.ndim == 2 and array.strides[0] < array.strides[1]
 
 
-_open: ContextVar[_Folder | None] = ContextVar("checkpoints", default=None)
+_folder: ContextVar[_Folder | None] = ContextVar("folder", default=None)
+_pace: ContextVar[Pace] = ContextVar("pace", default=Pace())  # noqa: B039  Pace is frozen

@@ -1,10 +1,8 @@
 """The client's side of the cluster engine: it runs rounds, and holds nothing but names and small results."""
 
-import json
 import pickle
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from itertools import count, pairwise
@@ -14,13 +12,13 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from hyperclus._runtime.checkpoint import UNSOUND
+from hyperclus._runtime.checkpoint import vector_references
 from hyperclus.engines.cpu import Weights
 from hyperclus.engines.dask.components import find_components
 from hyperclus.engines.dask.prepared import Prepared
 from hyperclus.engines.dask.schedule import Stage, plan
 from hyperclus.engines.dask.stages import Outcome, RunFiles, joined, site_at, store_whole
-from hyperclus.engines.dask.store import read_array, vector_path
+from hyperclus.engines.dask.store import load_array, vector_path
 from hyperclus.engines.dask.vectors import Columns, Side, Small, Vector, kept
 
 ALONE = 150  # bytes for each incidence that the engine of one machine takes, at most
@@ -138,7 +136,7 @@ class DaskSession:
         if isinstance(reference, list):
             return Columns([self.restored(one) for one in reference], self)
         vector = self.named(reference["name"], reference["side"], reference["dtype"])
-        parts = [read_array(path, "r") for path in self._files(vector.payload, vector.side)]
+        parts = [load_array(path, "r") for path in self._files(vector.payload, vector.side)]
         ends = [last - first for first, last in pairwise([0, *self.site.ends])]
         if vector.side == "vertices" and [len(part) for part in parts] != ends:
             raise ValueError("a part of a vector is not whole")
@@ -152,9 +150,8 @@ class DaskSession:
 
     def clean(self, folder: Path) -> None:
         """Delete vectors that no checkpoint in a folder refers to: what a run that was killed left behind."""
-        for path in folder.glob("*.npz"):
-            with suppress(*UNSOUND), np.load(path, allow_pickle=False) as arrays:
-                self.pin(path.name, list(json.loads(arrays["facts"].tobytes())["far"].values()))
+        for file, references in vector_references(folder).items():
+            self.pin(file, references)
         pinned = set().union(*self.pins.values())
         for path in self.site.vectors.glob("*.npy*"):
             if path.name.lstrip(".").partition(".")[0] not in pinned:
@@ -192,6 +189,10 @@ class StoredHypergraph:
     n_incidences: int
     edge_weights: Any
     key: str
+
+    def content_key(self) -> bytes:
+        """Name the prepared data, which is a hash of the source."""
+        return self.key.encode()
 
     def __repr__(self) -> str:
         return (

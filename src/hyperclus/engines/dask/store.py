@@ -59,10 +59,15 @@ MEMORY = Memory()
 HEADER = 128  # bytes of a file of NumPy before its data, as far as it is needed here
 
 
+def load_array(path: Path, mode: Literal["r"] | None = None) -> Any:
+    """The array of a file; an OSError where the file cannot be read, ValueError or EOFError if damaged."""
+    return np.load(path, mmap_mode=mode if path.stat().st_size > HEADER else None)
+
+
 def read_array(path: Path, mode: Literal["r"] | None = None) -> Any:
     """The array of a file; an OSError where the file is missing or not whole."""
     try:
-        return np.load(path, mmap_mode=mode if path.stat().st_size > HEADER else None)
+        return load_array(path, mode)
     except (ValueError, EOFError):
         raise OSError(
             EIO, "the file is damaged; delete it and give the same command again", str(path)

@@ -102,6 +102,10 @@ class Vector(NDArrayOperatorsMixin):
         self.field.ensure(self)
         return {"name": self.payload, "side": self.side, "dtype": self.dtype.str}
 
+    def content_key(self) -> bytes:
+        """The name it is stored under: a vector that a checkpoint restores keeps its name."""
+        return "{name} {side} {dtype}".format(**self.reference()).encode()
+
     def looked_up_in(self, table: Any) -> "Vector":
         """The entries of a small table at these positions."""
         return mapped(chunk_kernels.taken, np.asarray(table), self)
@@ -227,6 +231,10 @@ class Columns:
         if self.vectors:
             self.vectors[0].field.ensure(*self.vectors)
         return [vector.reference() for vector in self.vectors]
+
+    def content_key(self) -> bytes:
+        """The keys of its vectors."""
+        return b"\n".join(vector.content_key() for vector in self.vectors)
 
     def columns(self, count: int) -> "Columns":
         """Room for so many columns."""
