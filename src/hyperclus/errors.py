@@ -1,11 +1,44 @@
 """What hyperclus raises; catch `HyperclusError` to catch them all."""
 
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
 
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """An argument that a message names, with its value if it has one.
+
+    Python users read it as Python, users of the command line as an option.
+
+    >>> print(Argument("duplicates", "sum"))
+    duplicates='sum'
+
+    Attributes
+    ----------
+    name : str
+    value : object, optional
+        None: the message names the argument without a value.
+    for_writing : bool
+        Whether it is an argument of a function that writes a file.
+    """
+
+    name: str
+    value: Any = None
+    for_writing: bool = False
+
+    def __str__(self) -> str:
+        return self.name if self.value is None else f"{self.name}={self.value!r}"
+
+
 class HyperclusError(Exception):
-    """Base of every error that hyperclus raises on purpose."""
+    """Base of every error that hyperclus raises on purpose.
+
+    Its `args` are the parts of the message: text, and an `Argument` wherever the message names one.
+    """
+
+    def __str__(self) -> str:
+        return "".join(map(str, self.args))
 
 
 class InputError(HyperclusError, ValueError):
@@ -39,6 +72,11 @@ class LossWarning(UserWarning):
     """A format or another library cannot hold all of a hypergraph; the message names what is lost."""
 
 
+def prefixed(prefix: str, message: str | InputError) -> InputError:
+    """An error with a text before its message."""
+    return InputError(prefix, *(message.args if isinstance(message, InputError) else (message,)))
+
+
 def is_number(value: Any) -> bool:
     """Whether a value is a real number; True and False are none, NaN and infinity are."""
     return isinstance(value, Real) and not isinstance(value, bool)
@@ -47,11 +85,11 @@ def is_number(value: Any) -> bool:
 def check_integer(argument: str, value: Any, least: int = 1) -> None:
     """Raise an `InputError` unless the value of an argument is an integer from `least`."""
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-        raise InputError(f"{argument} must be a whole number from {least}; got {value!r}")
+        raise InputError(Argument(argument), f" must be a whole number from {least}; got {value!r}")
 
 
 def check_choice(argument: str, value: Any, choices: tuple[str, ...]) -> None:
     """Raise an `InputError` unless the value of an argument is one of a few words."""
     if not (isinstance(value, str) and value in choices):
         known = ", ".join(map(repr, choices[:-1]))
-        raise InputError(f"{argument} must be {known} or {choices[-1]!r}, not {value!r}")
+        raise InputError(Argument(argument), f" must be {known} or {choices[-1]!r}, not {value!r}")

@@ -163,7 +163,7 @@ class TestRefused:
         [
             (("--bound", "tight"), "--bound is not for --engine dask"),
             (("--method", "hyperclus-g"), "--method is not for --engine dask"),
-            (("--precision", "float32"), "--precision float32 is for --engine cuda"),
+            (("--precision", "float32"), "--precision float32 needs --engine cuda"),
             (("--report", "r.html"), "--report is not for --engine dask"),
             (("--edges", "e.csv"), "--edges is not for --engine dask"),
             (("--csv",), "--out FILE.csv has the labels"),

@@ -100,8 +100,8 @@ def test_info_on_a_table_with_a_row_per_vertex(tmp_path):
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("a,b\n1,x\n2,\n", "line 3: column 'b': the value is missing; fill it, or say -o missing=category"),
-        ("a,b\n1,x\n1,x\n", "add a feature, or give -o constant=keep"),
+        ("a,b\n1,x\n2,\n", "line 3: column 'b': the value is missing; fill it, or use -o missing=category"),
+        ("a,b\n1,x\n1,x\n", "add a feature, or use -o constant=keep"),
     ],
 )
 def test_info_shows_the_columns_where_no_hypergraph_can_be_made(tmp_path, text, why):

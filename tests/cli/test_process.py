@@ -236,3 +236,41 @@ class TestCompletion:
         done = process("--show-completion", "bash", _TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION="1")
         assert done.returncode == 0, done.stderr
         assert "_HYPERCLUS_COMPLETE=complete_bash" in done.stdout
+
+
+class TestExit:
+    """The process ends as any Python program does, and a second Ctrl-C ends it at once."""
+
+    def start(self, code):
+        return subprocess.Popen(
+            [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+
+    def test_functions_registered_with_atexit_run(self):
+        code = (
+            "import atexit, sys; atexit.register(print, 'at exit'); sys.argv = ['hyperclus', '--version']; "
+        )
+        out, err = self.start(code + "import hyperclus.cli; hyperclus.cli.main()").communicate(timeout=60)
+        assert out == f"hyperclus {hc.__version__}\nat exit\n", err
+
+    def test_a_second_interrupt_does_not_wait_for_cleanup(self, table):
+        code = f"""
+import sys, time, hyperclus, hyperclus.cli
+def slow(*_, **__):
+    try:
+        print("working", flush=True)
+        time.sleep(60)
+    finally:
+        print("cleaning up", flush=True)
+        time.sleep(60)
+hyperclus.cluster = slow
+sys.argv = ["hyperclus", "cluster", {str(table)!r}, "-k", "2"]
+hyperclus.cli.main()
+"""
+        running = self.start(code)
+        assert running.stdout.readline() == "working\n"
+        running.send_signal(signal.SIGINT)
+        assert running.stdout.readline() == "cleaning up\n"
+        running.send_signal(signal.SIGINT)
+        running.communicate(timeout=30)
+        assert running.returncode == 130

@@ -177,7 +177,7 @@ class TestKWay:
 
     def test_reweigh_may_refuse_to_split(self):
         h, _ = planted(3, 20, 40, seed=2)
-        with pytest.raises(hc.InputError, match="ask for at most k = 2"):
+        with pytest.raises(hc.InputError, match="use at most k=2"):
             hc.hyperclus_g(h, 3, reweigh=lambda sub, vertices: None)
 
     def test_reweigh_must_keep_the_vertices(self):

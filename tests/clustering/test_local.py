@@ -416,9 +416,9 @@ class TestSeeds:
             ({"accuracy": np.nan}, "accuracy must be a number above 0; got nan"),
             ({"max_volume": 1.0}, "max_volume must be a number above 0 and below 1"),
             ({"max_size": 0}, "max_size must be a whole number from 1"),
-            ({"max_size": 1}, "2 seeds do not fit into max_size = 1"),
-            ({"max_volume": 0.01}, "the seeds hold .* % of the volume, more than max_volume = 0.01"),
-            ({"max_volume": 1e-4, "keep_seeds": False}, "holds more than max_volume = 0.0001"),
+            ({"max_size": 1}, "2 seeds do not fit into max_size=1;"),
+            ({"max_volume": 0.01}, "the seeds hold .* % of the volume, more than max_volume=0.01;"),
+            ({"max_volume": 1e-4, "keep_seeds": False}, "holds more than max_volume=0.0001;"),
         ],
     )
     def test_refuses_arguments(self, arguments, sentence):

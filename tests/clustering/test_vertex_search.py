@@ -210,7 +210,7 @@ class TestMinShare:
     def test_it_says_so_where_it_cannot_be_met(self):
         h = hc.Hypergraph.from_edges([{"a": 100, "b": 1, "c": 1}, {"a": 100, "d": 1, "c": 1}])
         part = hc.cluster(h, 2, min_share=0.3)
-        assert "1 cluster holds less than the min_share of 0.3; no partition" in repr(part)
+        assert "1 cluster holds less than the minimum share of 0.3; no partition" in repr(part)
 
     def test_refine_keeps_a_fair_start_fair_and_an_unfair_one_low(self):
         assert hc.refine(self.H, hc.cluster(self.H)).cut.volumes.min() >= 0.01

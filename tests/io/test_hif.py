@@ -550,7 +550,8 @@ def test_what_is_lost_is_named_once(tmp_path):
     assert len(caught) == 1
     assert caught[0].filename == __file__
     words = (
-        "node weights, attrs, metadata, directions, the network type 'asc'; use read_hif_document to keep it"
+        "node weights, attrs, metadata, directions, the network type 'asc'; read_hif_document keeps it, "
+        "and so does converting HIF to HIF"
     )
     assert str(caught[0].message).endswith(words)
     assert "x.json" in str(caught[0].message)

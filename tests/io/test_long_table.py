@@ -222,7 +222,7 @@ def test_default_columns(tmp_path):
     assert read_long(path, ids="text").edge_ids.tolist() == ["1", "2"]
     (tmp_path / "t.txt").write_text(path.read_text())
     assert exact(read_long(tmp_path / "t.txt", format="csv")) == exact(read_long(path))
-    refused(lambda: read_long(tmp_path / "t.txt"), "t.txt", "give format=")
+    refused(lambda: read_long(tmp_path / "t.txt"), "t.txt", "or use format")
 
 
 def test_batches_of_any_size_give_the_same(tmp_path, monkeypatch):

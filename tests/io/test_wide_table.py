@@ -191,7 +191,7 @@ class TestNumbers:
                 ("x", 2),
                 ("x", None),
             ]
-            refused(lambda path=path: read_rows(path), "t.csv, line 4", "'x'", "missing=category")
+            refused(lambda path=path: read_rows(path), "t.csv, line 4", "'x'", "missing='category'")
         assert self.column(tmp_path, ["a", "NA", "?"]) == ["a", "NA", "?"]
 
     @pytest.mark.parametrize(
@@ -301,11 +301,11 @@ class TestFaults:
             ("a,a\n1,2\n", {}, ["more than one column 'a'", "the first line must name the columns"]),
             ("a,,c\n1,2,3\n", {}, ["column 2 has no name"]),
             ("a,b\n1,2\n3\n", {}, ["line 3: 1 fields, but the header has 2"]),
-            ("a,b\n1,\n", {}, ["line 2: column 'b': the value is missing", "missing=category"]),
+            ("a,b\n1,\n", {}, ["line 2: column 'b': the value is missing", "missing='category'"]),
             (b"a,b\n1,\xff\n", {}, ["line 2", "UTF-8"]),
             ('a,b\n1,"2\n', {}, ["t.csv"]),
             ("a;b\n1;2\n", {"delimiter": ","}, ["one column, 'a;b'", "delimiter=';'"]),
-            ("a,b\n1,2\n", {"vertex": "b,a"}, ["no column 'b,a'", "name them one by one"]),
+            ("a,b\n1,2\n", {"vertex": "b,a"}, ["no column 'b,a'", "name each one separately"]),
             ("type,b\n1,2\n", {"vertex": "tpye"}, ["no column 'tpye'", "did you mean 'type'?"]),
             ("Type,b\n1,2\n", {"exclude": ["type"]}, ["did you mean 'Type'?"]),
             ("a,b\n1,2\n", {"vertex": "c"}, ["no column 'c'; its columns are 'a', 'b'"]),
@@ -355,8 +355,8 @@ class TestFaults:
         refused(lambda: read_rows(tmp_path / "t.pq"), "t.pq", "the table has no rows")
 
     def test_read_says_how_to_take_a_table_that_is_no_long_one(self, animals):
-        refused(lambda: hc.read(animals), "no column 'vertex'", "'legs'", 'format="rows"')
-        refused(lambda: hc.read(animals, edge="legs"), "no column 'vertex'", 'format="rows"')
+        refused(lambda: hc.read(animals), "no column 'vertex'", "'legs'", "format='rows'")
+        refused(lambda: hc.read(animals, edge="legs"), "no column 'vertex'", "format='rows'")
         refused(lambda: hc.read(animals, vertex="who", edge="legs"), "no column 'who'")
 
     def test_it_is_never_written(self, tmp_path, animals):

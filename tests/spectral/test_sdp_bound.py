@@ -345,7 +345,7 @@ def test_a_very_rare_vertex_leaves_the_eigenvalues():
 
 def test_what_is_too_large():
     walk = RandomWalk(Hypergraph.from_edges([[i, i + 1] for i in range(400)]))
-    with pytest.raises(InputError, match=r"at most 400 vertices, and here are 401; use the eigenvalue bound"):
+    with pytest.raises(InputError, match=r"at most 400 vertices, and there are 401; use bound='eigenvalues'"):
         tight_bound(walk, 2)
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any, BinaryIO, TypeAlias, cast
 
-from hyperclus.errors import InputError
+from hyperclus.errors import InputError, prefixed
 
 StrPath: TypeAlias = str | os.PathLike[str]
 
@@ -24,14 +24,14 @@ BOMB_FROM = 20_000_000  # unpacked bytes above which the ratio is checked
 BOMB_RATIO = 200  # of unpacked to packed size; 5 to 50 is usual for text and JSON
 
 
-def fault(path: StrPath, message: str, line: int | None = None) -> InputError:
+def fault(path: StrPath, message: str | InputError, line: int | None = None) -> InputError:
     """Create an error that names the file and, if known, the line (from 1).
 
     >>> print(fault("a.csv", "the weight is negative", 3))
     a.csv, line 3: the weight is negative
     """
     name = printable(path)
-    return InputError(f"{name if line is None else f'{name}, line {line}'}: {message}")
+    return prefixed(f"{name if line is None else f'{name}, line {line}'}: ", message)
 
 
 def printable(path: StrPath) -> str:

@@ -3,10 +3,10 @@
 import importlib
 from typing import Any
 
-from hyperclus.errors import MissingLibraryError
+from hyperclus.errors import Argument, MissingLibraryError
 
 
-def library(module: str, name: str, needed_by: str, extra: str) -> Any:
+def library(module: str, name: str, needed_by: str | Argument, extra: str) -> Any:
     """A module of an optional library, or an error that says what needs it and how to install it.
 
     >>> library("json", "json", "this line", "nothing").dumps([1])
@@ -17,4 +17,4 @@ def library(module: str, name: str, needed_by: str, extra: str) -> Any:
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] != module.split(".")[0]:
             raise  # it is there and misses something itself
-        raise MissingLibraryError(f"{needed_by} needs {name}: pip install 'hyperclus[{extra}]'") from None
+        raise MissingLibraryError(needed_by, f" needs {name}: pip install 'hyperclus[{extra}]'") from None

@@ -1,25 +1,36 @@
-"""What the commands share: the application, the two streams, and options that come in groups."""
+"""The application: exit codes, both output streams, error messages, and groups of options."""
 
 import inspect
+import io
 import logging
 import os
 import shlex
+import signal
 import sys
 import warnings
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import MISSING, dataclass, fields, is_dataclass
-from typing import Annotated, Any
+from errno import EBADF
+from typing import Annotated, Any, NoReturn, TextIO
 
 import typer
 from rich.console import Console
 from rich.text import Text
 from typer import rich_utils
 
+import hyperclus
 from hyperclus._runtime.files import printable
-from hyperclus.cli.words import in_shell
-from hyperclus.errors import HyperclusError, InputError, LossWarning
+from hyperclus.errors import Argument, HyperclusError, InputError, LossWarning
 from hyperclus.hypergraph.messages import caption
+
+FLAGS = {"k": "-k", "format": "--from"}  # arguments whose option has another name
+OPTIONS = (
+    *("alpha", "bins", "bound", "delimiter", "duplicates", "edge", "effort", "engine", "exclude", "max_k"),
+    *("max_size", "max_volume", "memory", "method", "min_share", "precision", "restart", "shuffles"),
+    *("tolerance", "vertex", "weight", "workers"),
+)
+READ_OPTIONS = ("constant", "decimal", "empty_edges", "ids", "isolated", "missing", "repeated")  # of -o
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -29,29 +40,164 @@ app = typer.Typer(
 )
 
 
+# Process: start, exit code, end
+
+
+def main() -> NoReturn:
+    """Run the command line and exit with its code."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that cleanup runs
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _Interrupts())
+    if os.environ.get("NO_COLOR"):
+        rich_utils.COLOR_SYSTEM = None  # typer has no other way to print help without bold
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115  # closed by the parent process
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    if sys.stdout is None:
+        sys.exit(_os_failure(OSError(EBADF, "stdout is closed")))
+    code = run()
+    error = _flush(sys.stdout)
+    if error is not None:
+        code = 1 if isinstance(error, BrokenPipeError) else code or _os_failure(error)
+    _flush(sys.stderr)
+    sys.exit(code)
+
+
+class _Interrupts:
+    """The handler of Ctrl-C: the first one interrupts the command, the second one ends the process."""
+
+    def __init__(self) -> None:
+        self.seen = False
+
+    def __call__(self, *_: object) -> None:
+        if self.seen:
+            os._exit(130)
+        self.seen = True
+        raise KeyboardInterrupt
+
+
+def _flush(stream: TextIO) -> OSError | None:
+    """Flush a stream; if that fails, send the rest to nowhere, so that Python does not fail again at exit."""
+    try:
+        stream.flush()
+    except OSError as error:
+        with open(os.devnull, "w") as nowhere:
+            os.dup2(nowhere.fileno(), stream.fileno())
+        return error
+    return None
+
+
+def run(arguments: list[str] | None = None) -> int:
+    """Run a command, by default the one in `sys.argv`, and return its exit code."""
+    try:  # typer returns the code of an Exit, and 130 for Ctrl-C
+        code = int(app(arguments, prog_name="hyperclus", standalone_mode=False) or 0)
+    except (KeyboardInterrupt, typer.Abort):
+        code = 130
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else 1
+    except HyperclusError as error:
+        complain(error)
+        return 2 if isinstance(error, InputError) else 1
+    except BrokenPipeError:  # the reader of the output is gone
+        return 1
+    except OSError as error:
+        return _os_failure(error)
+    except MemoryError:
+        say("not enough memory", "red")
+        return 1
+    except Exception as error:
+        if not hasattr(error, "exit_code"):
+            raise
+        with suppress(OSError):
+            error.show()  # type: ignore[attr-defined]  # usage errors
+        return int(error.exit_code)
+    if code == 130:
+        say("interrupted")
+    return code
+
+
+def _os_failure(error: OSError) -> int:
+    """Report an error of the operating system; without a file name, it is stdout that failed."""
+    what = "the output cannot be written" if error.filename is None else printable(str(error.filename))
+    say(f"{what}: {error.strerror or error}", "red")
+    return 1
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"hyperclus {hyperclus.__version__}")  # noqa: T201
+        raise typer.Exit
+
+
+@app.callback()
+def common(
+    version: Annotated[
+        bool,
+        typer.Option("--version", metavar="", callback=_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None:
+    """Cluster hypergraphs in which a vertex may have a different weight in each hyperedge."""
+
+
+# Streams and messages
+
+
 def console(*, stderr: bool = False) -> Console:
-    """A stream for people; with NO_COLOR set it has no bold and no dim either."""
+    """A stream for people; NO_COLOR turns off bold and dim too."""
     return Console(
         stderr=stderr, highlight=False, color_system=None if os.environ.get("NO_COLOR") else "auto"
     )
 
 
 errors = console(stderr=True)
-if os.environ.get("NO_COLOR"):
-    rich_utils.COLOR_SYSTEM = None  # of the help texts
 
 
 def say(message: str, colour: str = "dim") -> None:
-    """One line on the error stream, for terminals broken at words; no markup in it counts."""
-    with suppress(OSError):  # nobody may be listening
-        errors.print(
-            Text.assemble(("hyperclus:", colour), " ", in_shell(message)), soft_wrap=not errors.is_terminal
-        )
+    """Print a line to stderr, wrapped only on a terminal; rich markup in it has no effect."""
+    with suppress(OSError):  # stderr may be closed
+        errors.print(Text.assemble(("hyperclus:", colour), " ", message), soft_wrap=not errors.is_terminal)
+
+
+def put(text: str) -> None:
+    """Write data to stdout, in UTF-8 whatever the encoding of the terminal."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(text.encode())
+    sys.stdout.buffer.flush()
 
 
 def complain(error: HyperclusError) -> None:
-    """An error, on the error stream."""
-    say(str(error), "red")
+    """Print an error to stderr."""
+    say(shell_message(error), "red")
+
+
+def shell_message(error: HyperclusError) -> str:
+    """The message of an error, with options where Python users read arguments.
+
+    >>> shell_message(InputError("two rows; use ", Argument("duplicates", "sum"), " to merge them"))
+    'two rows; use --duplicates sum to merge them'
+    """
+    return "".join(_option(part) if isinstance(part, Argument) else str(part) for part in error.args)
+
+
+def _option(argument: Argument) -> str:
+    """An argument of Python as it is typed in a shell.
+
+    >>> _option(Argument("isolated", "drop")), _option(Argument("delimiter", ";"))
+    ('-o isolated=drop', "--delimiter ';'")
+    """
+    name, value = argument.name, str(argument.value)
+    value = shlex.quote(value) if value.isprintable() else repr(value)
+    if argument.for_writing and name == "format":
+        return "--to"
+    if argument.for_writing or name in READ_OPTIONS:
+        option = "-w" if argument.for_writing else "-o"
+        value = value.lower() if isinstance(argument.value, bool) else value
+        return f"{option} {name}" if argument.value is None else f"{option} {name}={value}"
+    if name not in FLAGS and name not in OPTIONS:
+        return str(argument)
+    option = FLAGS.get(name, "--" + name.replace("_", "-"))
+    return option if argument.value is None else f"{option} {value}"
 
 
 def text_of(value: Any) -> str:
@@ -64,8 +210,93 @@ def text_of(value: Any) -> str:
 
 
 def escaped(text: str) -> str:
-    """A text in which no markup counts."""
+    """Text in which rich finds no markup."""
     return text.replace("[", r"\[")
+
+
+@contextmanager
+def say_if_stopped(message: Callable[[], str | None]) -> Iterator[None]:
+    """Print a message, if there is one, when Ctrl-C or SIGTERM stops the body."""
+    try:
+        yield
+    except (KeyboardInterrupt, SystemExit):
+        text = message()
+        if text is not None:
+            say(text)
+        raise
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """How much is printed to stderr."""
+
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", metavar="", help="Print only errors to stderr.")] = (
+        False
+    )
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", metavar="", help="Print more details and timings to stderr.")
+    ] = False
+
+    def __post_init__(self) -> None:
+        if self.quiet and self.verbose:
+            raise InputError("choose --quiet or --verbose, not both")
+
+    def note(self, message: str) -> None:
+        """Print a remark, unless --quiet is given."""
+        if not self.quiet:
+            say(message)
+
+    def warn(self, message: str) -> None:
+        """Print a warning, unless --quiet is given."""
+        if not self.quiet:
+            say(message, "yellow")
+
+    def detail(self, message: str) -> None:
+        """Print a message if --verbose is given."""
+        if self.verbose:
+            say(message)
+
+    @contextmanager
+    def listening(self) -> Iterator[None]:
+        """Print what the library logs and warns of in the body, at once, each warning once."""
+        logger, handler = logging.getLogger("hyperclus"), _Handler(self)
+        before = logger.level
+        logger.setLevel(logging.INFO if self.verbose else logging.WARNING)
+        logger.addHandler(handler)
+        seen: set[str] = set()
+
+        def show(message: Warning | str, *_: Any, **__: Any) -> None:
+            if str(message) not in seen:
+                seen.add(str(message))
+                self.warn(str(message))
+
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("always", LossWarning)
+                warnings.showwarning = show
+                yield
+        finally:
+            logger.removeHandler(handler)
+            logger.setLevel(before)
+
+
+class _Handler(logging.Handler):
+    """Prints log records."""
+
+    def __init__(self, voice: Voice) -> None:
+        super().__init__()
+        self._voice = voice
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print one record, as a warning or as a detail."""
+        message = printable(record.getMessage())
+        if record.levelno >= logging.WARNING:
+            self._voice.warn(message)
+        else:
+            self._voice.detail(message)
+
+
+# Commands
 
 
 def examples(*lines: str) -> str:
@@ -74,7 +305,7 @@ def examples(*lines: str) -> str:
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
-    """A command whose parameters of dataclass types become one parameter for each of their fields."""
+    """Expand each parameter of a dataclass type into one parameter per field, as typer needs them."""
     flat: dict[str, inspect.Parameter] = {}
     groups: dict[str, Any] = {}
     for name, parameter in inspect.signature(command).parameters.items():
@@ -102,7 +333,7 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def command_line(context: typer.Context, left_out: Collection[str]) -> str:
-    """The command with its arguments, to be typed again; without the parameters named."""
+    """The command with its arguments, to be typed again, without the named parameters."""
     words = ["hyperclus", str(context.info_name)]
     for parameter in context.command.params:
         name = parameter.name or ""
@@ -114,89 +345,3 @@ def command_line(context: typer.Context, left_out: Collection[str]) -> str:
             words += [parameter.opts[0]] if parameter.param_type_name == "option" else []
             words.append(str(one))
     return shlex.join(words)
-
-
-@contextmanager
-def kept(words: Callable[[], str | None]) -> Iterator[None]:
-    """Say these words, if there are any, when what is inside is stopped by Ctrl-C or SIGTERM."""
-    try:
-        yield
-    except (KeyboardInterrupt, SystemExit):
-        said = words()
-        if said is not None:
-            say(said)
-        raise
-
-
-@dataclass(frozen=True, slots=True)
-class Voice:
-    """How much is said on the error stream."""
-
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", metavar="", help="Nothing on stderr but errors.")
-    ] = False
-    verbose: Annotated[
-        bool,
-        typer.Option(
-            "--verbose", "-v", metavar="", help="Also what the library does, and timings, on stderr."
-        ),
-    ] = False
-
-    def __post_init__(self) -> None:
-        if self.quiet and self.verbose:
-            raise InputError("choose --quiet or --verbose, not both")
-
-    def note(self, message: str) -> None:
-        """A remark, unless it is to be quiet."""
-        if not self.quiet:
-            say(message)
-
-    def warn(self, message: str) -> None:
-        """Something to look at, unless it is to be quiet."""
-        if not self.quiet:
-            say(message, "yellow")
-
-    def detail(self, message: str) -> None:
-        """What only those want to know who ask for it."""
-        if self.verbose:
-            say(message)
-
-    @contextmanager
-    def listening(self) -> Iterator[None]:
-        """Pass on what the library logs and warns of inside, a line each."""
-        logger, handler = logging.getLogger("hyperclus"), _Handler(self)
-        before = logger.level
-        logger.setLevel(logging.INFO if self.verbose else logging.WARNING)
-        logger.addHandler(handler)
-        try:
-            with warnings.catch_warnings(record=True) as caught:
-                warnings.simplefilter("always", LossWarning)
-                yield
-            for message in dict.fromkeys(str(warning.message) for warning in caught):
-                self.warn(message)
-        finally:
-            logger.removeHandler(handler)
-            logger.setLevel(before)
-
-
-class _Handler(logging.Handler):
-    """Log records, by voice."""
-
-    def __init__(self, voice: Voice) -> None:
-        super().__init__()
-        self._voice = voice
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """One record; warnings stand out."""
-        message = printable(record.getMessage())
-        if record.levelno >= logging.WARNING:
-            self._voice.warn(message)
-        else:
-            self._voice.detail(message)
-
-
-def put(text: str) -> None:
-    """Data on stdout, in UTF-8 whatever the terminal is set to."""
-    sys.stdout.flush()
-    sys.stdout.buffer.write(text.encode())
-    sys.stdout.buffer.flush()

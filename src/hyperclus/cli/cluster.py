@@ -12,7 +12,7 @@ import typer
 import hyperclus
 from hyperclus._runtime.files import printable
 from hyperclus.cli import classes as known
-from hyperclus.cli.app import Voice, app, command_line, examples, grouped, kept
+from hyperclus.cli.app import Voice, app, command_line, examples, grouped, say_if_stopped
 from hyperclus.cli.cluster_files import Workplace, cluster_files
 from hyperclus.cli.inputs import DIGITS, PANEL, ResolvedInput, Source
 from hyperclus.cli.output import Outputs, facts, print_csv, print_json
@@ -355,7 +355,7 @@ def _running(voice: Voice, checkpoint: Path | None) -> Iterator[None]:
             return None
         return "nothing is kept; with --checkpoint FOLDER the same command would go on where it was"
 
-    with kept(words), voice.listening(), progress(voice), folder:
+    with say_if_stopped(words), voice.listening(), progress(voice), folder:
         yield
 
 

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from hyperclus._runtime.files import fault, printable
-from hyperclus.cli.app import Voice, kept
+from hyperclus.cli.app import Voice, say_if_stopped
 from hyperclus.cli.inputs import Source
 from hyperclus.cli.output import Outputs, print_json, stored_facts, write_stored
 from hyperclus.cli.progress import progress
@@ -149,14 +149,14 @@ def _check(
         check_choice("duplicates", options["duplicates"], ("error", "sum", "max"))
     _check_share(settings["min_share"], k)
     if not settings["tolerance"] > 0:
-        raise InputError(f"tolerance must be above 0; got {settings['tolerance']!r}")
+        raise InputError(f"--tolerance must be above 0; got {settings['tolerance']!r}")
     _check_files(source, outputs)
     return options
 
 
 def _check_share(least: float | None, k: int) -> None:
     if least is not None and not 0 <= least <= 1 / k:
-        raise InputError(f"min_share must be between 0 and 1/k = {1 / k:.4g}; got {least!r}")
+        raise InputError(f"--min-share must be between 0 and 1/k = {1 / k:.4g}; got {least!r}")
 
 
 def _check_files(source: Source, outputs: Outputs) -> None:
@@ -181,7 +181,7 @@ def _crew(workplace: Workplace, voice: Voice) -> Iterator[tuple[WorkerPool, "Mem
     def words() -> str:
         return f"{place} keeps what was done; the same command goes on where it was"
 
-    with kept(words), voice.listening(), ExitStack() as stack:
+    with say_if_stopped(words), voice.listening(), ExitStack() as stack:
         with _ctrl_c_later():
             pool = stack.enter_context(WorkerPool.gathered(workplace.scheduler))
         stack.enter_context(pool.client.as_current())

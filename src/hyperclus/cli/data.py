@@ -10,12 +10,22 @@ from rich.table import Table as RichTable
 
 import hyperclus
 from hyperclus._runtime.files import fault, printable
-from hyperclus.cli.app import Voice, app, complain, console, errors, escaped, examples, grouped, say
+from hyperclus.cli.app import (
+    Voice,
+    app,
+    complain,
+    console,
+    errors,
+    escaped,
+    examples,
+    grouped,
+    say,
+    shell_message,
+)
 from hyperclus.cli.inputs import Source, options
 from hyperclus.cli.output import print_json
 from hyperclus.cli.progress import progress
 from hyperclus.cli.text import Page, show_columns, show_summary
-from hyperclus.cli.words import in_shell
 from hyperclus.errors import DownloadError, InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.ids import object_array
@@ -69,7 +79,7 @@ def info(
             try:
                 found = summary(taken.made(table, voice))
             except InputError as error:
-                why = in_shell(str(error))
+                why = shell_message(error)
     if as_json:
         told: dict[str, Any] = {} if found is None else asdict(found)
         print_json(told | ({"columns": list(map(asdict, notes)), "fault": why} if notes else {}))

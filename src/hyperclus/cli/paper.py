@@ -9,7 +9,7 @@ from rich.box import SIMPLE_HEAD
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table as RichTable
 
-from hyperclus.cli.app import app, console, errors, escaped, examples, kept
+from hyperclus.cli.app import app, console, errors, escaped, examples, say_if_stopped
 from hyperclus.cli.data import Folder
 from hyperclus.errors import InputError
 from hyperclus.research import datasets as data_sets
@@ -46,7 +46,7 @@ def reproduce(
     ] = False,
     folder: Folder = None,
     results: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Where finished measurements are kept.")
+        Path | None, typer.Option(metavar="FOLDER", help="Where finished measurements are say_if_stopped.")
     ] = None,
     fresh: Annotated[
         bool, typer.Option("--fresh", metavar="", help="Measure again what is kept; leave it out to go on.")
@@ -57,7 +57,7 @@ def reproduce(
 ) -> None:
     """Run the paper's experiments and print its tables, published beside measured.
 
-    Finished measurements are kept: interrupt a run, give the same command, and
+    Finished measurements are say_if_stopped: interrupt a run, give the same command, and
     it goes on where it was.
     """
     if as_json + as_markdown + as_html > 1:
@@ -71,7 +71,7 @@ def reproduce(
             loaded[name] = data_sets.load(name, folder=folder, progress=errors.is_terminal)
         return loaded[name]
 
-    with kept(lambda: "what was finished is kept; give the same command to go on"):
+    with say_if_stopped(lambda: "what was finished is kept; give the same command to go on"):
         records = _measured(plan, store, load, fresh)
     sizes = {}
     if "datasets" in plan.tables:

@@ -14,7 +14,6 @@ from rich.text import Text
 from hyperclus._runtime.files import printable
 from hyperclus.cli.app import console, text_of
 from hyperclus.cli.output import told_by
-from hyperclus.cli.words import in_shell
 from hyperclus.clustering.metrics import Agreement
 from hyperclus.clustering.n_clusters import Suggestion
 from hyperclus.clustering.partition import Partition, StoredPartition, outline
@@ -99,7 +98,7 @@ def show_partition(
     if part.settings["engine"] != "cpu":
         page.fact("engine", f"{part.settings['engine']}, {part.settings['precision']}")
     if suggestion is not None:
-        page.fact("k", in_shell(suggestion.reason))
+        page.fact("k", suggestion.reason)
     if found is not None:
         scores = f"F1 {found.weighted_f1:.4f}, NMI {found.nmi:.4f}, ARI {found.ari:.4f}"
         page.fact("agreement", scores)
@@ -108,7 +107,7 @@ def show_partition(
     names = ["cluster", "size", "volume", "conductance", "told by"]
     page.table(names, said.rows, told[: len(said.rows)])
     for remark in said.remarks:
-        page.line(f"  {in_shell(remark)}")
+        page.line(f"  {remark}")
     if found is not None:
         page.line()
         show_classes(page, found)
@@ -132,7 +131,7 @@ def show_stored(page: Page, part: StoredPartition, engine: str, memory: str) -> 
     page.line()
     page.table(["cluster", "size", "volume", "conductance"], said.rows)
     for remark in said.remarks:
-        page.line(f"  {in_shell(remark)}")
+        page.line(f"  {remark}")
     page.line()
     width = max(map(len, part.timings))
     rows = [
@@ -205,7 +204,7 @@ def show_summary(page: Page, found: Summary) -> None:
     cells = [[name.ljust(width), *(f"{value:.4g}" for value in five)] for name, five in rows.items()]
     page.table([" " * width, "min", "25 %", "50 %", "75 %", "max"], cells)
     for remark in found.remarks:
-        page.line(f"- {in_shell(printable(remark))}")
+        page.line(f"- {printable(remark)}")
 
 
 def show_columns(page: Page, notes: Sequence[ColumnInfo]) -> None:
@@ -234,7 +233,7 @@ def show_suggestion(page: Page, found: Suggestion) -> None:
     """How many clusters, and what speaks for each number."""
     title, reason, *_ = repr(found).split("\n")
     page.line(title, "bold")
-    page.line(in_shell(reason))
+    page.line(reason)
     if not found.candidates:
         return
     page.line()

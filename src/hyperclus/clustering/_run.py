@@ -20,7 +20,7 @@ from hyperclus.clustering.partition import Partition
 from hyperclus.clustering.vertex_search import EFFORTS, lowest
 from hyperclus.engines import Engine, Precision, check_engine, chosen, device_products
 from hyperclus.engines.base import is_scattered, on_host
-from hyperclus.errors import ConvergenceError, InputError, check_choice, check_integer, is_number
+from hyperclus.errors import Argument, ConvergenceError, InputError, check_choice, check_integer, is_number
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.spectral.bounds import ncut_lower_bound
 from hyperclus.spectral.eigen import Eigenpairs, smallest_eigenpairs
@@ -197,7 +197,9 @@ def _tight_bound(walk: RandomWalk, k: int, upper: float) -> TightBound:
 def check_min_share(min_share: float | None, k: int) -> None:
     """Check the share of the volume that each of k clusters should have."""
     if min_share is not None and not (is_number(min_share) and 0 <= min_share <= 1 / k):
-        raise InputError(f"min_share must be between 0 and 1/k = {1 / k:.4g}; got {min_share!r}")
+        raise InputError(
+            Argument("min_share"), f" must be between 0 and 1/k = {1 / k:.4g}; got {min_share!r}"
+        )
 
 
 def default_min_share(walk: RandomWalk, k: int, start: Integers | None) -> float:

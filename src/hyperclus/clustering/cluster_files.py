@@ -36,7 +36,7 @@ from hyperclus.engines.dask.session import DaskProducts, DaskSession, Spent, Sto
 from hyperclus.engines.dask.stages import site_at
 from hyperclus.engines.dask.store import read_rows
 from hyperclus.engines.dask.workers import WorkerPool
-from hyperclus.errors import ClusterError, InputError, check_choice, check_integer, is_number
+from hyperclus.errors import Argument, ClusterError, InputError, check_choice, check_integer, is_number
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.io.tables.encode import arrow
 from hyperclus.spectral.bounds import ncut_lower_bound
@@ -138,7 +138,9 @@ def cluster_files(
         raise InputError(f"seed must be a whole number, so that the run can be resumed; got {seed!r}")
     alpha = checked_alpha(alpha)
     if not (is_number(tolerance) and tolerance > 0):
-        raise InputError(f"tolerance must be a positive number, such as 1e-8; got {tolerance!r}")
+        raise InputError(
+            Argument("tolerance"), f" must be a positive number, such as 1e-8; got {tolerance!r}"
+        )
     began = time.perf_counter()
     with WorkerPool.gathered(scheduler) as pool:
         prepared = (

@@ -11,7 +11,7 @@ from hyperclus.clustering.cut import flow, sweep
 from hyperclus.clustering.partition import Partition
 from hyperclus.engines import InMemory, Precision
 from hyperclus.engines.base import on_host
-from hyperclus.errors import InputError, check_choice
+from hyperclus.errors import Argument, InputError, check_choice
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.spectral.eigen import Eigenpairs
 from hyperclus.spectral.walk import RandomWalk
@@ -160,7 +160,7 @@ def bisect(walk: RandomWalk, k: int, strategy: Strategy, split: Split) -> Intege
                 if strategy == "largest":
                     break
         if not possible:
-            raise InputError(f"no cluster can be split further; ask for at most k = {count} clusters")
+            raise InputError("no cluster can be split further; use at most ", Argument("k", count))
         if len(possible) > 1:
             for part in possible:
                 if part not in growth:

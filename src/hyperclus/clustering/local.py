@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from hyperclus.clustering.push import PushContext, Region, push_context
-from hyperclus.errors import InputError, check_integer, is_number
+from hyperclus.errors import Argument, InputError, check_integer, is_number
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.messages import named
 from hyperclus.spectral.factors import TransitionFactors
@@ -255,7 +255,9 @@ class _Query:
         allowed[: max(fixed - 1, 0)] = False
         if not allowed.any():
             raise InputError(
-                f"the vertex nearest to the seeds holds more than max_volume = {self.max_volume:g}; raise it"
+                "the vertex nearest to the seeds holds more than ",
+                Argument("max_volume", self.max_volume),
+                "; raise it",
             )
         size = 1 + int(np.argmin(np.where(allowed, conductances, np.inf)))
         inside = region.settled(support, size, fixed, self.max_volume, self.max_size)
@@ -287,13 +289,16 @@ def _query(
     largest = n - 1 if max_size is None else min(int(max_size), n - 1)
     if keep_seeds and len(seeds) > largest:
         raise InputError(
-            f"{len(seeds)} seeds do not fit into max_size = {largest}; raise it or name fewer seeds"
+            f"{len(seeds)} seeds do not fit into ",
+            Argument("max_size", largest),
+            "; raise it or name fewer seeds",
         )
     volume = float(ground.stationary[seeds].sum())
     if keep_seeds and volume > max_volume * SLACK:
         raise InputError(
-            f"the seeds hold {100 * volume:.3g} % of the volume, more than max_volume = {max_volume:g}; "
-            "raise it or name fewer seeds"
+            f"the seeds hold {100 * volume:.3g} % of the volume, more than ",
+            Argument("max_volume", max_volume),
+            "; raise it or name fewer seeds",
         )
     return _Query(ground, seeds, max_volume * SLACK, largest, keep_seeds)
 
@@ -303,7 +308,7 @@ def _check_between(argument: str, value: Any, most: float, least: float = 0.0, o
     if not (value is None and optional) and not (is_number(value) and 0 < value < most and value >= least):
         start = f"from {least:g}" if least else "above 0"
         below = f" and below {most:g}" if most < np.inf else ""
-        raise InputError(f"{argument} must be a number {start}{below}; got {value!r}")
+        raise InputError(Argument(argument), f" must be a number {start}{below}; got {value!r}")
 
 
 def _chosen(conductance: float) -> float:

@@ -378,18 +378,18 @@ def _remarks(part: Partition) -> Iterator[str]:
     tiny = np.count_nonzero(part.cut.volumes < TINY / part.k)
     if short:
         yield (
-            f"{_counted(short, 'cluster holds', 'clusters hold')} less than the min_share of {asked:.4g}; "
-            "no partition with larger ones was found"
+            f"{_counted(short, 'cluster holds', 'clusters hold')} less than the minimum share "
+            f"of {asked:.4g}; no partition with larger ones was found"
         )
     elif part.k > 1 and part.cut.volumes.min() <= 1.005 * asked:
         yield (
             f"a cluster holds just over {asked:.4g} of the volume, the least that is allowed; with a smaller "
-            "min_share the NCut may be lower"
+            "minimum share the NCut may be lower"
         )
     elif tiny:
         yield (
             f"{_counted(tiny, 'cluster holds', 'clusters hold')} less than {_percent(TINY / part.k)} of the "
-            "volume; for larger ones ask for a min_share"
+            "volume; a minimum share rules such clusters out"
         )
     unclustered = int(np.count_nonzero(part.labels < 0))
     if unclustered:

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 from hyperclus.engines import cuda
 from hyperclus.engines.cpu import IncidenceProducts
-from hyperclus.errors import InputError, check_choice
+from hyperclus.errors import Argument, InputError, check_choice
 from hyperclus.hypergraph.hypergraph import Hypergraph
 
 InMemory: TypeAlias = Literal["auto", "cpu", "cuda"]
@@ -26,7 +26,8 @@ def check_engine(engine: str, precision: str) -> None:
     check_choice("engine", engine, ("auto", "cpu", "cuda"))
     check_choice("precision", precision, ("float64", "float32"))
     if precision == "float32" and engine != "cuda":
-        raise InputError("precision='float32' is for engine='cuda'; leave it out, or add the engine")
+        precise, gpu = Argument("precision", "float32"), Argument("engine", "cuda")
+        raise InputError(precise, " needs ", gpu, "; leave it out, or add the engine")
 
 
 def chosen(engine: str, hypergraph: Hypergraph, k: int) -> str:

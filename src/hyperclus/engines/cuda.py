@@ -11,7 +11,7 @@ import numpy as np
 
 from hyperclus._runtime.optional import library
 from hyperclus.engines.cpu import Weights, check_powers
-from hyperclus.errors import InputError
+from hyperclus.errors import Argument, InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.typing import Floats
 
@@ -26,7 +26,7 @@ CHUNK = 1 << 24  # entries copied to the device at a time
 
 def cupy() -> Any:
     """CuPy."""
-    return library("cupy", "CuPy", "engine='cuda'", "cuda")
+    return library("cupy", "CuPy", Argument("engine", "cuda"), "cuda")
 
 
 def missing() -> str | None:
@@ -73,13 +73,16 @@ class CudaProducts:
         """Copy a hypergraph to the device, in chunks, and sort it there by vertex."""
         why = missing()
         if why is not None:
-            raise InputError(f"engine='cuda' needs an NVIDIA GPU ({why}); use engine='cpu'")
+            cpu, gpu = Argument("engine", "cpu"), Argument("engine", "cuda")
+            raise InputError(gpu, f" needs an NVIDIA GPU ({why}); use ", cpu)
         _check_range(h.gamma.data, alpha, precision)
         if not fits(h, precision, k):
             needed, free = bytes_needed(h, precision, k) / 1e9, bytes_free() / 1e9
+            smaller = (", or ", Argument("precision", "float32")) if precision == "float64" else ()
             raise InputError(
-                f"this hypergraph needs about {needed:.1f} GB and the GPU has {free:.1f} GB free; "
-                "use engine='cpu'" + (", or precision='float32'" if precision == "float64" else "")
+                f"this hypergraph needs about {needed:.1f} GB and the GPU has {free:.1f} GB free; use ",
+                Argument("engine", "cpu"),
+                *smaller,
             )
         return cls.on(DEVICE(), h.gamma, alpha, precision)
 
@@ -375,7 +378,9 @@ def _check_range(gamma: Floats, alpha: float, precision: str) -> None:
     check_powers(gamma, alpha)
     limits = np.finfo(precision)
     if not (gamma.min() >= limits.tiny and gamma.max() <= limits.max):
-        raise InputError(f"some gamma leaves the range of {precision}; use precision='float64'")
+        raise InputError(
+            f"some gamma leaves the range of {precision}; use ", Argument("precision", "float64")
+        )
 
 
 def _kind(array: Any) -> str:

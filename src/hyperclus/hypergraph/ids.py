@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperclus._runtime.arrays import blocks, index_type, python_scalar, python_values, read_only, take
-from hyperclus.errors import InputError
+from hyperclus.errors import InputError, prefixed
 from hyperclus.hypergraph.messages import named, row_of, shown
 from hyperclus.typing import Booleans, Codes, Ids
 
@@ -184,11 +184,11 @@ def is_missing(value: Any) -> bool:
 
 
 def refuse_missing(
-    codes: Codes, place: Callable[[int], str], remedy: str = "fill it or leave it out"
+    codes: Codes, place: Callable[[int], str], remedy: str | InputError = "fill it or leave it out"
 ) -> None:
     """Raise an `InputError` at the first code below 0."""
     if codes.size and codes.min() < 0:
-        raise InputError(f"{place(int(np.argmax(codes < 0)))}: the value is missing; {remedy}")
+        raise prefixed(f"{place(int(np.argmax(codes < 0)))}: the value is missing; ", remedy)
 
 
 def without(codes: Codes, absent: Booleans) -> Codes:

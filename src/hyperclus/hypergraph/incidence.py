@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from hyperclus._runtime.arrays import blocks, index_type, take
-from hyperclus.errors import InputError, check_choice
+from hyperclus.errors import Argument, InputError, check_choice
 from hyperclus.hypergraph.ids import is_missing
 from hyperclus.hypergraph.messages import named, row_of, shown
 from hyperclus.typing import AbsencePolicy, Booleans, Codes, DuplicatePolicy, Floats, Ids, Incidence, Integers
@@ -220,7 +220,11 @@ def canonical(matrix: Incidence, edge_ids: Ids, vertex_ids: Ids, duplicates: Dup
         where = _incidence(matrix, int(np.argmin(first)), edge_ids, vertex_ids)
         raise InputError(
             f"{where} appears more than once ({np.count_nonzero(~first):,} duplicate incidences in all); "
-            "pass duplicates='sum' or duplicates='max' to merge them"
+            "use ",
+            Argument("duplicates", "sum"),
+            " or ",
+            Argument("duplicates", "max"),
+            " to merge them",
         )
     starts = np.flatnonzero(first)
     merge = np.add if duplicates == "sum" else np.maximum
@@ -249,8 +253,11 @@ def _kept(present: Booleans, policy: AbsencePolicy, argument: str, fault: str, i
     check_choice(argument, policy, get_args(AbsencePolicy))
     if policy == "error" and not present.all():
         raise InputError(
-            f"{fault} {named(ids, ~present)}; pass {argument}='drop' to leave such out "
-            f"or {argument}='keep' to keep them"
+            f"{fault} {named(ids, ~present)}; use ",
+            Argument(argument, "drop"),
+            " to remove them or ",
+            Argument(argument, "keep"),
+            " to keep them",
         )
     return np.ones_like(present) if policy == "keep" else present
 

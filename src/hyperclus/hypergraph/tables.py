@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from hyperclus._runtime.arrays import index_type
-from hyperclus.errors import InputError, check_choice
+from hyperclus.errors import Argument, InputError, check_choice, prefixed
 from hyperclus.hypergraph.binning import Bins, BinsByColumn, Part, as_bins, memberships
 from hyperclus.hypergraph.ids import (
     encode,
@@ -156,8 +156,8 @@ def feature_edges(
         edges += [(name, value) for value in values]
     if not edges:
         raise InputError(
-            "no feature has two different values, so no row differs from another; add a feature, or pass "
-            "constant='keep'"
+            "no feature has two different values, so no row differs from another; add a feature, or use ",
+            Argument("constant", "keep"),
         )
     return *_joined(blocks, n_rows, kind), object_array(edges)
 
@@ -168,8 +168,10 @@ def _left_out(parts: list[Part], values: list[Any], name: Any, constant: Absence
         return False
     if constant == "error":
         raise InputError(
-            f"column {shown(name)} has the single value {shown(values[0])}; leave it out, or pass "
-            "constant='drop' or constant='keep'"
+            f"column {shown(name)} has the single value {shown(values[0])}; leave it out, or use ",
+            Argument("constant", "drop"),
+            " or ",
+            Argument("constant", "keep"),
         )
     return True
 
@@ -204,10 +206,11 @@ def _values(
         try:
             parts, values = memberships(numbers, rule)
         except InputError as error:
-            raise InputError(f"column {shown(name)}: {error}") from None
+            raise prefixed(f"column {shown(name)}: ", error) from None
     absent = np.logical_and.reduce([codes < 0 for codes, _ in parts])
     if missing == "error":
-        remedy = "fill it, or pass missing='category' or missing='drop'"
+        category, drop = Argument("missing", "category"), Argument("missing", "drop")
+        remedy = InputError("fill it, or use ", category, " or ", drop)
         refuse_missing(-absent.view(np.int8), row_of(name), remedy)
     if missing == "category" and absent.any():
         codes, gamma = parts[0]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from hyperclus._runtime.files import StrPath, fault, reading, refuse_excel
-from hyperclus.errors import InputError
+from hyperclus.errors import Argument, InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.hypergraph.ids import object_array
 from hyperclus.hypergraph.messages import named
@@ -19,6 +19,7 @@ from hyperclus.io.hmetis import read_hmetis, write_hmetis
 from hyperclus.io.matrix_market import read_matrix_market, write_matrix_market
 from hyperclus.io.npz import read_npz, write_npz
 from hyperclus.io.tables.columns import table_file
+from hyperclus.io.tables.files import WHICH_COLUMNS
 from hyperclus.io.tables.long import read_long, write_long
 from hyperclus.io.tables.wide import read_rows, write_rows
 
@@ -110,14 +111,18 @@ def write(hypergraph: Hypergraph, path: StrPath, *, format: str | None = None, *
     chosen = _named(format) if format is not None else by_name(path)
     if chosen is None:
         raise fault(
-            path, f"the name does not tell a format; end it with one of {_suffixes()}, or give the format"
+            path,
+            InputError(
+                f"the name does not tell a format; end it with one of {_suffixes()}, or use ",
+                Argument("format", for_writing=True),
+            ),
         )
     try:
         chosen.write(hypergraph, path, **known_options(chosen.write, options, chosen))
     except InputError as error:
         if os.fspath(path) in str(error):
             raise
-        raise fault(path, str(error)) from None
+        raise fault(path, error) from None
 
 
 def guess(path: StrPath) -> Format:
@@ -143,7 +148,11 @@ def guess(path: StrPath) -> Format:
         return FORMATS["tsv" if b"\t" in first else "csv"]
     raise fault(
         path,
-        f"neither the name nor the content tells the format; give the format, one of {', '.join(FORMATS)}",
+        InputError(
+            "neither the name nor the content tells the format; use ",
+            Argument("format"),
+            f", one of {', '.join(FORMATS)}",
+        ),
     )
 
 
@@ -168,8 +177,13 @@ def _refuse_rows(path: StrPath, options: Mapping[str, Any]) -> None:
     known = named(names, np.ones(len(names), dtype=bool), limit=10)
     raise fault(
         path,
-        f"the table has no column {absent!r}; its columns are {known}; say with vertex, edge and weight "
-        'which are meant, or with format="rows" that a row is a vertex',
+        InputError(
+            f"the table has no column {absent!r}; its columns are {known}; ",
+            *WHICH_COLUMNS,
+            ", or use ",
+            Argument("format", "rows"),
+            " if each row is a vertex",
+        ),
     )
 
 

@@ -96,10 +96,10 @@ def read_hif(
     try:
         hypergraph = document.hypergraph(duplicates=duplicates, isolated=isolated, empty_edges=empty_edges)
     except InputError as error:
-        raise fault(path, str(error)) from None
+        raise fault(path, error) from None
     if lost := document.beyond_hypergraph:
         message = f"a Hypergraph does not hold what the file has beside it: {', '.join(lost)}"
-        advice = "use read_hif_document to keep it"
+        advice = "read_hif_document keeps it, and so does converting HIF to HIF"
         warnings.warn(LossWarning(f"{fault(path, message)}; {advice}"), stacklevel=2)
     return hypergraph
 

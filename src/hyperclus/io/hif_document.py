@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperclus._runtime.files import StrPath, writing
-from hyperclus.errors import InputError, check_choice
+from hyperclus.errors import Argument, InputError, check_choice
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.hypergraph.ids import factorize, object_array
 from hyperclus.hypergraph.messages import shown
@@ -354,7 +354,9 @@ def _writable(ids: Ids, what: str, policy: IdPolicy) -> Ids:
             if policy == "error":
                 raise InputError(
                     f"{what} id {shown(name)} is neither text nor an integer, and HIF holds no others; "
-                    "rename it, or pass ids='text' to write such ids as text"
+                    "rename it, or use ",
+                    Argument("ids", "text", for_writing=True),
+                    " to write such ids as text",
                 )
             names[position] = str(name)
     written: set[Any] = set()

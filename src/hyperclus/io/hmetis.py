@@ -9,7 +9,7 @@ import numpy as np
 
 from hyperclus._runtime.arrays import index_type
 from hyperclus._runtime.files import StrPath, fault, reading, writing
-from hyperclus.errors import InputError, LossWarning
+from hyperclus.errors import Argument, InputError, LossWarning
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.io.numbers import (
     WHOLE,
@@ -254,7 +254,7 @@ def _explained(path: StrPath, twice: bool = False) -> InputError | None:
     return None
 
 
-def _fault_of_line(numbers: list[float], header: _Header, position: int, twice: bool) -> str:
+def _fault_of_line(numbers: list[float], header: _Header, position: int, twice: bool) -> str | InputError:
     if position > header.n_edges + header.n_vertex_lines:
         return "the file should have ended before this line; correct the first line or leave this one out"
     if position > header.n_edges:
@@ -273,8 +273,8 @@ def _fault_of_line(numbers: list[float], header: _Header, position: int, twice: 
             return f"member {plain(member)} is not one of the vertices 1 to {header.n_vertices}; correct it"
     if twice and len(set(members)) < len(members):
         again = next(b for a, b in pairwise(sorted(members)) if a == b)
-        return (
-            f"vertex {plain(again)} appears more than once; pass duplicates='sum' or duplicates='max' to "
-            "merge such"
+        total, largest = Argument("duplicates", "sum"), Argument("duplicates", "max")
+        return InputError(
+            f"vertex {plain(again)} appears more than once; use ", total, " or ", largest, " to merge them"
         )
     return ""

@@ -18,7 +18,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from hyperclus._runtime.files import StrPath, fault, reading, refuse_bomb, writing
-from hyperclus.errors import InputError
+from hyperclus.errors import Argument, InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.hypergraph.ids import object_array
 from hyperclus.hypergraph.messages import shown
@@ -65,7 +65,8 @@ def write_npz(hypergraph: Hypergraph, path: StrPath, *, compressed: bool = False
     """
     check_hypergraph(hypergraph)
     if os.fspath(path).endswith(".gz"):
-        raise fault(path, "an archive is not gzipped; leave out .gz and pass compressed=True")
+        packed = Argument("compressed", True, for_writing=True)
+        raise fault(path, InputError("an archive is not gzipped; leave out .gz and use ", packed))
     gamma = hypergraph.gamma
     index = "<i4" if gamma.indices.dtype == np.int32 else "<i8"
     arrays: dict[str, NDArray[Any]] = {
@@ -180,7 +181,7 @@ def _own(path: StrPath, arrays: dict[str, NDArray[Any]]) -> Hypergraph:
     try:
         return Hypergraph(gamma, arrays["edge_weights"], vertex_ids, edge_ids)
     except InputError as error:
-        raise fault(path, str(error)) from None
+        raise fault(path, error) from None
 
 
 def _check_array(path: StrPath, arrays: dict[str, NDArray[Any]], name: str, kinds: tuple[str, ...]) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from hyperclus._runtime.files import StrPath, fault
-from hyperclus.errors import InputError, LossWarning
+from hyperclus.errors import Argument, InputError, LossWarning
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.messages import shown
 from hyperclus.typing import AbsencePolicy, Codes, DuplicatePolicy, Floats, Ids, Integers
@@ -126,7 +126,7 @@ def from_entries(
             empty_edges=empty_edges,
         )
     except InputError as error:
-        raise fault(path, str(error)) from None
+        raise fault(path, error) from None
 
 
 def warn_lost(path: StrPath, what: str, hypergraph: Hypergraph, first: int, weights: dict[str, bool]) -> None:
@@ -153,8 +153,12 @@ def _declared(
     if policy != "drop":
         raise fault(
             path,
-            f"{count:,} {what} are declared and there are {len(codes):,} incidences; correct the number, or "
-            f"pass {argument}='drop' to leave out those without any",
+            InputError(
+                f"{count:,} {what} are declared and there are {len(codes):,} incidences; correct the number, "
+                "or use ",
+                Argument(argument, "drop"),
+                " to remove those without any",
+            ),
         )
     used, codes = np.unique(codes, return_inverse=True)
     return codes, used.astype(np.int64) + first

@@ -8,7 +8,7 @@ import numpy as np
 
 from hyperclus.engines.base import fetch, persist
 from hyperclus.engines.cpu import IncidenceProducts, Lists, host_products, with_data
-from hyperclus.errors import InputError, is_number
+from hyperclus.errors import Argument, InputError, is_number
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.hypergraph.messages import named
 from hyperclus.typing import Floats, Incidence
@@ -170,7 +170,7 @@ class TransitionFactors:
 def checked_alpha(alpha: Any) -> float:
     """The number that alpha is, or an `InputError`."""
     if not (is_number(alpha) and 0 <= alpha < np.inf):
-        raise InputError(f"alpha must be a number from 0, such as 0 or 1; got {alpha!r}")
+        raise InputError(Argument("alpha"), f" must be a number from 0, such as 0 or 1; got {alpha!r}")
     return float(alpha)
 
 

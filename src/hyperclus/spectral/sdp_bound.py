@@ -10,7 +10,7 @@ import numpy as np
 
 from hyperclus._runtime.progress import report_progress
 from hyperclus._runtime.threads import single_blas_thread
-from hyperclus.errors import InputError, check_integer
+from hyperclus.errors import Argument, InputError, check_integer
 from hyperclus.spectral.bounds import ncut_lower_bound
 from hyperclus.spectral.eigen import smallest_eigenpairs
 from hyperclus.spectral.laplacian import NormalizedLaplacian
@@ -158,6 +158,6 @@ def _check(n: int, k: int) -> None:
         raise InputError(f"{n} vertices cannot make {k} clusters; choose k from 1 to {n}")
     if n > LARGEST:
         raise InputError(
-            f"the tight bound is for at most {LARGEST} vertices, and here are {n}; "
-            "use the eigenvalue bound (bound='eigenvalues')"
+            f"the tight bound is for at most {LARGEST} vertices, and there are {n}; use ",
+            Argument("bound", "eigenvalues"),
         )

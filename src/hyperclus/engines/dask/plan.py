@@ -39,7 +39,7 @@ from hyperclus.engines.dask.source import (
 )
 from hyperclus.engines.dask.stages import BUNDLE_SHARE, VECTOR_SHARE
 from hyperclus.engines.dask.workers import WorkerState, dask
-from hyperclus.errors import InputError, check_integer
+from hyperclus.errors import Argument, InputError, check_integer
 from hyperclus.hypergraph.messages import shown
 from hyperclus.io.tables.encode import arrow
 from hyperclus.io.tables.files import _opened
@@ -308,7 +308,7 @@ def _bytes(memory: str | int) -> int:
     except ValueError:
         size = 0
     if size <= 0:
-        raise InputError(f"memory must be a size such as 16GB; got {shown(memory)}")
+        raise InputError(Argument("memory"), f" must be a size such as 16GB; got {shown(memory)}")
     return size
 
 

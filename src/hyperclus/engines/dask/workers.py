@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from hyperclus._runtime.optional import library
 from hyperclus.engines.dask.store import file_fault
-from hyperclus.errors import ClusterError, HyperclusError, InputError
+from hyperclus.errors import Argument, ClusterError, HyperclusError, InputError
 from hyperclus.hypergraph.messages import shown
 
 CONNECT = 8.0  # seconds to reach a scheduler
@@ -41,7 +41,7 @@ class WorkerState(NamedTuple):
 
 def dask(module: str = "distributed") -> Any:
     """Dask's scheduler or one of its modules."""
-    return library(module, "Dask", "engine='dask'", "dask")
+    return library(module, "Dask", Argument("engine", "dask"), "dask")
 
 
 class WorkerPool:

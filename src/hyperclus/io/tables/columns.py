@@ -11,7 +11,7 @@ import numpy as np
 
 from hyperclus._runtime.files import StrPath, fault, reading
 from hyperclus._runtime.progress import report_progress
-from hyperclus.errors import InputError
+from hyperclus.errors import InputError, prefixed
 from hyperclus.hypergraph.ids import object_array
 from hyperclus.hypergraph.messages import named, shown
 from hyperclus.io.tables.encode import WHOLE, Numbering, arrow
@@ -147,10 +147,14 @@ def read_ids(source: TableFile, name: str, guess: bool) -> tuple[Codes, Ids]:
     return np.concatenate(codes) if codes else np.empty(0, dtype=np.int32), numbering.ids()
 
 
-def missing_value(source: TableFile, column: Column, what: str, remedy: str) -> InputError | None:
+def missing_value(
+    source: TableFile, column: Column, what: str, remedy: str | InputError
+) -> InputError | None:
     """The fault of the first row without a value, if there is one."""
     row = column.first_missing
-    return None if row is None else source.fault(f"column {shown(column.name)}: {what}; {remedy}", row)
+    if row is None:
+        return None
+    return source.fault(prefixed(f"column {shown(column.name)}: {what}; ", remedy), row)
 
 
 def _told(name: str, values: Any, signs: tuple[Decimal, ...]) -> Column:

@@ -45,7 +45,7 @@ class Source(Protocol):
     def batches(self, columns: list[str]) -> Generator[list[Any], None, None]:
         """Some of its columns, batch by batch, as PyArrow arrays of equal length."""
 
-    def fault(self, message: str, row: int | None = None) -> InputError:
+    def fault(self, message: str | InputError, row: int | None = None) -> InputError:
         """An error that names the file and where in it this row (from 0) is."""
 
 
@@ -359,7 +359,7 @@ def _told(source: Source) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        raise source.fault(str(error)) from None
+        raise source.fault(error) from None
 
 
 def _heads(values: Integers | Codes) -> Codes:

@@ -21,7 +21,7 @@ from typing import Any, BinaryIO, Literal, TypeAlias
 import numpy as np
 
 from hyperclus._runtime.files import StrPath, fault, reading, refuse_bomb, refuse_excel
-from hyperclus.errors import InputError
+from hyperclus.errors import Argument, InputError, prefixed
 from hyperclus.hypergraph.ids import object_array
 from hyperclus.hypergraph.messages import named, shown
 from hyperclus.io.tables.encode import arrow
@@ -36,6 +36,20 @@ PATIENCE = 0.5  # seconds for a thread that reads ahead to end
 RECORDS = 20  # of text, by which it is told what parts the columns
 DECIMAL_COMMA = re.compile(r"\s*[+-]?[0-9]*,[0-9]+([eE][+-]?[0-9]+)?\s*")
 OPTIONAL = ("weight", "edge_weight")  # columns that are used where they are there
+
+WHICH_COLUMNS = (
+    "name the columns with ",
+    Argument("vertex"),
+    ", ",
+    Argument("edge"),
+    " and ",
+    Argument("weight"),
+)
+
+
+def other_delimiter(sign: str) -> InputError:
+    """What to do if this character separates the columns."""
+    return InputError(f"if {shown(sign)} separates the columns, use ", Argument("delimiter", sign))
 
 
 class _Table:
@@ -63,7 +77,9 @@ class _Table:
             count = "more than one column" if name in self.names else "no column"
             raise fault(
                 self.path,
-                f"the table has {count} {shown(name)}; its columns are {known}; {self._remedy(name)}",
+                prefixed(
+                    f"the table has {count} {shown(name)}; its columns are {known}; ", self._remedy(name)
+                ),
             )
         return str(name)
 
@@ -73,19 +89,19 @@ class _Table:
             return ""
         parts = str(name).split(",")
         if len(parts) > 1 and set(parts) <= set(self.names):
-            return "these are several columns, name them one by one"
+            return "these are several columns; name each one separately"
         close = {one.lower(): one for one in self.names}
         found = get_close_matches(str(name).lower(), close, 1)
         return f"did you mean {shown(close[found[0]])}?" if found else ""
 
-    def _remedy(self, name: Any) -> str:
+    def _remedy(self, name: Any) -> str | InputError:
         """What to do about a column that is not there, or more than once."""
         if name in self.names:
             return "rename one of them"
         sign = self.unparted
         if sign is not None:
-            return f"if {shown(sign)} parts the columns, say delimiter={sign!r}"
-        return self.near(name) or "say with vertex, edge and weight which are meant"
+            return other_delimiter(sign)
+        return self.near(name) or InputError(*WHICH_COLUMNS)
 
     @property
     def unparted(self) -> str | None:
@@ -160,7 +176,7 @@ class TextTable(_Table):
         if not ended:
             raise self._explained(None, len(self.names))
 
-    def fault(self, message: str, row: int | None = None) -> InputError:
+    def fault(self, message: str | InputError, row: int | None = None) -> InputError:
         """An error that names the file and the line where the row begins."""
         line = None
         if row is not None:
@@ -168,7 +184,7 @@ class TextTable(_Table):
                 try:
                     line = next(islice(self._records(handle, strict=False), row + 1, None), (None,))[0]
                 except InputError:  # what PyArrow reads and Python's csv does not, such as a field of 1 MB
-                    message = f"row {row}, {message}"
+                    message = prefixed(f"row {row}, ", message)
         return fault(self.path, message, line)
 
     def _records(self, handle: BinaryIO, strict: bool) -> Iterator[tuple[int, list[str]]]:
@@ -351,13 +367,13 @@ class ParquetTable(_Table):
         if held:
             yield _joined(held, columns)
 
-    def fault(self, message: str, row: int | None = None) -> InputError:
+    def fault(self, message: str | InputError, row: int | None = None) -> InputError:
         """An error that names the file of a row, and the row within it, from 0."""
         if row is None:
             return fault(self.path, message)
         number = int(np.searchsorted(self._first_rows, row, side="right")) - 1
         number = min(number, len(self.files) - 1)
-        return fault(self.files[number], f"row {row - self._first_rows[number]}, {message}")
+        return fault(self.files[number], prefixed(f"row {row - self._first_rows[number]}, ", message))
 
     def _look(self, file: StrPath, handle: BinaryIO) -> tuple[list[str], int]:
         """The names of the columns and the number of rows."""

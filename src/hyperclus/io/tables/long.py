@@ -11,7 +11,7 @@ import numpy as np
 
 from hyperclus._runtime.arrays import blocks
 from hyperclus._runtime.files import StrPath, fault, writing
-from hyperclus.errors import InputError, LossWarning, check_choice
+from hyperclus.errors import Argument, InputError, LossWarning, check_choice
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.hypergraph.ids import object_array
 from hyperclus.hypergraph.messages import named, shown
@@ -197,7 +197,9 @@ def delimiter_of(path: StrPath, format: str | None, given: str | None) -> str | 
     if given is not None and not (
         isinstance(given, str) and len(given) == 1 and given.isascii() and given not in '"\r\n\0'
     ):
-        raise InputError(f"delimiter must be one ASCII character, no quote or line end; got {shown(given)}")
+        raise InputError(
+            Argument("delimiter"), f" must be one ASCII character, no quote or line end; got {shown(given)}"
+        )
     if format is not None:
         check_choice("format", format, get_args(TableFormat))
     ending = Path(path).name.lower().removesuffix(".gz")
@@ -206,7 +208,8 @@ def delimiter_of(path: StrPath, format: str | None, given: str | None) -> str | 
     if given is not None:
         return given
     if format is None and not ending.endswith((".csv", ".tsv")):
-        raise fault(path, "the name must end with .csv, .tsv, .csv.gz, .tsv.gz or .parquet; or give format=")
+        endings = "the name must end with .csv, .tsv, .csv.gz, .tsv.gz or .parquet; or use "
+        raise fault(path, InputError(endings, Argument("format")))
     return "\t" if format == "tsv" or (format is None and ending.endswith(".tsv")) else ","
 
 
@@ -257,8 +260,8 @@ def _warn_of_loss(hypergraph: Hypergraph, path: StrPath) -> None:
         lost.append("the order of the vertices")
     if lost:
         warnings.warn(
-            f"{os.fspath(path)}: a long table does not hold {'; nor '.join(lost)}; keep the ids and pass "
-            "them to read_long",
+            f"{os.fspath(path)}: a long table does not hold {'; nor '.join(lost)}; write .npz or "
+            ".json to keep everything",
             LossWarning,
             stacklevel=3,
         )

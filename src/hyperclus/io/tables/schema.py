@@ -9,7 +9,7 @@ import numpy as np
 
 from hyperclus._runtime.files import StrPath, fault
 from hyperclus._runtime.progress import report_progress
-from hyperclus.errors import InputError, check_choice
+from hyperclus.errors import Argument, InputError, check_choice, prefixed
 from hyperclus.hypergraph.binning import Bins, BinsByColumn, as_bins
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.ids import listed, object_array
@@ -23,7 +23,7 @@ from hyperclus.io.tables.columns import (
     table_file,
 )
 from hyperclus.io.tables.encode import arrow
-from hyperclus.io.tables.files import Decimal, TableFile, TextTable
+from hyperclus.io.tables.files import Decimal, TableFile, TextTable, other_delimiter
 from hyperclus.io.tables.long import IdPolicy
 from hyperclus.typing import AbsencePolicy, Ids, MissingPolicy
 
@@ -143,7 +143,7 @@ class TableSchema:
                 isolated=self.isolated,
             )
         except InputError as error:
-            raise source.fault(str(error)) from None
+            raise source.fault(error) from None
         source.check_unchanged()
         report_progress("reading", source.size, source.unit, 1.0, f"{hypergraph.n_incidences:,} incidences")
         counts = Counter(name for name, _ in hypergraph.edge_ids.tolist())
@@ -216,9 +216,12 @@ def unique_ids(source: TableFile, vertex: str, guess: bool, repeated: RepeatPoli
     first[codes[::-1]] = np.arange(len(codes))[::-1]
     again = int(np.argmax(first[codes] != np.arange(len(codes))))
     raise source.fault(
-        f"column {shown(vertex)}: the vertex id {shown(ids[codes[again]])} was given to an earlier row; "
-        "make the ids unique, say repeated='number' for a number behind those that come back, or leave them "
-        "out to have the rows numbered",
+        InputError(
+            f"column {shown(vertex)}: the vertex id {shown(ids[codes[again]])} was given to an earlier row; "
+            "make the ids unique, use ",
+            Argument("repeated", "number"),
+            " to add a number to repeated ids, or name no column of ids to have the rows numbered",
+        ),
         again,
     )
 
@@ -248,7 +251,7 @@ def _features(
     if source.unparted is not None:
         header = f"the table has one column, {shown(source.names[0])}"
         sign = source.unparted
-        raise fault(source.path, f"{header}; if {shown(sign)} parts the columns, say delimiter={sign!r}")
+        raise fault(source.path, prefixed(f"{header}; ", other_delimiter(sign)))
     left_out = [known_column(source, name) for name in listed(exclude, "exclude")]
     if features is not None and left_out:
         raise InputError("pass features or exclude, not both; features alone says which columns to use")
@@ -264,7 +267,8 @@ def _features(
 
 
 def _refuse_missing(source: TableFile, columns: list[Column]) -> None:
-    remedy = "fill it, or say missing=category (a value of its own) or missing=drop"
+    category, drop = Argument("missing", "category"), Argument("missing", "drop")
+    remedy = InputError("fill it, or use ", category, " (missing is a value of its own) or ", drop)
     for column in columns:
         error = missing_value(source, column, "the value is missing", remedy)
         if error is not None:
@@ -306,8 +310,11 @@ def _rules(
             row = column.first_other
             why = "is no number" if column.beyond is None else "is too large a number"
             raise source.fault(
-                f"column {shown(column.name)} cannot have bins: {shown(column.values[row].as_py())} {why}; "
-                "correct it, or leave the column out of bins",
+                InputError(
+                    f"column {shown(column.name)} cannot have bins: {shown(column.values[row].as_py())} "
+                    f"{why}; correct it, or leave the column out of ",
+                    Argument("bins"),
+                ),
                 row,
             )
         if rule is None and column.numbers and column.distinct > FEW:

@@ -11,7 +11,7 @@ from hyperclus._runtime.random import random_generator
 from hyperclus._runtime.threads import single_blas_thread
 from hyperclus.engines.base import is_scattered
 from hyperclus.engines.dask.schedule import width
-from hyperclus.errors import ConvergenceError, InputError
+from hyperclus.errors import Argument, ConvergenceError, InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.spectral.eigen.cost import cheapest, fits_small_side
 from hyperclus.spectral.eigen.dense import dense_vectors
@@ -63,7 +63,9 @@ def smallest_eigenpairs(
     if not 1 <= k <= laplacian.size:
         raise InputError(f"k must be between 1 and the number of vertices, {laplacian.size}; got {k}")
     if not (isinstance(tolerance, float | int) and tolerance > 0):
-        raise InputError(f"tolerance must be a positive number, such as 1e-8; got {tolerance!r}")
+        raise InputError(
+            Argument("tolerance"), f" must be a positive number, such as 1e-8; got {tolerance!r}"
+        )
     if method not in METHODS:
         raise InputError(f"method must be one of {', '.join(METHODS)}; got {method!r}")
     if method == "small side" and not fits_small_side(laplacian, k):
