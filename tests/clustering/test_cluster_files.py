@@ -150,7 +150,7 @@ def test_text_ids_and_no_weights_in_several_files(far, tmp_path):
     assert {path.suffix for path in there.folder.iterdir()} == {".parquet"}
     assert there.to_table().schema.names == ["vertex", "cluster"]
     assert there.to_table().schema.field("cluster").type == pa.int8()
-    assert "2 clusters of" in there._repr_html_()
+    assert "into 2 clusters" in there._repr_html_()
     assert str(there.folder) in repr(there)
 
 

@@ -3,10 +3,8 @@
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
@@ -16,9 +14,11 @@ from hyperclus.cli.app import console, text_of
 from hyperclus.cli.output import told_by
 from hyperclus.clustering.metrics import Agreement
 from hyperclus.clustering.n_clusters import Suggestion
-from hyperclus.clustering.partition import Partition, StoredPartition, outline
+from hyperclus.clustering.partition import Partition, StoredPartition
 from hyperclus.hypergraph.summary import Summary
 from hyperclus.io.tables.schema import ColumnInfo
+from hyperclus.report.text import COLUMNS as CLUSTER_COLUMNS
+from hyperclus.report.text import partition_text
 
 BESIDE = 72  # columns from which a remark has its place beside a row, and not below it
 LONGEST = 40  # letters of a name
@@ -91,7 +91,7 @@ def show_partition(
     page: Page, part: Partition, found: Agreement | None, suggestion: Suggestion | None
 ) -> None:
     """The figures, the clusters, and how they agree with known classes."""
-    said = outline(part)
+    said = partition_text(part)
     page.line(said.title, "bold")
     for name, value in (("NCut", said.ncut), ("proven", said.bound), ("conductance", said.conductance)):
         page.fact(name, value)
@@ -104,9 +104,8 @@ def show_partition(
         page.fact("agreement", scores)
     page.line()
     told = ["; ".join(cut_off(text_of(edge)).replace(" ", GLUE) for edge in edges) for edges in told_by(part)]
-    names = ["cluster", "size", "volume", "conductance", "told by"]
-    page.table(names, said.rows, told[: len(said.rows)])
-    for remark in said.remarks:
+    page.table([*CLUSTER_COLUMNS, "told by"], said.rows, told[: len(said.rows)])
+    for remark in said.footer:
         page.line(f"  {remark}")
     if found is not None:
         page.line()
@@ -115,10 +114,8 @@ def show_partition(
 
 def show_stored(page: Page, part: StoredPartition, engine: str, memory: str) -> None:
     """The figures, the clusters, and what each stage took; the labels are in files."""
-    names = ("k", "ncut", "lower_bound", "gap", "conductance", "cut", "sizes", "n_components", "settings")
-    seen: Any = SimpleNamespace(**{name: getattr(part, name) for name in names}, labels=np.zeros(1))
-    said = outline(seen)
-    page.line(f"Partition of {part.n_vertices:,} vertices into {said.title.partition(' into ')[2]}", "bold")
+    said = partition_text(part)
+    page.line(said.title, "bold")
     page.fact("NCut", said.ncut)
     page.fact("proven", said.bound)
     page.fact("conductance", said.conductance)
@@ -129,8 +126,8 @@ def show_stored(page: Page, part: StoredPartition, engine: str, memory: str) -> 
         page.fact("memory", memory)
     page.fact("labels", printable(part.folder))
     page.line()
-    page.table(["cluster", "size", "volume", "conductance"], said.rows)
-    for remark in said.remarks:
+    page.table(CLUSTER_COLUMNS, said.rows)
+    for remark in said.footer:
         page.line(f"  {remark}")
     page.line()
     width = max(map(len, part.timings))

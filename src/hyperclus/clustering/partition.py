@@ -1,8 +1,7 @@
 """The answer: clusters, how good they are, what is proven about them, how they were found."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +18,7 @@ from hyperclus.spectral.sdp_bound import TightBound
 from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Floats, Ids, Integers
 
-MOST_ROWS = 20  # clusters that are listed
-TINY = 0.05  # of an equal share of the volume: clusters that small are pointed out
+TINY = 0.05  # clusters with less than this share of an equal volume are mentioned to the user
 
 
 class PartitionQuality:
@@ -246,25 +244,14 @@ class Partition(PartitionQuality):
         return plot_incidence(self, ax, options)
 
     def __repr__(self) -> str:
-        said = outline(self)
-        lines = [
-            f"NCut         {said.ncut}; proven: {said.bound}",
-            f"conductance  {said.conductance}",
-            "cluster      size    volume  conductance",
-            *(
-                f"{cluster:>7}  {size:>8}  {volume:>8}  {leaving:>11}"
-                for cluster, size, volume, leaving in said.rows
-            ),
-        ]
-        return "\n  ".join([said.title, *lines, *said.remarks])
+        from hyperclus.report.text import partition_text
+
+        return str(partition_text(self))
 
     def _repr_html_(self) -> str:
-        """For notebooks."""
-        from hyperclus.report.notebook import html_table
+        from hyperclus.report.text import partition_text
 
-        said = outline(self)
-        notes = [f"NCut {said.ncut}; proven: {said.bound}", f"conductance {said.conductance}", *said.remarks]
-        return html_table(said.title, ["cluster", "size", "volume", "conductance"], said.rows, notes)
+        return partition_text(self).to_html()
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -312,102 +299,11 @@ class StoredPartition(PartitionQuality):
         )
 
     def _repr_html_(self) -> str:
-        from hyperclus.report.notebook import html_table
+        from hyperclus.report.text import partition_text
 
-        title = f"{self.k} clusters of {self.n_vertices:,} vertices, NCut {self.ncut:.4f}"
-        rows = [
-            [str(cluster), f"{size:,}", f"{volume:.4f}", f"{out:.4f}"]
-            for cluster, (size, volume, out) in enumerate(
-                zip(self.sizes, self.cut.volumes, self.cut.conductances, strict=True)
-            )
-        ]
-        return html_table(
-            title,
-            ["cluster", "vertices", "volume", "conductance"],
-            rows,
-            [f"No NCut is below {self.lower_bound:.4f}.", f"Labels: {self.folder}"],
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Outline:
-    """A partition in words.
-
-    Attributes
-    ----------
-    title, ncut, bound, conductance : str
-    rows : list
-        Number, size, volume and conductance of the first clusters.
-    remarks : list of str
-        What a user should know beyond the figures.
-    """
-
-    title: str
-    ncut: str
-    bound: str
-    conductance: str
-    rows: list[list[str]]
-    remarks: list[str]
-
-
-def outline(part: Partition) -> Outline:
-    """What to say of a partition, on paper, in a terminal or in a notebook."""
-    clustered = int(np.count_nonzero(part.labels >= 0))
-    fewer = f"no {part.k} clusters have" if part.k > 1 else "one cluster cannot have"
-    figures = zip(part.sizes, part.cut.volumes, part.cut.conductances, strict=True)
-    rows = [
-        [str(cluster), f"{size:,}", f"{volume:.4f}", f"{conductance:.4f}"]
-        for cluster, (size, volume, conductance) in enumerate(islice(figures, MOST_ROWS))
-    ]
-    return Outline(
-        f"Partition of {_counted(clustered, 'vertex', 'vertices')} into "
-        f"{_counted(part.k, 'cluster', 'clusters')}",
-        f"{part.ncut:.6g}",
-        f"{fewer} less than {part.lower_bound:.6g} (gap {_percent(part.gap)})",
-        f"{part.conductance:.6g}",
-        rows,
-        list(_remarks(part)),
-    )
-
-
-def _remarks(part: Partition) -> Iterator[str]:
-    if part.k > MOST_ROWS:
-        yield f"... and {part.k - MOST_ROWS} more"
-    asked = part.settings.get("min_share", 0.0)
-    short = np.count_nonzero(part.cut.volumes < asked * (1 - 1e-9))
-    tiny = np.count_nonzero(part.cut.volumes < TINY / part.k)
-    if short:
-        yield (
-            f"{_counted(short, 'cluster holds', 'clusters hold')} less than the minimum share "
-            f"of {asked:.4g}; no partition with larger ones was found"
-        )
-    elif part.k > 1 and part.cut.volumes.min() <= 1.005 * asked:
-        yield (
-            f"a cluster holds just over {asked:.4g} of the volume, the least that is allowed; with a smaller "
-            "minimum share the NCut may be lower"
-        )
-    elif tiny:
-        yield (
-            f"{_counted(tiny, 'cluster holds', 'clusters hold')} less than {_percent(TINY / part.k)} of the "
-            "volume; a minimum share rules such clusters out"
-        )
-    unclustered = int(np.count_nonzero(part.labels < 0))
-    if unclustered:
-        yield f"in no hyperedge, with label -1: {_counted(unclustered, 'vertex', 'vertices')}"
-    if part.n_components > 1:
-        yield f"the hypergraph has {part.n_components:,} connected components"
+        return partition_text(self).to_html(f"labels: {self.folder}")
 
 
 def pandas_for(method: str) -> Any:
     """The module pandas, or an error that says which method needs it."""
     return library("pandas", "pandas", method, "pandas")
-
-
-def _counted(count: int | np.intp, one: str, many: str) -> str:
-    return f"{count:,} {one if count == 1 else many}"
-
-
-def _percent(gap: float) -> str:
-    if np.isinf(gap):
-        return "unbounded"
-    return f"{100 * gap:,.0f} %" if gap >= 1 else f"{100 * gap:.2f} %"

@@ -6,11 +6,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 from hyperclus.clustering.metrics import Agreement
-from hyperclus.clustering.partition import Partition, outline
+from hyperclus.clustering.partition import Partition
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.ids import vertex_codes
 from hyperclus.hypergraph.summary import Summary, summary
 from hyperclus.report.format import count, short_id
+from hyperclus.report.text import partition_text
 from hyperclus.report.views import Views, agreement_with_classes
 from hyperclus.typing import Codes, Ids, Integers
 
@@ -76,8 +77,8 @@ def _remarks(part: Partition, given: Iterable[str] | None) -> list[str]:
     """What the caller says, then what a terminal would say, as sentences."""
     if isinstance(given, str):
         raise InputError("remarks must be a list of sentences, not one text; put it in brackets")
-    said = [*([] if given is None else map(str, given)), *outline(part).remarks]
-    kept = [text.strip() for text in said if text.strip() and not text.startswith("... and")]  # rows left out
+    said = [*([] if given is None else map(str, given)), *partition_text(part).notes]
+    kept = [text.strip() for text in said if text.strip()]
     return [text[0].upper() + text[1:] + ("" if text[-1] in ".!?" else ".") for text in kept]
 
 

@@ -1,0 +1,116 @@
+"""The text form of a partition, shared by `repr`, notebooks, the command line and the report."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+
+from hyperclus.clustering.partition import TINY, Partition, StoredPartition
+from hyperclus.report.format import count, percent, percent_cell
+from hyperclus.report.notebook import html_table
+
+COLUMNS = ("cluster", "size", "volume", "conductance")
+MAX_ROWS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionText:
+    """A partition as text.
+
+    Attributes
+    ----------
+    title, ncut, bound, conductance : str
+    rows : list
+        The cells of `COLUMNS` for the largest clusters.
+    n_omitted : int
+        Number of clusters without a row.
+    notes : list of str
+        What a user should know beyond the figures, in lower case and without a full stop.
+    """
+
+    title: str
+    ncut: str
+    bound: str
+    conductance: str
+    rows: list[list[str]]
+    n_omitted: int
+    notes: list[str]
+
+    @property
+    def footer(self) -> list[str]:
+        """The lines below the table."""
+        return [f"... and {self.n_omitted:,} more"] * (self.n_omitted > 0) + self.notes
+
+    def __str__(self) -> str:
+        table = [
+            f"{cluster:>7}  {size:>8}  {volume:>8}  {conductance:>11}"
+            for cluster, size, volume, conductance in (COLUMNS, *self.rows)
+        ]
+        facts = [f"NCut         {self.ncut}; proven: {self.bound}", f"conductance  {self.conductance}"]
+        return "\n  ".join([self.title, *facts, *table, *self.footer])
+
+    def to_html(self, *notes: str) -> str:
+        """Return a table for a notebook cell, with further notes below it."""
+        facts = [f"NCut {self.ncut}; proven: {self.bound}", f"conductance {self.conductance}"]
+        return html_table(self.title, COLUMNS, self.rows, [*facts, *self.footer, *notes])
+
+
+def partition_text(part: Partition | StoredPartition) -> PartitionText:
+    """Describe a partition.
+
+    >>> from hyperclus import Hypergraph, cluster
+    >>> print(partition_text(cluster(Hypergraph.from_edges([["a", "b"], ["b", "c"], ["c", "d"]]))))
+    Partition of 4 vertices into 2 clusters
+      NCut         0.333333; proven: no 2 clusters have less than 0.25 (gap 33.33 %)
+      conductance  0.166667
+      cluster      size    volume  conductance
+            0         2    0.5000       0.1667
+            1         2    0.5000       0.1667
+    """
+    subject = f"no {part.k} clusters have" if part.k > 1 else "one cluster cannot have"
+    figures = zip(part.sizes, part.cut.volumes, part.cut.conductances, strict=True)
+    clusters = count(part.k, "cluster")
+    return PartitionText(
+        f"Partition of {count(int(part.sizes.sum()), 'vertex', 'vertices')} into {clusters}",
+        f"{part.ncut:.6g}",
+        f"{subject} less than {part.lower_bound:.6g} (gap {_percent(part.gap)})",
+        f"{part.conductance:.6g}",
+        [
+            [str(cluster), f"{size:,}", f"{volume:.4f}", f"{conductance:.4f}"]
+            for cluster, (size, volume, conductance) in enumerate(islice(figures, MAX_ROWS))
+        ],
+        max(part.k - MAX_ROWS, 0),
+        list(_notes(part)),
+    )
+
+
+def _notes(part: Partition | StoredPartition) -> Iterator[str]:
+    volumes, min_share = part.cut.volumes, part.settings.get("min_share", 0.0)
+    below = int(np.count_nonzero(volumes < min_share * (1 - 1e-9)))
+    tiny = int(np.count_nonzero(volumes < TINY / part.k))
+    if below:
+        yield (
+            f"{count(below, 'cluster holds', 'clusters hold')} less than the minimum share of "
+            f"{min_share:.4g}; no partition with larger ones was found"
+        )
+    elif part.k > 1 and volumes.min() <= 1.005 * min_share:
+        yield (
+            f"a cluster holds just over {min_share:.4g} of the volume, the minimum allowed; a smaller "
+            "minimum share may give a lower NCut"
+        )
+    elif tiny:
+        yield (
+            f"{count(tiny, 'cluster holds', 'clusters hold')} less than {_percent(TINY / part.k)} of the "
+            "volume; a minimum share rules such clusters out"
+        )
+    total = part.n_vertices if isinstance(part, StoredPartition) else len(part.vertex_ids)
+    isolated = total - int(part.sizes.sum())
+    if isolated:
+        yield f"in no hyperedge, with label -1: {count(isolated, 'vertex', 'vertices')}"
+    if part.n_components > 1:
+        yield f"the hypergraph has {part.n_components:,} connected components"
+
+
+def _percent(share: float) -> str:
+    return percent(share) if share >= 1 else f"{percent_cell(share, 2)} %"
