@@ -22,12 +22,13 @@ if importlib.util.find_spec("threadpoolctl") is None:
 import numpy as np  # noqa: E402
 
 import hyperclus as hc  # noqa: E402
-from hyperclus import batches, compiled, products  # noqa: E402
+from hyperclus import batches, products  # noqa: E402
+from hyperclus._runtime import jit  # noqa: E402
 from hyperclus.engines import cuda  # noqa: E402
 from support.engine_contracts import ALPHAS, check_answer, check_law, check_products, check_shares, planted  # noqa: E402
 
 if importlib.util.find_spec("numba") is None:
-    compiled.PAYS_FROM = math.inf
+    jit.COMPILE_FROM = math.inf
     products.BLOCKED_FROM = math.inf
 
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hyperclus as hc
-from hyperclus._runtime import jit
+from hyperclus._runtime.jit import compile_from
 from hyperclus.clustering import vertex_kernels
 from hyperclus.clustering.initialization import initial_partitions
 from hyperclus.clustering.vertex_search import EFFORTS, Clusters, lowest, perturb
@@ -163,20 +163,18 @@ def test_the_same_seed_gives_the_same_labels():
         np.testing.assert_array_equal(first.labels, again.labels)
 
 
-def test_compiled_and_interpreted_kernels_give_the_same_bits(monkeypatch):
+def test_compiled_and_interpreted_kernels_give_the_same_bits():
     h = random_hypergraph(80, 60, 7, 3)
     walk = hc.RandomWalk(h)
     pairs = hc.smallest_eigenpairs(hc.NormalizedLaplacian(walk), 4, spare=2)
-    monkeypatch.setattr(jit, "_compiled", {})
     found = {}
-    for pays_from in (float("inf"), 0):
-        monkeypatch.setattr(jit, "PAYS_FROM", pays_from)
-        rng = np.random.default_rng(0)
-        labels = lowest(
-            walk, initial_partitions(walk, pairs, 4, 0.0, rng), 4, EFFORTS["default"], 40, 0.0, 0.0, rng
-        )
-        found[pays_from] = labels, Clusters.of(walk, labels, 4).state.insides
-    assert list(jit._compiled) == ["hyperclus.clustering.vertex_kernels"]
+    for steps in (float("inf"), 0):
+        with compile_from(steps):
+            rng = np.random.default_rng(0)
+            labels = lowest(
+                walk, initial_partitions(walk, pairs, 4, 0.0, rng), 4, EFFORTS["default"], 40, 0.0, 0.0, rng
+            )
+            found[steps] = labels, Clusters.of(walk, labels, 4).state.insides
     for interpreted, machine_code in zip(*found.values(), strict=True):
         np.testing.assert_array_equal(interpreted, machine_code)
 

@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import hyperclus as hc
-from hyperclus._runtime import jit
 from hyperclus._runtime.checkpoint import Pace, checkpoint_pace
+from hyperclus._runtime.jit import compile_from
 from hyperclus.clustering import batch_search
 from hyperclus.clustering._run import default_min_share, search_in_batches
 from hyperclus.clustering.cut import cut
@@ -492,11 +492,9 @@ def test_larger_blocks_compiled_and_mapped(monkeypatch):
     """Several real spans of vertices, and threads that share them."""
     monkeypatch.setattr(blocks, "BLOCKED_FROM", 1)
     monkeypatch.setattr(stages, "ROWS", 1 << 14)
-    monkeypatch.setattr(jit, "PAYS_FROM", 0)
-    monkeypatch.setattr(jit, "_compiled", {})
     h = planted_sparse(200_000, 2)
     for memory, alpha in ((1e5, 0.0), (1e5, 1.0), (4e9, 0.0), (4e9, 0.5)):
-        with scattered(h, alpha=alpha, memory=memory, threads=2) as there:
+        with compile_from(0), scattered(h, alpha=alpha, memory=memory, threads=2) as there:
             check_kind(there, "mapped" if memory < 1e9 else "blocked", alpha)
             here = SparseProducts(Lists(h.gamma, alpha))
             x, left, right = np.random.default_rng(0).uniform(0.1, 1.0, (3, h.n_vertices))

@@ -8,8 +8,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import hyperclus as hc
-from hyperclus._runtime import jit
-from hyperclus.research.baselines import diffeq_search, diffusion
+from hyperclus._runtime.jit import compile_from
+from hyperclus.research.baselines import diffeq_search
 from hyperclus.research.baselines.diffeq import diffeq, diffeq_best, diffeq_local
 from hyperclus.research.baselines.diffeq_search import diffused, highest, network_of, restarts
 from hyperclus.research.baselines.diffusion import COLUMNS
@@ -117,17 +117,6 @@ def network(h):
     return network_of(h, np.arange(h.n_vertices))
 
 
-@pytest.fixture
-def force(monkeypatch):
-    """A function that makes all kernels compiled, or none."""
-
-    def forced(machine_code):
-        monkeypatch.setattr(jit, "_compiled", {})
-        monkeypatch.setattr(jit, "PAYS_FROM", 0 if machine_code else inf)
-
-    return forced
-
-
 @st.composite
 def starts(draw):
     """A hypergraph, and a source and an alpha for several columns: single seeds, sets, any law."""
@@ -161,8 +150,7 @@ SMALL = hc.Hypergraph.from_edges([["a", "b", "c"], ["a", "b"], ["c", "d"], ["d",
 class TestSteps:
     @both_rules
     @pytest.mark.parametrize("machine_code", [False, True])
-    def test_by_hand(self, force, machine_code, ties):
-        force(machine_code)
+    def test_by_hand(self, machine_code, ties):
         h = hc.Hypergraph.from_edges([[0, 1, 2], [2, 3]], edge_weights=[1.0, 2.0])
         source, alphas = np.eye(4)[:, :1], np.array([0.5])
         expected = {
@@ -171,7 +159,8 @@ class TestSteps:
             30: [0.55216693419804741, 0.069020866762937727, 0.2744783306429201, 0.10433386839609476],
         }
         for steps, x in expected.items():
-            found = diffused(network(h), source, alphas, ties, steps=steps)
+            with compile_from(0 if machine_code else inf):
+                found = diffused(network(h), source, alphas, ties, steps=steps)
             np.testing.assert_allclose(found[:, 0], x, rtol=0, atol=1e-14)
 
     @both_rules
@@ -260,15 +249,14 @@ class TestSteps:
 
 
 @both_rules
-def test_compiled_and_interpreted_kernels_give_the_same_bits(force, ties):
+def test_compiled_and_interpreted_kernels_give_the_same_bits(ties):
     h = random_hypergraph(40, 25, 6, 3)
     found = {}
     for machine_code in (False, True):
-        force(machine_code)
-        x = diffused(network(h), np.eye(40)[:, :5], restarts(40, 25)[2:7], ties)
-        local = diffeq_local(h, [3], max_volume=0.3, ties=ties)
+        with compile_from(0 if machine_code else inf):
+            x = diffused(network(h), np.eye(40)[:, :5], restarts(40, 25)[2:7], ties)
+            local = diffeq_local(h, [3], max_volume=0.3, ties=ties)
         found[machine_code] = x, local.positions, local.conductance, local.restart
-    assert list(jit._compiled) == [diffusion.__name__]
     for interpreted, fast in zip(*found.values(), strict=True):
         np.testing.assert_array_equal(interpreted, fast)
 

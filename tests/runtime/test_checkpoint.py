@@ -18,8 +18,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import hyperclus as hc
-from hyperclus._runtime import jit
 from hyperclus._runtime.checkpoint import SUFFIX, Pace, checkpoint_pace, open_checkpoint, vector_references
+from hyperclus._runtime.jit import compile_from
 from hyperclus.clustering import batch_search, vertex_search
 from hyperclus.spectral import stationary
 from support.strategies import build, copies_around_a_hub, hypergraphs, random_edges, random_hypergraph
@@ -200,11 +200,10 @@ def test_search_in_batches(eager, monkeypatch, tmp_path, k, effort):
 @pytest.mark.parametrize("effort", ["fast", "default", "thorough"])
 @pytest.mark.parametrize("k", [2, 3])
 def test_search(eager, monkeypatch, tmp_path, k, effort, machine_code):
-    monkeypatch.setattr(jit, "PAYS_FROM", 0 if machine_code else np.inf)
-    monkeypatch.setattr(jit, "_compiled", {})
     monkeypatch.setitem(vertex_search.EFFORTS, "thorough", vertex_search.Effort(6, 8, 4, 5.0, 1e5))
     h = random_hypergraph(60, 40, 5, 4)
-    check_every_stop(partial(hc.cluster, h, k, effort=effort, seed=1), tmp_path, 12)
+    with compile_from(0 if machine_code else math.inf):
+        check_every_stop(partial(hc.cluster, h, k, effort=effort, seed=1), tmp_path, 12)
 
 
 def test_search_that_is_stopped_every_few_steps(eager, monkeypatch, tmp_path):

@@ -1,72 +1,84 @@
-"""Loops compiled by Numba once there is enough work, and the same loops interpreted until then.
+"""Kernels that are compiled with Numba once there is enough work, and run as plain Python until then.
 
-Importing Numba takes half a second and the first compilation about seven (later ones come from a cache on
-disk), which nobody with a hundred vertices should wait for. So a module of kernels is loaded twice:
-as it is, and, when the work first pays for it, with every kernel compiled. Both give the same bits.
+Importing Numba takes half a second and the first compilation about seven (later processes load the code from
+a cache on disk), which is too long to wait for on small hypergraphs. Both ways give the same bits.
 """
 
-import importlib.util
 import logging
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from threading import Lock
-from types import ModuleType
-from typing import Any, TypeVar, cast
+from types import FunctionType, ModuleType, SimpleNamespace
+from typing import Any, TypeVar
 
-PAYS_FROM = 300_000  # inner steps of a kernel: about a quarter of a second when interpreted
+COMPILE_FROM = 300_000  # inner steps of a kernel: about a quarter of a second in plain Python
+INLINE = "_hyperclus_inline"
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _log = logging.getLogger(__name__)
-_compiled: dict[str, ModuleType] = {}
-_compiling = False
-_loading = Lock()
+_compiled: dict[str, Any] = {}
+_lock = Lock()
+_threshold: ContextVar[float | None] = ContextVar("threshold", default=None)
 
 
 def kernel(function: Function) -> Function:
-    """Mark a function as a kernel: plain loops over arrays that call nothing but inner kernels."""
-    return _marked(function, "never")
+    """Mark a function as a kernel: loops over arrays that call nothing but inner kernels of its module."""
+    setattr(function, INLINE, "never")
+    return function
 
 
 def inner_kernel(function: Function) -> Function:
-    """Mark a function that kernels call; it is inlined, as a call counts references to each array."""
-    return _marked(function, "always")
+    """Mark a function that kernels call; it is inlined, because a call counts references to each array."""
+    setattr(function, INLINE, "always")
+    return function
 
 
-def _marked(function: Function, inline: str) -> Function:
-    if not _compiling:
-        return function
+def kernels(module: ModuleType, work: float) -> Any:
+    """The kernels of a module: compiled if there are enough inner steps or it was done before, else plain."""
+    threshold = _threshold.get()
+    if threshold is None:
+        threshold = 0.0 if module.__name__ in _compiled else COMPILE_FROM
+    if work < threshold:
+        return module
+    with _lock:
+        if module.__name__ not in _compiled:
+            _compiled[module.__name__] = _with_compiled_kernels(module)
+    return _compiled[module.__name__]
+
+
+@contextmanager
+def compile_from(steps: float) -> Iterator[None]:
+    """Compile from this number of inner steps on, and never below it, inside this context."""
+    token = _threshold.set(steps)
+    try:
+        yield
+    finally:
+        _threshold.reset(token)
+
+
+def _with_compiled_kernels(module: ModuleType) -> SimpleNamespace:
+    """The names of a module, with copies of its kernels that Numba compiles when they are first called.
+
+    The copies find each other, not the plain functions, because this namespace is their scope.
+    """
+    scope = dict(vars(module))
+    for name, function in vars(module).items():
+        inline = getattr(function, INLINE, None)
+        if inline is not None:
+            copy = FunctionType(function.__code__, scope, name, function.__defaults__)
+            copy.__qualname__ = f"{name}.compiled"  # part of the name of its files in Numba's cache
+            scope[name] = _njit(copy, inline)
+    return SimpleNamespace(**scope)
+
+
+def _njit(function: FunctionType, inline: str) -> Any:
     import numba
 
     options: Any = {"nogil": True, "inline": inline}
     try:
-        return cast(Function, numba.njit(cache=True, **options)(function))
-    except RuntimeError:  # no folder to keep the machine code in
+        return numba.njit(cache=True, **options)(function)
+    except RuntimeError:
         _log.warning("Numba finds no folder to cache compiled code in; set NUMBA_CACHE_DIR to save time")
-        return cast(Function, numba.njit(**options)(function))
-
-
-def kernels(module: ModuleType, work: float) -> Any:
-    """The kernels of a module: compiled if the work pays for it or it has been done, else as they are."""
-    if module.__name__ not in _compiled:
-        if work < PAYS_FROM:
-            return module
-        with _loading:
-            if module.__name__ not in _compiled:
-                _compiled[module.__name__] = _load_compiled(module)
-    return _compiled[module.__name__]
-
-
-def _load_compiled(module: ModuleType) -> ModuleType:
-    global _compiling
-    spec = importlib.util.spec_from_file_location(module.__name__ + "_compiled", module.__file__)
-    assert spec is not None
-    assert spec.loader is not None
-    loaded = importlib.util.module_from_spec(spec)
-    sys.modules[loaded.__name__] = loaded  # Numba's cache looks it up by name
-    _compiling = True
-    try:
-        spec.loader.exec_module(loaded)
-    finally:
-        _compiling = False
-    return loaded
+        return numba.njit(**options)(function)
