@@ -370,7 +370,7 @@ class HypergraphSpectralEmbedding(_Named, _Transformer, _HypergraphEstimator):  
             )
         run = Run(hypergraph, self.alpha, "eigenvalues", self.tolerance, self._seed(), self.engine)
         walk = run.walk(hypergraph, self.n_components + 1)
-        pairs = run.eigenpairs(walk, self.n_components + 1).on_host()
+        pairs = run.eigenpairs(walk, self.n_components + 1).on_host(walk.backend)
         self.walk_ = walk.on_host()
         self.eigenvalues_ = pairs.values[1:]
         flat = np.abs(1 - self.eigenvalues_) <= FLAT

@@ -176,7 +176,7 @@ def test_blocks_are_those_of_numpy(layout):
             assert found.shape == values.shape
             np.testing.assert_allclose(found, values, atol=1e-12)
         assert there.field.spent.rounds == before + 1
-        room = far[2].columns(3)
+        room = there.products.backend.empty_columns(far[2], 3)
         room[:, 0] = far[2] * 2
         room[:, 1:3] = far[1]
         room[:, 0] = room[:, 0] + 1
@@ -297,7 +297,7 @@ def test_what_is_drawn_does_not_depend_on_the_chunks():
     found = []
     for chunks in (1, 3, 7, 300):
         with scattered(random_hypergraph(n, 100, 5, 1), chunks) as there:
-            normal = there.products.normal(n, np.random.default_rng(5))
+            normal = there.products.backend.normal(n, np.random.default_rng(5))
             rows, _ = there.put(masses[:, None]).sample(there.put(masses), 50, 3)
             coins = there.put(np.ones(n)).better_half(there.put(masses > 0), n, 2)
             found.append((there.get(normal), rows, there.get(coins)))
@@ -368,7 +368,7 @@ def test_one_round_or_many_give_the_same(levels):
     x = np.random.default_rng(0).uniform(1, 2, 60)
     for layout in LAYOUTS.values():
         with scattered(h, **layout) as there:
-            far = TransitionFactors(there.far, elsewhere=there.products)
+            far = TransitionFactors(there.far, products=there.products)
             values, vector, asked, expected = x, there.put(x), [], []
             before = there.field.spent.rounds
             for level in range(levels):
@@ -466,7 +466,11 @@ def check_flows(there, h, alpha, rng):
     factors = walk.factors
     given = walk.stationary, factors.relative_degrees
     far = map(there.put, (labels, *given))
-    found = there.products.flows(*far, there.put_edges(factors.shares), 3).value()
+    labels_there, *masses = far
+    volumes, found = there.products.backend.fetch(
+        *there.products.flows(labels_there, 3, *masses, there.put_edges(factors.shares))
+    )
+    np.testing.assert_allclose(volumes, np.bincount(labels, walk.stationary, 3), rtol=1e-12)
     p = walk.dense() * walk.stationary[:, None]
     expected = [p[np.ix_(labels == cluster, labels != cluster)].sum() for cluster in range(3)]
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-13)
@@ -481,7 +485,7 @@ def test_gamma_that_differs_only_across_bundles(monkeypatch, kind):
     edges = [dict(enumerate(own.tolist()))] * 6
     for other, constant in ((1.0, True), (2.0, False)):
         gamma = [*edges[:5], {v: g * other for v, g in edges[5].items()}]
-        with scattered(build(gamma, [1.0] * 6, 8), blocks=6, partitions=6, memory=memory_of(kind)) as there:
+        with scattered(build(gamma, [1.0] * 6, 8), bundles=6, partitions=6, memory=memory_of(kind)) as there:
             found = there.products.constants()
             assert (found is not None) == constant
             if constant:
@@ -562,7 +566,7 @@ def test_components_are_those_of_one_machine(kind, name):
     expected = hc.RandomWalk(h).distribution.components
     for layout in list(LAYOUTS.values())[:3]:
         with scattered(h, threads=2, **{**layout, "memory": memory_of(kind)}) as there:
-            count, of_vertex, _ = there.products.components(None)
+            count, of_vertex, _ = there.products.backend.components(there.products, there.far)
             check_same_parts(there, count, of_vertex, expected)
 
 
@@ -571,7 +575,7 @@ def test_components_are_those_of_one_machine(kind, name):
 def test_components_of_any_hypergraph(kind, h, layout):
     expected = hc.RandomWalk(h, alpha=1.0).distribution.components
     with scattered(h, **{**layout, "memory": memory_of(kind)}) as there:
-        count, of_vertex, _ = there.products.components(None)
+        count, of_vertex, _ = there.products.backend.components(there.products, there.far)
         check_same_parts(there, count, of_vertex, expected)
 
 
@@ -587,7 +591,7 @@ def check_same_parts(there, count, of_vertex, expected):
 
 
 def far_walk(there, alpha=0.0):
-    return hc.RandomWalk(there.far, alpha=alpha, elsewhere=there.products)
+    return hc.RandomWalk(there.far, alpha=alpha, products=there.products)
 
 
 @some
@@ -689,7 +693,7 @@ def test_searches_in_batches_end_where_those_of_one_machine_do(monkeypatch, k, e
 @pytest.mark.parametrize("k", [2, 3, 5])
 def test_rounds_are_few_where_blocks_are_planted(monkeypatch, k):
     monkeypatch.setattr(stages, "ROWS", 1 << 14)
-    with scattered(planted_sparse(100_000, k), chunks=2, blocks=2, partitions=2) as there:
+    with scattered(planted_sparse(100_000, k), chunks=2, bundles=2, partitions=2) as there:
         walk = far_walk(there)
         assert there.field.spent.products <= 40
         check_few_steps(there, walk, k)
@@ -697,7 +701,7 @@ def test_rounds_are_few_where_blocks_are_planted(monkeypatch, k):
 
 def test_rounds_are_few_where_the_walk_mixes_slowly(monkeypatch):
     monkeypatch.setattr(stages, "ROWS", 1 << 14)
-    with scattered(ring(8_000), chunks=2, blocks=2, partitions=2) as there:
+    with scattered(ring(8_000), chunks=2, bundles=2, partitions=2) as there:
         walk = far_walk(there)
         assert there.field.spent.products <= 120
         for k in (2, 3, 5):

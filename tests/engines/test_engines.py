@@ -13,7 +13,6 @@ import hyperclus as hc
 from hyperclus import engines
 from hyperclus.clustering import batch_search
 from hyperclus.engines import cuda
-from hyperclus.engines.base import empty_columns
 from hyperclus.spectral.eigen.null_space import zero_vectors
 from support import stand_in_device
 from support.contracts import refused
@@ -84,14 +83,14 @@ def test_single_precision_stays_single(monkeypatch):
     """A number of NumPy in double precision would make every vector double, slowly."""
     on_standin(monkeypatch)
     h = planted(60, 80, 2)
-    walk = hc.RandomWalk(h, elsewhere=cuda.CudaProducts.of(h, 0.0, "float32"))
+    walk = hc.RandomWalk(h, products=cuda.CudaProducts.of(h, 0.0, "float32"))
     distribution = replace(walk.distribution, vertices=walk.distribution.vertices.astype(np.float32))
     operator = hc.NormalizedLaplacian(
         hc.RandomWalk.with_distribution(walk.factors.astype(np.float32), distribution)
     )
-    known = zero_vectors(distribution.vertices, distribution.components, 1)
+    known = zero_vectors(operator.backend, distribution.vertices, distribution.components, 1)
     vector = operator.normal(np.random.default_rng(0))
-    nothing = empty_columns(vector, 1)[:, :0]
+    nothing = operator.backend.empty_columns(vector, 1)[:, :0]
     found, _, _ = lanczos._orthonormal(
         operator, operator.apply(vector), known, nothing, np.random.default_rng(0)
     )
@@ -114,7 +113,7 @@ def test_single_precision_where_the_space_is_used_up(monkeypatch):
 def test_a_walk_on_a_device_is_pickled_on_the_host(monkeypatch):
     on_standin(monkeypatch)
     h = planted(40, 60, 2)
-    walk = hc.RandomWalk(h, elsewhere=cuda.CudaProducts.of(h, 0.0))
+    walk = hc.RandomWalk(h, products=cuda.CudaProducts.of(h, 0.0))
     other = copy.deepcopy(walk)
     np.testing.assert_allclose(other.forward(np.ones(h.n_vertices)), 1.0)
     refused(lambda: walk.forward(cuda.DEVICE().xp.asarray(np.ones(7))), "values are needed")

@@ -51,19 +51,19 @@ def check_products(elsewhere, h, alpha, tolerance=1e-12):
     """The factors are the matrices of the definition, for vectors and blocks."""
     a, b = matrices(h, alpha)
     products = elsewhere(h, alpha)
-    factors = TransitionFactors(h, alpha=alpha, elsewhere=products)
+    factors = TransitionFactors(h, alpha=alpha, products=products)
     rng = np.random.default_rng(0)
     for block in (rng.standard_normal(h.n_vertices), rng.standard_normal((h.n_vertices, 3))):
-        close(factors.edge_means(products.put(block)).get(), b @ block, tolerance)
-        close(factors.step_to_edges(products.put(block)).get(), a.T @ block, tolerance)
+        close(factors.edge_means(products.backend.put(block)).get(), b @ block, tolerance)
+        close(factors.step_to_edges(products.backend.put(block)).get(), a.T @ block, tolerance)
     for block in (rng.standard_normal(h.n_edges), rng.standard_normal((h.n_edges, 3))):
-        close(factors.vertex_means(products.put(block)).get(), a @ block, tolerance)
-        close(factors.step_to_vertices(products.put(block)).get(), b.T @ block, tolerance)
+        close(factors.vertex_means(products.backend.put(block)).get(), a @ block, tolerance)
+        close(factors.step_to_vertices(products.backend.put(block)).get(), b.T @ block, tolerance)
     close(factors.return_probability.get(), np.diag(a @ b), tolerance)
     root, vector = rng.random(h.n_vertices) + 0.1, rng.standard_normal(h.n_vertices)
     scaled = root[:, None] * (a @ b) / root
-    there = products.put(root)
-    given = (products.put(vector), 1.0 / there, there / factors.relative_degrees, factors.shares)
+    there = products.backend.put(root)
+    given = (products.backend.put(vector), 1.0 / there, there / factors.relative_degrees, factors.shares)
     found = products.symmetrized(*given)
     close(found.get(), (scaled + scaled.T) @ vector, 10 * tolerance)
 
@@ -76,7 +76,7 @@ def check_shares(elsewhere, h, alpha):
     out_vertex, in_vertex = rng.random((2, h.n_vertices))
     given = (out_edge, out_vertex, in_edge, in_vertex)
     expected = here.least_share(*given)
-    assert abs(there.least_share(*map(there.put, given)) - expected) <= 1e-12 * expected
+    assert abs(there.least_share(*map(there.backend.put, given)) - expected) <= 1e-12 * expected
     assert there.constants() is None
     same = h.with_gamma((np.arange(h.n_vertices) + 1.0)[h.gamma.indices])
     close(elsewhere(same, alpha).constants().get(), np.arange(h.n_vertices) + 1.0)
@@ -84,7 +84,7 @@ def check_shares(elsewhere, h, alpha):
 
 def check_law(elsewhere, h, alpha):
     """The stationary law is that of the CPU."""
-    there = RandomWalk(h, alpha=alpha, elsewhere=elsewhere(h, alpha))
+    there = RandomWalk(h, alpha=alpha, products=elsewhere(h, alpha))
     here = RandomWalk(h, alpha=alpha)
     np.testing.assert_allclose(there.stationary.get(), here.stationary, rtol=1e-9)
     np.testing.assert_allclose(there.edge_stationary.get(), here.edge_stationary, rtol=1e-9)

@@ -142,12 +142,11 @@ class There:
         MEMORY.drop({key[0] for key in list(MEMORY._held)})
         site = RunFiles(*(getattr(self.field.site, name) for name in RunFiles.__slots__))
         field = DaskSession.on(site, self.far.n_vertices, runner or Alone())
-        return _there(field, self.far, self.products.prepared, self.edges)
+        return _there(field, self.far.prepared, self.edges)
 
 
-def _there(field, size, prepared, edges):
-    far = StoredHypergraph(size.n_vertices, size.n_edges, size.n_incidences, omega(field), "key")
-    return There(field, far, DaskProducts(field, prepared), edges)
+def _there(field, prepared, edges):
+    return There(field, StoredHypergraph(prepared, omega(field)), DaskProducts(field), edges)
 
 
 @contextmanager
@@ -168,7 +167,7 @@ def scattered(h, chunks=3, bundles=2, partitions=5, alpha=0.0, memory=4e9, threa
         ]
         (folder / "vectors").mkdir()
         site = RunFiles(folder / "vectors", folders, ends, [shape.offsets for shape in shapes], alpha, memory)
-        yield _there(DaskSession.on(site, h.n_vertices, runner or Alone()), h, prepared, edges)
+        yield _there(DaskSession.on(site, h.n_vertices, runner or Alone()), prepared, edges)
 
 
 def damage(there, vector, part=0, share=0.5):

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from hyperclus._runtime.checkpoint import NO_CHECKPOINT, check_seed, open_checkpoint
+from hyperclus._runtime.checkpoint import check_seed, open_checkpoint
 from hyperclus._runtime.progress import WorkProgress, report_progress
 from hyperclus._runtime.random import random_generator
 from hyperclus.clustering import batch_search
@@ -19,7 +19,6 @@ from hyperclus.clustering.initialization import initial_partitions
 from hyperclus.clustering.partition import Partition
 from hyperclus.clustering.vertex_search import EFFORTS, lowest
 from hyperclus.engines import Engine, Precision, check_engine, chosen, device_products
-from hyperclus.engines.base import is_scattered, on_host
 from hyperclus.errors import Argument, ConvergenceError, InputError, check_choice, check_integer, is_number
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.spectral.bounds import ncut_lower_bound
@@ -86,12 +85,12 @@ class Run:
 
     def walk(self, hypergraph: Hypergraph, k: int) -> RandomWalk:
         """Steps 1 to 3 of Algorithm 1: the random walk and its stationary distribution, on the engine."""
-        engine, elsewhere = chosen(self.engine, hypergraph, k), None
+        engine, products = chosen(self.engine, hypergraph, k), None
         if engine != "cpu":
             with self.timed("copy"):
-                elsewhere = device_products(engine, self.precision, hypergraph, self.alpha, k)
+                products = device_products(engine, self.precision, hypergraph, self.alpha, k)
         with self.timed("stationary law"):
-            return RandomWalk(hypergraph, alpha=self.alpha, elsewhere=elsewhere)
+            return RandomWalk(hypergraph, alpha=self.alpha, products=products)
 
     def eigenpairs(self, walk: RandomWalk, k: int, extra: int = 0) -> Eigenpairs:
         """Steps 4 and 5 of Algorithm 1: the max(k, 2) smallest eigenpairs of L_sym.
@@ -132,7 +131,7 @@ class Run:
         except ConvergenceError as error:
             self.fall_back(f"eigenvectors in float64, because in float32 {error}")
             return self._double_precision(walk, k, extra, tolerance)
-        known = zero_vectors(walk.stationary, distribution.components, k)
+        known = zero_vectors(walk.backend, walk.stationary, distribution.components, k)
         others = rough.vectors[:, known.shape[1] :].astype(np.float64)
         spared = rough.spare.astype(np.float64)
         return with_residuals(NormalizedLaplacian(walk), known, others, spared, rough.steps, rough.method)
@@ -146,7 +145,8 @@ class Run:
         self, walk: RandomWalk, pairs: Eigenpairs, labels: Integers, settings: dict[str, Any]
     ) -> Partition:
         """Number the clusters by size (ties by first vertex), score them, put back isolated vertices."""
-        labels, count = on_host(labels), int(labels.max()) + 1
+        (labels,) = walk.backend.fetch(labels)
+        count = int(labels.max()) + 1
         first = np.empty(count, dtype=np.int64)
         first[labels[::-1]] = np.arange(len(labels) - 1, -1, -1)
         rank = np.empty(count, dtype=np.int64)
@@ -160,9 +160,9 @@ class Run:
         if self.bound == "tight":
             with self.timed("bound"):
                 tight = _tight_bound(walk, count, scored.ncut)
-        used = {"engine": "cpu" if walk.factors.products.host else "cuda", "precision": self.precision}
+        used = {"engine": walk.backend.name, "precision": self.precision}
         notes = {"fallbacks": tuple(self.fallbacks)} if self.fallbacks else {}
-        walk, pairs = walk.on_host(), pairs.on_host()
+        walk, pairs = walk.on_host(), pairs.on_host(walk.backend)
         everywhere = np.full(self.hypergraph.n_vertices, -1, dtype=np.int64)
         everywhere[self.active] = rank[labels]
         return Partition(
@@ -206,15 +206,17 @@ def default_min_share(walk: RandomWalk, k: int, start: Integers | None) -> float
     """MIN_SHARE_OF_TWO for two clusters of a connected hypergraph, unless a given one has less; else 0."""
     if k != 2 or walk.n_components > 1:
         return 0.0
-    fair = start is None or np.bincount(start, weights=on_host(walk.stationary)).min() >= MIN_SHARE_OF_TWO
-    return MIN_SHARE_OF_TWO if fair else 0.0
+    if start is None:
+        return MIN_SHARE_OF_TWO
+    (masses,) = walk.backend.fetch(walk.stationary)
+    return MIN_SHARE_OF_TWO if np.bincount(start, weights=masses).min() >= MIN_SHARE_OF_TWO else 0.0
 
 
 def search_by_vertex(
     walk: RandomWalk, pairs: Eigenpairs, k: int, effort: str, least: float, seed: int, start: Integers | None
 ) -> Integers:
     """Search vertex by vertex, in host memory."""
-    walk, pairs, work = walk.on_host(), pairs.on_host(), WorkProgress("search", "incidences")
+    walk, pairs, work = walk.on_host(), pairs.on_host(walk.backend), WorkProgress("search", "incidences")
     bound = ncut_lower_bound(pairs, k)
 
     def searched(plan: str, found: list[Integers], share: float) -> Integers:
@@ -246,9 +248,9 @@ def search_in_batches(
     walk: RandomWalk, pairs: Eigenpairs, k: int, effort: str, least: float, seed: int, start: Integers | None
 ) -> Integers:
     """Search by moving many vertices at once, where the vectors of the walk are."""
-    rng, checkpoint = np.random.default_rng(seed), NO_CHECKPOINT
-    if walk.factors.products.host or is_scattered(walk.stationary):
-        checkpoint = open_checkpoint("search", *_solved(walk, pairs), k, effort, least, start, rng=rng)
+    rng = np.random.default_rng(seed)
+    inputs = (*_solved(walk, pairs), k, effort, least, start)
+    checkpoint = walk.backend.open_checkpoint("search", *inputs, rng=rng)
     return batch_search.batch_search(walk, pairs, k, EFFORTS[effort], least, rng, start, checkpoint)
 
 

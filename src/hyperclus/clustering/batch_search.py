@@ -21,11 +21,11 @@ import numpy as np
 from hyperclus._runtime.checkpoint import NO_CHECKPOINT, Checkpoint
 from hyperclus._runtime.progress import WorkProgress
 from hyperclus._runtime.threads import single_blas_thread
-from hyperclus.clustering.cut import flow, flows
+from hyperclus.clustering.cut import flows
 from hyperclus.clustering.initialization import Space, embedding
 from hyperclus.clustering.vertex_kernels import NOISE, SHORT
 from hyperclus.clustering.vertex_search import ENOUGH, Effort
-from hyperclus.engines.base import asarray_like, empty_columns, fetch, is_scattered, on_host, persist
+from hyperclus.engines.base import ArrayBackend
 from hyperclus.spectral.eigen import Eigenpairs
 from hyperclus.spectral.laplacian import NormalizedLaplacian
 from hyperclus.spectral.walk import RandomWalk
@@ -33,7 +33,6 @@ from hyperclus.typing import Booleans, Floats, Integers
 
 BATCHED_FROM = 3_000_000  # incidences from which moves are made in batches, without kicks;
 TWO_FROM = 450_000  # for two clusters, which the kicks were not seen to improve at this size
-ROWS = {True: 1 << 16, False: 1 << 24}  # vertices looked at together: what the cache holds, or a device
 SWEPT = (0.04, 0.15, 0.35, 0.65, 0.85, 0.96)  # of the mass: where an order is cut, beside its zero
 CLOSER = 1  # rounds in which the best cut and its neighbours are halved
 STARTS = 3  # of k-means on a sample, of which the one of lowest cost counts
@@ -66,7 +65,7 @@ def batch_search(
         labels: Integers = done["labels"]
         return labels
     crowd = BatchState(walk, k, least, WorkProgress("search", "incidences"))
-    given: list[Callable[[], Integers]] = [] if start is None else [partial(crowd.put, start)]
+    given: list[Callable[[], Integers]] = [] if start is None else [partial(crowd.backend.put, start)]
     guesses = given or guessed(crowd, pairs, effort, rng)
     crowd.work.begin(crowd.once * (0.5 * (len(SWEPT) + 2 * CLOSER) + 6), 1.0)
     best = checkpoint.part("guesses").result()
@@ -74,7 +73,7 @@ def batch_search(
         found: list[tuple[float, Integers]] = []
         for guess in guesses:
             labels = guess()
-            if k == 2 or not any(_alike(labels, other, k) for _, other in found):
+            if k == 2 or not any(_alike(crowd.backend, labels, other, k) for _, other in found):
                 found.append((crowd.cost(labels), labels))
         found.sort(key=itemgetter(0))
         first = [labels for _, labels in found[: max(effort.finalists // 2, 1)]]
@@ -99,11 +98,11 @@ def guessed(
     spaces = []
     if crowd.k > 2:
         first = rows[:, : crowd.k - 1]
-        spaces.append(Space(first, masses))
+        spaces.append(Space(crowd.backend, first, masses))
         values = np.maximum(pairs.values[1 : crowd.k], 1e-2 * pairs.values[-1] + 1e-300)
-        spaces.append(Space(first / crowd.put(np.sqrt(values)), masses))
+        spaces.append(Space(crowd.backend, first / crowd.backend.put(np.sqrt(values)), masses))
     if effort.extra:
-        spaces.append(Space(rows, masses))
+        spaces.append(Space(crowd.backend, rows, masses))
     for space in spaces:
         for _ in range(max(effort.guesses // 8, 1)):
             yield partial(space.best_of, STARTS, crowd.k, rng)
@@ -112,7 +111,7 @@ def guessed(
 def swept(crowd: "BatchState", scores: Floats) -> Integers:
     """Two clusters by a cut along the scores: coarse steps of mass first, then finer ones around the best."""
     masses = crowd.walk.stationary
-    parted = (_Levels if is_scattered(scores) else _Order)(scores, masses).parted
+    parted = crowd.backend.mass_splitter(scores, masses)
     costs: dict[float, float] = {}
 
     def look(wanted: list[float]) -> None:
@@ -132,63 +131,13 @@ def swept(crowd: "BatchState", scores: Floats) -> Integers:
     return next(parted([min(shares, key=costs.__getitem__)]))
 
 
-class _Order:
-    """Vertices in the order of their scores."""
-
-    def __init__(self, scores: Floats, masses: Floats) -> None:
-        self.order = np.argsort(scores)
-        self.volumes = np.cumsum(masses[self.order])
-
-    def parted(self, shares: list[float]) -> Iterator[Integers]:
-        """Labels with these shares of the mass on one side; equal scores may be on both."""
-        for share in shares:
-            checkpoint = int(np.searchsorted(self.volumes, asarray_like(np.array([share]), self.volumes))[0])
-            labels = np.ones_like(self.order)
-            labels[self.order[: min(checkpoint + 1, len(self.order) - 1)]] = 0
-            yield labels
-
-
-class _Levels:
-    """The same on many workers, where nothing is sorted; equal scores are on one side."""
-
-    def __init__(self, scores: Any, masses: Any) -> None:
-        self.scores, self.masses, self.found = scores, masses, dict[float, float]()
-        self.range = scores.range_of_mass(masses)
-
-    def parted(self, shares: list[float]) -> Iterator[Integers]:
-        """Labels with about these shares of the mass on one side."""
-        new = [share for share in shares if share not in self.found]
-        if new:
-            levels = self.scores.levels(self.masses, new, self.range)
-            self.found.update(zip(new, levels, strict=True))
-        for share in shares:
-            yield (self.scores > self.found[share]).astype(np.int64)
-
-
-def _alike(labels: Integers, other: Integers, k: int) -> bool:
+def _alike(backend: ArrayBackend, labels: Integers, other: Integers, k: int) -> bool:
     """Whether two guesses are the same but for few vertices, which moves would make the same."""
-    fetch = on_host(np.bincount(labels * k + other, minlength=k * k)).reshape(k, k)
+    (counts,) = backend.fetch(np.bincount(labels * k + other, minlength=k * k))
+    table = counts.reshape(k, k)
     return bool(
-        fetch.max(axis=1).sum() >= ALIKE * len(labels) and fetch.max(axis=0).sum() >= ALIKE * len(labels)
+        table.max(axis=1).sum() >= ALIKE * len(labels) and table.max(axis=0).sum() >= ALIKE * len(labels)
     )
-
-
-def _into_one(moving: Booleans, gains: Floats, targets: Integers, k: int) -> Booleans:
-    """The moves into the cluster that they gain most for."""
-    totals = on_host(np.bincount(targets, weights=np.where(moving, gains, 0.0), minlength=k))
-    chosen: Booleans = persist(moving & (targets == int(np.argmax(totals))))
-    return chosen
-
-
-def _better_half(moving: Booleans, gains: Floats, count: int, attempt: int) -> Booleans:
-    """The moves that gain most, one at least."""
-    if is_scattered(gains):
-        better: Booleans = gains.better_half(moving, count, attempt)  # type: ignore[attr-defined]
-        return better
-    places = np.flatnonzero(moving)
-    better = np.zeros_like(moving)
-    better[places[np.argsort(-gains[places], kind="stable")[: max(count // 2, 1)]]] = True
-    return better
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -226,7 +175,7 @@ class BatchState:
     @cached_property
     def root(self) -> Floats:
         """The root of phi."""
-        return persist(np.sqrt(self.walk.stationary))
+        return self.backend.persist(np.sqrt(self.walk.stationary))
 
     @cached_property
     def laplacian(self) -> NormalizedLaplacian:
@@ -236,7 +185,7 @@ class BatchState:
     @cached_property
     def own(self) -> Floats:
         """The flow of each vertex to itself."""
-        return persist(self.walk.stationary * self.walk.factors.return_probability)
+        return self.backend.persist(self.walk.stationary * self.walk.factors.return_probability)
 
     @property
     def large(self) -> bool:
@@ -248,9 +197,10 @@ class BatchState:
         """The incidences that one look passes over."""
         return 2.0 * self.walk.hypergraph.n_incidences * (self.k - 1)
 
-    def put(self, values: Any) -> Any:
-        """An array of the host where the vectors lie."""
-        return self.walk.factors.products.put(values)
+    @property
+    def backend(self) -> ArrayBackend:
+        """Where the vectors live."""
+        return self.walk.backend
 
     def cost(self, labels: Integers) -> float:
         """The cost of clusters that are not looked at further: half as many passes as a look takes."""
@@ -258,15 +208,8 @@ class BatchState:
 
     def costs(self, guesses: Iterable[Integers]) -> list[float]:
         """The same of several; on many workers they take one round."""
-        found = []
-        for labels in guesses:
-            if self.k == 2 and not is_scattered(labels):  # as much leaves one side as the other
-                volume, leaving = flow(self.walk, labels == 0)
-                other = float((self.walk.stationary * (labels == 1)).sum())
-                found += [np.array([volume, other]), np.array([leaving, leaving])]
-            else:
-                found += flows(self.walk, labels, self.k)
-        figures = fetch(found)
+        found = [figure for labels in guesses for figure in flows(self.walk, labels, self.k, once=True)]
+        figures = self.backend.fetch(*found)
         costs = []
         for volumes, boundaries in zip(figures[::2], figures[1::2], strict=True):
             costs.append(self._cost(volumes > 0, volumes, volumes - boundaries))
@@ -277,7 +220,7 @@ class BatchState:
     def look(self, labels: Integers) -> Look:
         """Look at all vertices: k - 1 products."""
         masses = self.walk.stationary
-        linked = empty_columns(self.root, self.k - 1)
+        linked = self.backend.empty_columns(self.root, self.k - 1)
         figures: list[Any] = []
         rest = 2.0 * masses
         for cluster in range(self.k):
@@ -288,7 +231,7 @@ class BatchState:
                 rest -= linked[:, cluster]
             between = linked[:, cluster] if cluster < self.k - 1 else rest
             figures += [np.count_nonzero(inside), members @ members, inside.astype(self.root.dtype) @ between]
-        counts, volumes, insides = np.array(fetch(figures), dtype=np.float64).reshape(-1, 3).T
+        counts, volumes, insides = np.array(self.backend.fetch(*figures), dtype=np.float64).reshape(-1, 3).T
         sizes, insides = counts.astype(np.int64), insides / 2
         cost = self._cost(sizes, volumes, insides)
         self.work.piece = self.once
@@ -312,19 +255,19 @@ class BatchState:
         """
         for _ in range(ROUNDS):
             gains, targets = self.gains(look)
-            moving = persist(gains > ENOUGH)
+            moving = self.backend.persist(gains > ENOUGH)
             after = look
             for attempt in range(65):
                 count = int(np.count_nonzero(moving))
                 if not count:
                     return look
-                after = self.look(persist(np.where(moving, targets, look.labels)))
+                after = self.look(self.backend.persist(np.where(moving, targets, look.labels)))
                 if after.cost < look.cost or count == 1:
                     break
                 if attempt == 0:
-                    moving = _into_one(moving, gains, targets, self.k)
+                    moving = self._into_one(moving, gains, targets)
                 else:
-                    moving = _better_half(moving, gains, count, attempt)
+                    moving = self.backend.best_half(moving, gains, count, attempt)
             if not after.cost < look.cost:
                 return look
             before, look = look, after
@@ -336,15 +279,17 @@ class BatchState:
 
     def gains(self, look: Look) -> tuple[Floats, Integers]:
         """By how much the best move of each vertex lowers the cost, and where it goes."""
-        if is_scattered(self.root):
-            gains, best = self._best_moves(look, slice(None))
-            return persist(gains), persist(best)
-        found, targets = np.empty_like(self.root), np.empty_like(look.labels)
-        step = ROWS[isinstance(self.root, np.ndarray)]
-        for first in range(0, len(found), step):
-            rows = slice(first, first + step)
-            found[rows], targets[rows] = self._best_moves(look, rows)
-        return found, targets
+        backend = self.backend
+        found, targets = backend.empty_columns(self.root, 1), backend.empty_columns(look.labels, 1)
+        for rows in backend.row_slices(len(self.root)):
+            found[rows, 0], targets[rows, 0] = self._best_moves(look, rows)
+        return found[:, 0], targets[:, 0]
+
+    def _into_one(self, moving: Booleans, gains: Floats, targets: Integers) -> Booleans:
+        """The moves into the cluster that they gain most for."""
+        weights = np.where(moving, gains, 0.0)
+        (totals,) = self.backend.fetch(np.bincount(targets, weights=weights, minlength=self.k))
+        return self.backend.persist(moving & (targets == int(np.argmax(totals))))
 
     def _best_moves(self, look: Look, rows: slice) -> tuple[Floats, Integers]:
         """As `moves.best_target`, for some vertices at a time."""

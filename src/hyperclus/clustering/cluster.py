@@ -172,7 +172,7 @@ def _searched(
     if min_share is None:
         min_share = default_min_share(walk, k, start)
     in_batches = batch_search.pays(run.whole.n_incidences, k)
-    if effort == "thorough" and walk.factors.products.host:
+    if effort == "thorough" and walk.backend.on_host:
         in_batches = False
     search = search_in_batches if in_batches else search_by_vertex
     with run.timed("search"):

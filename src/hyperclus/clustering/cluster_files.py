@@ -224,10 +224,10 @@ class _Run:
         k, effort, given = self.settings["k"], self.settings["effort"], self.settings["min_share"]
         p = self.prepared
         rng = np.random.default_rng(self.settings["seed"])
-        products = DaskProducts(there, p)
-        far = StoredHypergraph(p.n_vertices, p.n_edges, p.n_incidences, omega(there), p.key)
+        products = DaskProducts(there)
+        far = StoredHypergraph(p, omega(there))
         with self._timed("stationary law", there):
-            walk = RandomWalk(far, alpha=self.settings["alpha"], elsewhere=products)  # type: ignore[arg-type]
+            walk = RandomWalk(far, alpha=self.settings["alpha"], products=products)  # type: ignore[arg-type]
         seed = int(rng.integers(1 << 63))  # whatever the eigen-solver draws
         with self._timed("eigenvectors", there):
             pairs = smallest_eigenpairs(
@@ -241,13 +241,13 @@ class _Run:
             least = default_min_share(walk, k, None) if given is None else float(given)
             self.settings["min_share"] = least
             if k == 1:
-                labels: Any = np.zeros_like(walk.stationary, dtype=np.int64)
-            elif batch_search.pays(p.n_incidences, k) or not products.fits_one():
-                labels = search_in_batches(walk, pairs, k, effort, least, seed, None)
-            else:
+                return walk, pairs, np.zeros_like(walk.stationary, dtype=np.int64)
+            if not batch_search.pays(p.n_incidences, k):
                 here = {name: self.settings[name] for name in ("k", "effort", "alpha", "tolerance", "seed")}
-                labels = products.alone(_labels_here, {**here, "min_share": given})["labels"]
-        return walk, pairs, labels
+                found = walk.backend.run_on_one(_labels_here, far, {**here, "min_share": given})
+                if found is not None:
+                    return walk, pairs, found["labels"]
+            return walk, pairs, search_in_batches(walk, pairs, k, effort, least, seed, None)
 
     def _written(self, there: DaskSession, labels: Any, rank: Integers, key: str) -> Path:
         """Files with the id and the cluster of each vertex, a task for each bucket of ids."""

@@ -15,8 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from hyperclus._runtime.threads import single_blas_thread
-from hyperclus.engines.base import fetch, is_scattered
+from hyperclus.engines.base import set_flow
 from hyperclus.engines.cpu import row_chunks
 from hyperclus.spectral.walk import RandomWalk, vertex_vector
 from hyperclus.typing import Booleans, Floats, Integers
@@ -59,30 +58,25 @@ def cut(walk: RandomWalk, labels: Integers, n_clusters: int) -> Cut:
     >>> round(cut(walk, np.array([0, 0, 1, 1]), 2).ncut, 6)
     0.333333
     """
-    volumes, boundaries = fetch(flows(walk, vertex_vector(walk, labels), n_clusters))
+    volumes, boundaries = walk.backend.fetch(*flows(walk, vertex_vector(walk, labels), n_clusters))
     return Cut(volumes, boundaries)
 
 
-def flows(walk: RandomWalk, labels: Integers, n_clusters: int) -> tuple[Floats, Floats]:
-    """vol(S) and |boundary S| of every cluster; on many workers they are still to be asked for."""
-    if is_scattered(labels):
-        factors: Any = walk.factors
-        volumes: Any = np.bincount(labels, weights=walk.stationary, minlength=n_clusters)
-        given = labels, walk.stationary, factors.relative_degrees, factors.shares
-        return volumes, factors.products.flows(*given, n_clusters)
-    found = [flow(walk, labels == cluster) for cluster in range(n_clusters)]
-    return np.array([volume for volume, _ in found]), np.array([boundary for _, boundary in found])
+def flows(walk: RandomWalk, labels: Integers, n_clusters: int, once: bool = False) -> tuple[Floats, Floats]:
+    """vol(S) and |boundary S| of every cluster, to be fetched from the walk's backend.
 
-
-@single_blas_thread
-def flow(walk: RandomWalk, inside: Booleans) -> tuple[float, float]:
-    """vol(S) and |boundary S| = sum_e a_e(S) (1 - b_e(S)) of one set of vertices, given as a mask."""
-    members = walk.factors.products.put(inside).astype(walk.stationary.dtype)
-    starting = members * walk.stationary
-    leaving, picked = walk.factors.products.edge_pairs(
-        1.0 - members, starting / walk.factors.relative_degrees
+    With `once`, the boundary of two clusters, which is the same up to rounding, is computed once.
+    """
+    factors = walk.factors
+    return factors.products.flows(
+        labels, n_clusters, walk.stationary, factors.relative_degrees, factors.shares, once
     )
-    return float(starting.sum()), float((walk.factors.shares * picked) @ leaving)
+
+
+def flow(walk: RandomWalk, inside: Booleans) -> tuple[float, float]:
+    """vol(S) and |boundary S| of one set of vertices, given as a mask."""
+    factors = walk.factors
+    return set_flow(factors.products, inside, walk.stationary, factors.relative_degrees, factors.shares)
 
 
 def edge_shares(walk: RandomWalk, labels: Integers, n_clusters: int) -> Floats:

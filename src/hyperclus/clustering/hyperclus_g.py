@@ -10,7 +10,6 @@ from hyperclus.clustering._run import Bound, Run
 from hyperclus.clustering.cut import flow, sweep
 from hyperclus.clustering.partition import Partition
 from hyperclus.engines import InMemory, Precision
-from hyperclus.engines.base import on_host
 from hyperclus.errors import Argument, InputError, check_choice
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.spectral.eigen import Eigenpairs
@@ -100,7 +99,7 @@ def hyperclus_g(
 def _rounded(run: Run, walk: RandomWalk, pairs: Eigenpairs, rounding: Rounding) -> Booleans:
     """Step 6 of Algorithm 1: cut the second eigenvector in two; the mask of one side."""
     with run.timed("rounding"):
-        second = on_host(pairs.vectors[:, 1])
+        (second,) = walk.backend.fetch(pairs.vectors[:, 1])
         if rounding == "sign" and second.min() < 0:
             return np.asarray(second < 0)
         if rounding == "sign":

@@ -12,14 +12,13 @@ from functools import cached_property, partial
 import numpy as np
 
 from hyperclus.clustering.vertex_search import Clusters
-from hyperclus.engines.base import asarray_like, is_scattered, on_host, persist
+from hyperclus.engines.base import ArrayBackend, nearest_centre
 from hyperclus.spectral.eigen import Eigenpairs
 from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Floats, Integers
 
 SAMPLE = 20_000  # vertices that k-means sees; the rest join the nearest centre
 ROUNDS = 6  # of Lloyd's algorithm, and k more at most; single moves do the rest
-ROWS = 1 << 20  # points at a time that are put to their centres
 DRAWN = 4  # candidates for each centre that k-means starts from
 FAR = 1e6  # embedding rows are cut off here: only vertices with phi below 1e-12 get so far
 
@@ -46,9 +45,9 @@ def initial_partitions(
     values = np.maximum(pairs.values[1:k], 1e-2 * pairs.values[-1] + 1e-300)
     first = rows[:, : k - 1]
     scaled = np.clip(first / np.sqrt(values), -FAR, FAR)
-    spaces = [Space(points, walk.stationary) for points in (first, scaled, rows)]
+    spaces = [Space(walk.backend, points, walk.stationary) for points in (first, scaled, rows)]
     if least > 0:
-        spaces.insert(0, Space(_quantiles(rows, walk.stationary), walk.stationary))
+        spaces.insert(0, Space(walk.backend, _quantiles(rows, walk.stationary), walk.stationary))
     while True:
         for space in spaces:
             yield partial(space.grouped, k, rng)
@@ -57,7 +56,7 @@ def initial_partitions(
 def embedding(walk: RandomWalk, pairs: Eigenpairs) -> Floats:
     """The rows of the eigenvectors beyond the first, and of the spare ones, over sqrt(phi)."""
     vectors = np.hstack([pairs.vectors[:, 1:], pairs.spare])
-    return persist(np.clip(vectors / np.sqrt(walk.stationary)[:, None], -FAR, FAR))
+    return walk.backend.persist(np.clip(vectors / np.sqrt(walk.stationary)[:, None], -FAR, FAR))
 
 
 def _quantiles(rows: Floats, masses: Floats) -> Floats:
@@ -84,35 +83,27 @@ def _swept(walk: RandomWalk, scores: Floats, least: float) -> Integers:
 class Space:
     """Points with masses, and a sample of them, in the memory of the host, that k-means runs on."""
 
+    backend: ArrayBackend
     points: Floats
     masses: Floats
 
     @cached_property
     def sample(self) -> tuple[Floats, Floats]:
-        """All points in the order of their rows, or where they are many, points at equal steps of mass.
-
-        These follow the first coordinate; points that are equal in it come in any order.
-        """
-        if is_scattered(self.points):
-            return self.points.sample(self.masses, SAMPLE, 0)  # type: ignore[attr-defined, no-any-return]
-        if len(self.masses) <= SAMPLE:
-            order = np.lexsort(on_host(self.points).T[::-1])
-            return on_host(self.points)[order], on_host(self.masses)[order]
-        order = np.argsort(self.points[:, 0])
-        steps = asarray_like((np.arange(SAMPLE) + 0.5) / SAMPLE, self.masses)
-        chosen = np.searchsorted(np.cumsum(self.masses[order]), steps * self.masses.sum())
-        return on_host(self.points[order[np.minimum(chosen, len(order) - 1)]]), np.ones(SAMPLE)
+        """About SAMPLE points by mass, and their weights."""
+        return self.backend.sample_rows(self.points, self.masses, SAMPLE)
 
     def grouped(self, k: int, rng: np.random.Generator) -> Integers:
         """Labels by Lloyd's k-means from k-means++ seeds (Arthur and Vassilvitskii, 2007); none is empty."""
-        return self._assigned(self._centres(k, rng))
+        labels: Integers = self.backend.nearest(self.points, self._centres(k, rng))
+        return labels
 
     def best_of(self, starts: int, k: int, rng: np.random.Generator) -> Integers:
         """The same from several starts, of which the one counts that leaves least to the centres."""
         points, masses = self.sample
         tried = [self._centres(k, rng) for _ in range(starts)]
         costs = [float(masses @ _squared_distances(points, centres).min(axis=1)) for centres in tried]
-        return self._assigned(tried[int(np.argmin(costs))])
+        labels: Integers = self.backend.nearest(self.points, tried[int(np.argmin(costs))])
+        return labels
 
     def _centres(self, k: int, rng: np.random.Generator) -> Floats:
         points, masses = self.sample
@@ -120,22 +111,13 @@ class Space:
         clusters = np.arange(k)[:, None]
         labels = np.zeros(0, dtype=np.int64)
         for _ in range(ROUNDS + k):
-            before, labels = labels, _nearest(points, centres)
+            before, labels = labels, nearest_centre(points, centres)
             if np.array_equal(before, labels):
                 break
             weights = (labels == clusters).astype(np.float64) * masses
             totals = weights.sum(axis=1, keepdims=True)
             np.divide(weights @ points, totals, out=centres, where=totals > 0)
         return centres
-
-    def _assigned(self, centres: Floats) -> Integers:
-        """Each point to the nearest centre, some at a time."""
-        if is_scattered(self.points):
-            return self.points.nearest(centres)  # type: ignore[attr-defined, no-any-return]
-        there, labels = asarray_like(centres, self.points), np.empty_like(self.masses, dtype=np.int64)
-        for first in range(0, len(labels), ROWS):
-            labels[first : first + ROWS] = _nearest(self.points[first : first + ROWS], there)
-        return _filled(labels, self.points, there)
 
 
 def _seeds(points: Floats, masses: Floats, k: int, rng: np.random.Generator) -> Floats:
@@ -157,19 +139,3 @@ def _seeds(points: Floats, masses: Floats, k: int, rng: np.random.Generator) -> 
 def _squared_distances(points: Floats, centres: Floats) -> Floats:
     lengths = np.square(points).sum(axis=1, keepdims=True) + np.square(centres).sum(axis=1)
     return np.asarray(np.maximum(lengths - 2 * points @ centres.T, 0.0))
-
-
-def _nearest(points: Floats, centres: Floats) -> Integers:
-    nearest: Integers = np.argmin(np.square(centres).sum(axis=1) - 2 * points @ centres.T, axis=1)
-    return nearest
-
-
-def _filled(labels: Integers, points: Floats, centres: Floats) -> Integers:
-    """Give each empty cluster the vertex farthest from its centre in a cluster that can spare one."""
-    sizes = on_host(np.bincount(labels, minlength=len(centres)))
-    for empty in np.flatnonzero(sizes == 0).tolist():
-        distances = np.square(points - centres[labels]).sum(axis=1)
-        taken = int(np.argmax(np.where(asarray_like(sizes, labels)[labels] > 1, distances, -1.0)))
-        sizes[int(labels[taken])] -= 1
-        labels[taken], sizes[empty] = empty, 1
-    return labels

@@ -364,4 +364,6 @@ def _answer(walk: RandomWalk, contrast: _Contrast, ranked: tuple[Candidate, ...]
 
 def _fair_components(walk: RandomWalk) -> bool:
     """Whether no component is much smaller than an equal share."""
-    return bool(walk.distribution.components.masses(walk.stationary).min() >= FAIR / walk.n_components)
+    return bool(
+        walk.distribution.components.masses(walk.backend, walk.stationary).min() >= FAIR / walk.n_components
+    )

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from typing import Literal, TypeAlias
 
 from hyperclus.engines import cuda
-from hyperclus.engines.cpu import IncidenceProducts
+from hyperclus.engines.base import IncidenceProducts
 from hyperclus.errors import Argument, InputError, check_choice
 from hyperclus.hypergraph.hypergraph import Hypergraph
 

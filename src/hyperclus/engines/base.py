@@ -1,60 +1,213 @@
-"""Vectors that lie in the memory of the host, on a device, or in chunks on many workers.
+"""The two protocols of an engine: products over incidences, and the backend that holds its arrays.
 
-NumPy's functions work on all of them; only what makes new arrays, what goes from one place to the other, and
-what costs a round where vectors lie on many workers, is here.
+An engine is a pair of them. Solvers use NumPy's functions, which work on the arrays of every engine, and the
+methods below where arrays are created, moved or read. No solver asks which engine it runs on.
 """
 
-import sys
-from collections.abc import Sequence
-from typing import Any, TypeVar, cast
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-Vector = TypeVar("Vector")
+from hyperclus._runtime.checkpoint import Checkpoint
+from hyperclus._runtime.threads import single_blas_thread
+from hyperclus.typing import Booleans, Floats, Integers
 
+Weights: TypeAlias = Literal["gamma", "source_weights"]
+Array = TypeVar("Array")
 
-def namespace(array: Any) -> Any:
-    """The module that an array's type comes from: NumPy, or the one of the device."""
-    return np if isinstance(array, np.ndarray) else sys.modules[type(array).__module__]
-
-
-def on_host(array: Any) -> NDArray[Any]:
-    """The array in the memory of the host."""
-    return array if isinstance(array, np.ndarray) else array.get()
+REACH = 8  # steps from one vertex after which a full search for components takes over
 
 
-def asarray_like(array: Any, other: Any) -> Any:
-    """An array of the host where the other one lies, in its type of number; a small one for many workers."""
-    return array if is_scattered(other) else namespace(other).asarray(array, dtype=other.dtype)
+class ArrayBackend(Protocol):
+    """Where the vectors of a walk live: in host memory, on a GPU, or in chunks on many workers.
+
+    On many workers vectors are lazy and each value that the host reads costs a round trip.
+    """
+
+    @property
+    def name(self) -> str:
+        """The engine: "cpu", "cuda" or "dask"."""
+        ...
+
+    @property
+    def on_host(self) -> bool:
+        """Whether arrays are NumPy arrays of this process, so that direct solvers can use them."""
+        ...
+
+    def put(self, values: Any, dtype: Any = None) -> Any:
+        """Move a host array to the backend; with many workers, small arrays stay on the host."""
+        ...
+
+    def fetch(self, *values: Any) -> list[Any]:
+        """Fetch scalars and small arrays to the host in one round trip."""
+        ...
+
+    def persist(self, vector: Array) -> Array:
+        """Have a lazy vector stored when it is first computed; the vector itself elsewhere."""
+        ...
+
+    def empty_columns(self, like: Any, count: int) -> Any:
+        """Allocate an uninitialised (n, count) block in Fortran order."""
+        ...
+
+    def take(self, table: Any, codes: Any) -> Any:
+        """Return table[codes] for a small table."""
+        ...
+
+    def normal(self, size: int, rng: np.random.Generator) -> Any:
+        """Draw a vector of independent standard normal numbers."""
+        ...
+
+    def row_slices(self, count: int) -> Iterable[slice]:
+        """Split rows into slices that are worth computing together."""
+        ...
+
+    def column_batches(self, count: int) -> Iterable[range]:
+        """Split columns into batches that are worth computing together."""
+        ...
+
+    def block_width(self, wanted: int, n_incidences: int) -> int | None:
+        """Return how many vectors a product should take at once; None for one vector, not a block."""
+        ...
+
+    def sign_of_largest(self, vector: Any) -> Any:
+        """Return the sign of the entry of largest magnitude, to be fetched."""
+        ...
+
+    def sample_rows(self, points: Any, masses: Any, count: int) -> tuple[Floats, Floats]:
+        """Sample about `count` rows in proportion to their mass; rows and weights on the host."""
+        ...
+
+    def nearest(self, points: Any, centres: Floats) -> Any:
+        """Label each row by its nearest centre; no label is left out unless rows are on many workers."""
+        ...
+
+    def mass_splitter(self, scores: Any, masses: Any) -> Callable[[Sequence[float]], Iterator[Any]]:
+        """Return a function that splits rows in two by score: label 0 for each given share of the mass."""
+        ...
+
+    def best_half(self, mask: Any, scores: Any, count: int, seed: int) -> Any:
+        """Mark the half with the highest scores among the `count` marked rows, at least one."""
+        ...
+
+    def components(self, products: "IncidenceProducts", hypergraph: Any) -> tuple[int, Any, Any]:
+        """Return the number of connected components and the component of each vertex and hyperedge."""
+        ...
+
+    def run_on_one(self, function: Callable[..., Any], hypergraph: Any, *args: Any) -> dict[str, Any] | None:
+        """Run function(hypergraph, *args) in host memory, here or on one worker; None if it does not fit.
+
+        The function returns two dicts: facts, and arrays with a row for each vertex. The result holds both;
+        the arrays are moved to the backend.
+        """
+        ...
+
+    def open_checkpoint(self, stage: str, *inputs: Any, rng: np.random.Generator | None = None) -> Checkpoint:
+        """Open the checkpoint of a stage, if its arrays can be stored."""
+        ...
 
 
-def empty_columns(column: Any, count: int) -> Any:
-    """Room for so many columns like this one, each of them contiguous."""
-    if is_scattered(column):
-        return column.columns(count)
-    return namespace(column).empty((len(column), count), dtype=column.dtype, order="F")
+class IncidenceProducts(Protocol):
+    """Weighted sums over incidences, for vectors and for the columns of blocks.
+
+    The weights are gamma, or the source weights gamma^alpha. Each method passes once over the incidences.
+    """
+
+    @property
+    def backend(self) -> ArrayBackend:
+        """Where the vectors live."""
+        ...
+
+    def to_edges(self, values: Floats, weights: Weights) -> Floats:
+        """For each hyperedge the weighted sum of its members' values."""
+        ...
+
+    def to_vertices(self, values: Floats, weights: Weights) -> Floats:
+        """For each vertex the weighted sum of its hyperedges' values."""
+        ...
+
+    def edge_pairs(self, first: Floats, second: Floats) -> tuple[Floats, Floats]:
+        """`to_edges` of one vector with gamma and of another with the source weights."""
+        ...
+
+    def symmetrized(self, vector: Floats, left: Floats, right: Floats, middle: Floats) -> Floats:
+        """Right A middle B left x + left B' middle A' right x, A of source weights and B of gamma."""
+        ...
+
+    def vertex_squares(self, values: Floats) -> Floats:
+        """`to_vertices` with gamma times the source weights."""
+        ...
+
+    def least_share(self, out_edge: Floats, out_vertex: Floats, in_edge: Floats, in_vertex: Floats) -> float:
+        """The least of max(out(e) out(v) gamma^alpha, in(e) in(v) gamma) over all incidences."""
+        ...
+
+    def constants(self) -> Floats | None:
+        """Gamma of each vertex where it is the same in all of its hyperedges; None if it is not."""
+        ...
+
+    def flows(
+        self, labels: Any, count: int, phi: Floats, degrees: Floats, shares: Floats, once: bool = False
+    ) -> tuple[Any, Any]:
+        """Volume and boundary of each cluster, to be fetched; see `set_flow`.
+
+        With `once`, the boundary of two clusters, which is the same up to rounding, is computed once.
+        """
+        ...
 
 
-def is_scattered(array: Any) -> bool:
-    """Whether a vector or a block lies in chunks on many workers, where each look at it costs a round."""
-    return hasattr(array, "scattered")
+class LocalProducts:
+    """What products over incidences in one memory share."""
+
+    def flows(
+        self: IncidenceProducts,
+        labels: Integers,
+        count: int,
+        phi: Floats,
+        degrees: Floats,
+        shares: Floats,
+        once: bool = False,
+    ) -> tuple[Floats, Floats]:
+        """Cluster by cluster."""
+        if once and count == 2:
+            volume, boundary = set_flow(self, labels == 0, phi, degrees, shares)
+            return np.array([volume, float((phi * (labels == 1)).sum())]), np.array([boundary, boundary])
+        found = [set_flow(self, labels == cluster, phi, degrees, shares) for cluster in range(count)]
+        return np.array([volume for volume, _ in found]), np.array([boundary for _, boundary in found])
 
 
-def persist(vector: Vector) -> Vector:
-    """The vector; on many workers it is stored once it is computed, and not computed again."""
-    if is_scattered(vector):
-        cast(Any, vector).keep()
-    return vector
+@single_blas_thread
+def set_flow(
+    products: IncidenceProducts, inside: Booleans, phi: Floats, degrees: Floats, shares: Floats
+) -> tuple[float, float]:
+    """vol(S) and |boundary S| = sum_e a_e(S) (1 - b_e(S)) of one set of vertices, given as a mask.
+
+    With a_e(S) = sum_{u in S} phi(u) A(u, e) and b_e(S) = sum_{v in S} B(e, v); shares are omega / delta.
+    """
+    members = products.backend.put(inside).astype(phi.dtype)
+    starting = members * phi
+    leaving, picked = products.edge_pairs(1.0 - members, starting / degrees)
+    return float(starting.sum()), float((shares * picked) @ leaving)
 
 
-def fetch(values: Sequence[Any]) -> list[Any]:
-    """Numbers and small arrays on the host; on many workers all of them from one round."""
-    first = next((value for value in values if is_scattered(value)), None)
-    found = values if first is None else first.with_others(values)
-    return [value.get() if hasattr(value, "get") else value for value in found]
+def reaches_all(products: IncidenceProducts, reached: Floats, n_vertices: int) -> bool:
+    """Whether a few steps from the first vertex (`reached` is 1 there) reach every vertex.
+
+    True of most connected hypergraphs, where it saves a full search for components. False decides nothing.
+    """
+    count = 1
+    for _ in range(REACH):
+        edges = products.to_edges(reached, "source_weights") > 0
+        inside = products.to_vertices(edges.astype(np.float64), "source_weights") > 0
+        reached = products.backend.persist(inside.astype(np.float64))
+        before, count = count, int(reached.sum())
+        if count in (before, n_vertices):
+            break
+    return count == n_vertices
 
 
-def take(table: Any, codes: Any) -> Any:
-    """table[codes], for a small table."""
-    return codes.looked_up_in(table) if is_scattered(codes) else table[codes]
+def nearest_centre(points: Floats, centres: Floats) -> Integers:
+    """For each point the number of the nearest centre."""
+    nearest: Integers = np.argmin(np.square(centres).sum(axis=1) - 2 * points @ centres.T, axis=1)
+    return nearest

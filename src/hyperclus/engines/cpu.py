@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import chain, pairwise
-from typing import Any, ClassVar, Literal, Protocol, TypeAlias
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -19,10 +19,10 @@ from hyperclus._runtime.arrays import read_only
 from hyperclus._runtime.jit import kernels
 from hyperclus._runtime.threads import in_parallel
 from hyperclus.engines import cpu_kernels
+from hyperclus.engines.arrays import NUMPY
+from hyperclus.engines.base import ArrayBackend, LocalProducts, Weights
 from hyperclus.errors import InputError
 from hyperclus.typing import Codes, Floats, Incidence, Integers
-
-Weights: TypeAlias = Literal["gamma", "source_weights"]
 
 EACH = 500_000  # incidences that pay for a thread
 THREADS = min(8, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
@@ -31,52 +31,6 @@ BLOCKS = 16
 NARROW, WIDE = 4_000, 500_000  # vertices in a block: fewer gain nothing, more do not stay in the cache
 CHUNK = 1 << 20  # incidences at a time where temporary arrays would take much memory
 RUNS = 8  # incidences of a hyperedge in a block from which they are summed before they are stored
-
-
-class IncidenceProducts(Protocol):
-    """The sums, for vectors and for the columns of blocks, where the incidences lie.
-
-    The weights are gamma, or gamma^alpha ("picks"). Vectors lie where the incidences do: what comes from
-    elsewhere has to be `put` there first. `host` tells whether that is the memory of the host.
-    """
-
-    host: ClassVar[bool]
-
-    def to_edges(self, values: Floats, weights: Weights) -> Floats:
-        """For each hyperedge the weighted sum of its members' values."""
-        ...
-
-    def to_vertices(self, values: Floats, weights: Weights) -> Floats:
-        """For each vertex the weighted sum of its hyperedges' values."""
-        ...
-
-    def edge_pairs(self, first: Floats, second: Floats) -> tuple[Floats, Floats]:
-        """For each hyperedge the sums of the first with gamma and of the second with picks; vectors."""
-        ...
-
-    def symmetrized(self, vector: Floats, left: Floats, right: Floats, middle: Floats) -> Floats:
-        """Right A middle B left x + left B' middle A' right x, with A of picks, B of gamma; a vector."""
-        ...
-
-    def vertex_squares(self, values: Floats) -> Floats:
-        """For each vertex the sum of its hyperedges' values with gamma times picks."""
-        ...
-
-    def least_share(self, out_edge: Floats, out_vertex: Floats, in_edge: Floats, in_vertex: Floats) -> float:
-        """The least of max(out(e) out(v) picks, in(e) in(v) gamma) over all incidences."""
-        ...
-
-    def constants(self) -> Floats | None:
-        """Gamma of each vertex where it is the same in all of its hyperedges; None if it is not."""
-        ...
-
-    def put(self, values: Any) -> Any:
-        """An array of the host where the vectors lie."""
-        ...
-
-    def normal(self, size: int, rng: np.random.Generator) -> Floats:
-        """A vector of independent normal numbers."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,18 +72,10 @@ class Lists:
         return gamma**self.alpha
 
 
-class HostProducts:
-    """What all passes in the memory of the host share."""
+class HostProducts(LocalProducts):
+    """What all products in host memory share."""
 
-    host: ClassVar[bool] = True
-
-    def put(self, values: Any) -> Any:
-        """The array itself."""
-        return values
-
-    def normal(self, size: int, rng: np.random.Generator) -> Floats:
-        """Drawn from the generator."""
-        return rng.standard_normal(size)
+    backend: ClassVar[ArrayBackend] = NUMPY
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,15 +2,18 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
+from hyperclus._runtime.checkpoint import NO_CHECKPOINT, Checkpoint
 from hyperclus._runtime.optional import library
-from hyperclus.engines.cpu import Weights, check_powers
+from hyperclus.engines.arrays import NumpyBackend
+from hyperclus.engines.base import ArrayBackend, LocalProducts, Weights
+from hyperclus.engines.cpu import check_powers
 from hyperclus.errors import Argument, InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.typing import Floats
@@ -57,13 +60,12 @@ def fits(h: Hypergraph, precision: str, k: int) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class CudaProducts:
+class CudaProducts(LocalProducts):
     """Passes over incidences in the memory of a device.
 
     `precision` is that of gamma. A pass has the precision of its vectors.
     """
 
-    host: ClassVar[bool] = False
     alpha: float
     by_edge: "Matrix"
     by_vertex: "Matrix"
@@ -137,20 +139,43 @@ class CudaProducts:
         """Written to each vertex once for each of its hyperedges, and compared."""
         return self.by_edge.constants()
 
-    def put(self, values: Any) -> Any:
-        """A copy on the device, or the array itself if it is there."""
-        return self.by_edge.device.xp.asarray(values)
-
-    def normal(self, size: int, rng: np.random.Generator) -> Floats:
-        """Drawn on the device, with a seed from the generator."""
-        seed = int(rng.integers(1 << 63))
-        return self.by_edge.device.xp.random.default_rng(seed).standard_normal(size)
+    @cached_property
+    def backend(self) -> ArrayBackend:
+        """The arrays of the device."""
+        return CudaBackend(self.by_edge.device.xp)
 
     def _power(self, weights: Weights) -> tuple[int, float]:
         """How the kernels are to weigh, and alpha."""
         if weights == "gamma" or self.alpha == 1:
             return 1, 1.0
         return (0 if self.alpha == 0 else 2), self.alpha
+
+
+class CudaBackend(NumpyBackend):
+    """Vectors as CuPy arrays; nothing is copied to the host unless it is fetched."""
+
+    name = "cuda"
+    on_host = False
+    rows_at_a_time = 1 << 24
+
+    def __init__(self, xp: Any) -> None:
+        self.xp = xp
+
+    def put(self, values: Any, dtype: Any = None) -> Any:
+        """A copy on the device, or the array itself if it is there."""
+        return self.xp.asarray(values, dtype=dtype)
+
+    def fetch(self, *values: Any) -> list[Any]:
+        """Copies in host memory."""
+        return [value.get() if hasattr(value, "get") else value for value in values]
+
+    def normal(self, size: int, rng: np.random.Generator) -> Floats:
+        """Drawn on the device, with a seed from the generator."""
+        return self.xp.random.default_rng(int(rng.integers(1 << 63))).standard_normal(size)
+
+    def open_checkpoint(self, stage: str, *inputs: Any, rng: np.random.Generator | None = None) -> Checkpoint:
+        """None: a stage on a GPU is short."""
+        return NO_CHECKPOINT
 
 
 @dataclass(frozen=True, eq=False)

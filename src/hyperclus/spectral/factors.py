@@ -1,13 +1,13 @@
 """The two factors of the random walk, P = A B, applied without ever forming P."""
 
-from dataclasses import InitVar, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-from hyperclus.engines.base import fetch, persist
-from hyperclus.engines.cpu import IncidenceProducts, Lists, host_products, with_data
+from hyperclus.engines.base import ArrayBackend, IncidenceProducts
+from hyperclus.engines.cpu import Lists, host_products, with_data
 from hyperclus.errors import Argument, InputError, is_number
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.hypergraph.messages import named
@@ -26,12 +26,11 @@ class TransitionFactors:
     ----------
     alpha : float
         How much gamma counts when a vertex picks a hyperedge; 0 or more.
-    elsewhere : Passes, optional
-        Passes over the incidences where they do not lie in the memory of the host. The vectors lie there too.
+    products : IncidenceProducts, optional
+        Products over the incidences by another engine, whose backend then holds the vectors too.
 
     Attributes
     ----------
-    passes : Passes
     degrees, edge_degrees : arrays
         d(v), the sum of omega(e) gamma_e(v)^alpha over v's hyperedges, and delta(e), the sum of gamma
         over e's members.
@@ -48,24 +47,26 @@ class TransitionFactors:
 
     hypergraph: Hypergraph
     alpha: float = field(default=0.0, kw_only=True)
-    elsewhere: InitVar[IncidenceProducts | None] = field(default=None, kw_only=True)
-    products: IncidenceProducts = field(init=False, repr=False)
+    products: IncidenceProducts = field(default=cast(IncidenceProducts, None), kw_only=True, repr=False)
     degrees: Floats = field(init=False, repr=False)
     edge_degrees: Floats = field(init=False, repr=False)
     edge_weights: Floats = field(init=False, repr=False)
     relative_degrees: Floats = field(init=False, repr=False)
     shares: Floats = field(init=False, repr=False)
 
-    def __post_init__(self, elsewhere: IncidenceProducts | None) -> None:
-        if elsewhere is None:
-            check_hypergraph(self.hypergraph)
+    def __post_init__(self) -> None:
         object.__setattr__(self, "alpha", checked_alpha(self.alpha))
-        products = elsewhere or host_products(self._lists)
-        omega = products.put(self.hypergraph.edge_weights)
+        if self.products is None:
+            check_hypergraph(self.hypergraph)
+            object.__setattr__(self, "products", host_products(self._lists))
+        products = self.products
+        backend = products.backend
+        persist = backend.persist
+        omega = backend.put(self.hypergraph.edge_weights)
         degrees = persist(products.to_vertices(omega, "source_weights"))
         edge_degrees = persist(products.to_edges(np.ones_like(degrees), "gamma"))
         largest, most, total, least = map(
-            float, fetch([omega.max(), edge_degrees.max(), degrees.sum(), degrees.min()])
+            float, backend.fetch(omega.max(), edge_degrees.max(), degrees.sum(), degrees.min())
         )
         if not (np.isfinite(most) and np.isfinite(total)):
             raise InputError("the weights add up to infinity; divide them by their maximum first")
@@ -80,13 +81,12 @@ class TransitionFactors:
         edge_degrees = np.where(edge_degrees == 0, 1.0, edge_degrees)  # empty: its row of B stays zero
         with np.errstate(over="ignore", under="ignore"):
             shares, relative_degrees = persist(omega / largest / edge_degrees), persist(degrees / largest)
-            least, most = map(float, fetch([shares.min(), shares.max()]))
+            least, most = map(float, backend.fetch(shares.min(), shares.max()))
         if not (least > 0 and most < np.inf):
             raise InputError(
                 "omega and gamma are too far apart for double precision; divide both by their median"
             )
         computed = {
-            "products": products,
             "degrees": degrees,
             "edge_degrees": edge_degrees,
             "edge_weights": omega,
@@ -99,6 +99,11 @@ class TransitionFactors:
     @cached_property
     def _lists(self) -> Lists:
         return Lists(self.hypergraph.gamma, self.alpha)
+
+    @property
+    def backend(self) -> ArrayBackend:
+        """Where the vectors live."""
+        return self.products.backend
 
     @property
     def gamma_by_vertex(self) -> Incidence:
@@ -118,7 +123,7 @@ class TransitionFactors:
     @cached_property
     def return_probability(self) -> Floats:
         """P(v, v): the probability to come back to v in one step."""
-        return persist(self.products.vertex_squares(self.shares) / self.relative_degrees)
+        return self.backend.persist(self.products.vertex_squares(self.shares) / self.relative_degrees)
 
     def astype(self, kind: type[np.floating[Any]]) -> "TransitionFactors":
         """The same with other precision of all vectors."""

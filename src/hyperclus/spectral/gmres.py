@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from hyperclus.engines.base import asarray_like, empty_columns, fetch, persist
+from hyperclus.engines.base import ArrayBackend
 from hyperclus.typing import Floats
 
 AGAIN = 0.05  # of its square: a vector that loses more is made orthogonal a second time
@@ -13,6 +13,7 @@ NOTHING = 1e-14  # of its length: a vector of which no more is left lies in the 
 
 
 def gmres_cycle(
+    backend: ArrayBackend,
     apply: Callable[[Floats], Floats],
     wanted: Floats,
     goal: float,
@@ -27,7 +28,7 @@ def gmres_cycle(
     `tell` is called with the norm of the residual after each product, `keep` before it with what gives the
     state, which another call takes up as `begun`.
     """
-    basis = empty_columns(wanted, most + 1)
+    basis = backend.empty_columns(wanted, most + 1)
     reduced, target, first = np.zeros((most + 1, most)), np.zeros(most + 1), 0
     if begun is None:
         target[0] = float(np.linalg.norm(wanted))
@@ -44,7 +45,8 @@ def gmres_cycle(
     for column in range(first, most):
         keep(state)
         filled = column + 1
-        image, overlaps, left, before = orthogonal(persist(apply(basis[:, column])), basis[:, :filled])
+        image = backend.persist(apply(basis[:, column]))
+        image, overlaps, left, before = orthogonal(backend, image, basis[:, :filled])
         reduced[:filled, column] = -overlaps
         reduced[column, column] += 1.0
         reduced[filled, column] = -left
@@ -54,21 +56,21 @@ def gmres_cycle(
         if residual <= goal or left <= NOTHING * before or filled == most:
             break
         basis[:, filled] = image / left
-    return basis[:, :filled] @ asarray_like(small, basis), filled
+    return basis[:, :filled] @ backend.put(small, basis.dtype), filled
 
 
-def orthogonal(image: Floats, basis: Floats) -> tuple[Floats, Floats, float, float]:
+def orthogonal(backend: ArrayBackend, image: Floats, basis: Floats) -> tuple[Floats, Floats, float, float]:
     """The part of a vector orthogonal to a basis, its overlaps with that; its length, and that of the vector.
 
     What is left is as long as Pythagoras says, unless that is little: then it is made orthogonal once more.
     """
     overlaps, length = np.zeros(basis.shape[1]), 0.0
     for _ in range(2):
-        inside, square = fetch([basis.T @ image, image @ image])
-        image = image - asarray_like(inside, image) @ basis.T
+        inside, square = backend.fetch(basis.T @ image, image @ image)
+        image = image - backend.put(inside, image.dtype) @ basis.T
         length, overlaps = length or float(square), overlaps + inside
         left = float(square) - float(inside @ inside)
         if left > AGAIN * float(square):
             return image, overlaps, np.sqrt(left), np.sqrt(length)
-        persist(image)
+        backend.persist(image)
     return image, overlaps, float(np.linalg.norm(image)), np.sqrt(length)

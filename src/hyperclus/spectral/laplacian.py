@@ -6,7 +6,7 @@ from typing import Protocol
 
 import numpy as np
 
-from hyperclus.engines.base import empty_columns
+from hyperclus.engines.base import ArrayBackend
 from hyperclus.spectral.walk import RandomWalk, vertex_vector
 from hyperclus.typing import Floats
 
@@ -19,12 +19,17 @@ class Operator(Protocol):
         """The length of the vectors."""
         ...
 
+    @property
+    def backend(self) -> ArrayBackend:
+        """Where the vectors live."""
+        ...
+
     def apply(self, block: Floats) -> Floats:
         """The image of a vector (n,) or of the columns of a block (n, k)."""
         ...
 
     def normal(self, rng: np.random.Generator) -> Floats:
-        """A vector of random numbers, where its vectors lie."""
+        """A vector of random numbers."""
         ...
 
 
@@ -47,6 +52,11 @@ class NormalizedLaplacian:
         """The number of vertices."""
         return self.walk.hypergraph.n_vertices
 
+    @property
+    def backend(self) -> ArrayBackend:
+        """Where the vectors of the walk live."""
+        return self.walk.backend
+
     def apply(self, block: Floats) -> Floats:
         """L_sym x for a vector or a block of columns: two passes of pairs over the incidences.
 
@@ -63,10 +73,9 @@ class NormalizedLaplacian:
         return image
 
     def normal(self, rng: np.random.Generator) -> Floats:
-        """A random vector, where the vectors of the walk lie."""
-        return self.walk.factors.products.normal(self.size, rng).astype(
-            self.walk.stationary.dtype, copy=False
-        )
+        """A random vector in the precision of the walk."""
+        vector: Floats = self.backend.normal(self.size, rng).astype(self.walk.stationary.dtype, copy=False)
+        return vector
 
     @cached_property
     def _scales(self) -> tuple[Floats, Floats, Floats]:
@@ -76,7 +85,7 @@ class NormalizedLaplacian:
 
     def _columns(self, block: Floats) -> Floats:
         """One after the other: a large block would not fit the cache."""
-        image: Floats = empty_columns(self.walk.stationary, block.shape[1])
+        image: Floats = self.backend.empty_columns(self.walk.stationary, block.shape[1])
         for column in range(block.shape[1]):
             image[:, column] = self.apply(block[:, column])
         return image

@@ -23,10 +23,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from hyperclus._runtime.checkpoint import NO_CHECKPOINT, Checkpoint, open_checkpoint
+from hyperclus._runtime.checkpoint import Checkpoint
 from hyperclus._runtime.progress import ResidualProgress, report_progress
 from hyperclus._runtime.threads import single_blas_thread
-from hyperclus.engines.base import fetch, is_scattered, on_host, persist, take
+from hyperclus.engines.base import ArrayBackend
 from hyperclus.errors import ConvergenceError, InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.messages import named
@@ -34,7 +34,7 @@ from hyperclus.spectral.aggregation import block_chain, has_weak_joints, weakly_
 from hyperclus.spectral.components import Components, components
 from hyperclus.spectral.factors import TransitionFactors
 from hyperclus.spectral.gmres import gmres_cycle
-from hyperclus.typing import Floats, Integers
+from hyperclus.typing import Floats
 
 ELIMINATION_UP_TO = 150  # states up to which elimination takes milliseconds, once the chain is there
 FACTORISATION_UP_TO = 3_000_000  # incidences up to which a factorisation is tried when GMRES has failed
@@ -43,6 +43,10 @@ MAX_CYCLES = 60
 _log = logging.getLogger(__name__)
 
 ACCEPTED = 1e-11  # a solve that stalls above this residual has failed
+UNCORRECTED = (
+    "some vertices are joined so weakly to the others that the mass of their parts may be off; no worker has "
+    "the memory to correct it"
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,6 +65,9 @@ class StationaryDistribution:
         "closed form", "elimination", "krylov" or "factorisation".
     components : Components
         Each component's mass is its share of the total degree.
+    masses_corrected : bool
+        False where weakly joined parts may have wrong masses, because no worker has the memory to
+        correct them.
     """
 
     vertices: Floats
@@ -69,23 +76,25 @@ class StationaryDistribution:
     steps: int
     method: str
     components: Components
+    masses_corrected: bool = True
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Chain:
     """One side of the walk: the law one step on, and the component of each state."""
 
+    backend: ArrayBackend
     step: Callable[[Floats], Floats]
-    component: Integers
+    component: Any
     shares: Floats
 
     def normalised(self, distribution: Floats) -> Floats:
         """Each component scaled to its share; states in no component (empty hyperedges) stay 0."""
         if len(self.shares) == 1:
             total: float = distribution.sum()
-            return persist(distribution / total)
+            return self.backend.persist(distribution / total)
         masses = np.bincount(np.maximum(self.component, 0), weights=distribution, minlength=len(self.shares))
-        return persist(distribution * take(self.shares / masses, self.component))
+        return self.backend.persist(distribution * self.backend.take(self.shares / masses, self.component))
 
 
 def stationary_distribution(factors: TransitionFactors, tolerance: float = 1e-14) -> StationaryDistribution:
@@ -105,22 +114,24 @@ def stationary_distribution(factors: TransitionFactors, tolerance: float = 1e-14
         When some vertex's probability is too small for double precision.
     """
     found = components(factors)
-    if not (factors.products.host or is_scattered(factors.degrees)):
-        return _solve_on_device(factors, tolerance, found, NO_CHECKPOINT)
-    checkpoint = open_checkpoint("stationary law", factors.hypergraph, factors.alpha, tolerance)
+    checkpoint = factors.backend.open_checkpoint(
+        "stationary law", factors.hypergraph, factors.alpha, tolerance
+    )
     done = checkpoint.result()
     if done is None:
-        solved = _solved if factors.products.host else _solve_on_device
-        distribution = solved(factors, tolerance, found, checkpoint)
-        names = ["vertices", "residual", "steps", "method"] + ["edges"] * factors.products.host
-        done = checkpoint.finish(**{name: getattr(distribution, name) for name in names})
-    report_progress("stationary law", done["steps"], "products", 1.0, done["method"])
-    if "edges" not in done:
-        done["edges"] = factors.step_to_edges(done["vertices"])  # an expression
-    return StationaryDistribution(**done, components=found)
+        solve = _solve_on_host if factors.backend.on_host else _solve_by_products
+        solved = solve(factors, tolerance, found, checkpoint)
+        names = ("vertices", "residual", "steps", "method", "masses_corrected")
+        checkpoint.finish(**{name: getattr(solved, name) for name in names})
+    else:
+        solved = StationaryDistribution(
+            **done, edges=factors.step_to_edges(done["vertices"]), components=found
+        )
+    report_progress("stationary law", solved.steps, "products", 1.0, solved.method)
+    return solved
 
 
-def _solved(
+def _solve_on_host(
     factors: TransitionFactors, tolerance: float, found: Components, checkpoint: Checkpoint
 ) -> StationaryDistribution:
     """The law by the way that suits it."""
@@ -155,65 +166,41 @@ def _solved(
     raise ConvergenceError(_stalled(residual, steps), residual)
 
 
-def _solve_on_device(
+def _solve_by_products(
     factors: TransitionFactors, tolerance: float, found: Components, checkpoint: Checkpoint
 ) -> StationaryDistribution:
-    """The law where the vectors do not lie in the memory of the host: what GMRES cannot do is done there."""
+    """Solve with products alone; where that is not enough, on the host with all incidences."""
     chain = _vertex_chain(factors, found)
     start, exact = _closed_form(factors)
     distribution, steps, residual = chain.normalised(start), 0, 0.0
-    if not exact:
-        smaller, on_edges = _smaller_chain(factors, found, chain)
-        descent = ResidualProgress("stationary law", tolerance)
-        distribution, steps, residual = _krylov(
-            smaller, factors.step_to_edges(distribution) if on_edges else distribution, descent, checkpoint
-        )
-        distribution = factors.step_to_vertices(distribution) if on_edges else distribution
-    if residual > max(ACCEPTED, tolerance) or (not exact and has_weak_joints(factors, distribution)):
-        if is_scattered(distribution):
-            return _solve_on_one_worker(factors, distribution, steps, residual, tolerance, found)
-        by_host = stationary_distribution(
-            TransitionFactors(factors.hypergraph, alpha=factors.alpha), tolerance
-        )
-        there = factors.products.put(by_host.vertices), factors.products.put(by_host.edges)
-        return replace(by_host, vertices=there[0], edges=there[1])
-    method = "closed form" if exact else "krylov"
-    checked = _checked(factors, distribution, steps, method, found, max(ACCEPTED, tolerance))
-    report_progress("stationary law", steps, "products", 1.0, checked.method)
-    return checked
+    if exact:
+        return _checked(factors, distribution, 0, "closed form", found)
+    smaller, on_edges = _smaller_chain(factors, found, chain)
+    descent = ResidualProgress("stationary law", tolerance)
+    distribution = factors.step_to_edges(distribution) if on_edges else distribution
+    distribution, steps, residual = _krylov(smaller, distribution, descent, checkpoint)
+    distribution = factors.step_to_vertices(distribution) if on_edges else distribution
+    accepted = max(ACCEPTED, tolerance)
+    weak = has_weak_joints(factors, distribution)
+    if residual > accepted or weak:
+        by_host = factors.backend.run_on_one(_distribution_of, factors.hypergraph, factors.alpha, tolerance)
+        if by_host is not None:
+            edges = factors.step_to_edges(by_host["vertices"])
+            return StationaryDistribution(**by_host, edges=edges, components=found)
+        if residual > accepted:
+            raise ConvergenceError(_stalled(residual, steps), residual)
+        _log.warning(UNCORRECTED)
+    solved = _checked(factors, distribution, steps, "krylov", found, accepted)
+    return replace(solved, masses_corrected=not weak)
 
 
-def _solve_on_one_worker(
-    factors: TransitionFactors,
-    distribution: Floats,
-    steps: int,
-    residual: float,
-    tolerance: float,
-    found: Components,
-) -> StationaryDistribution:
-    """The law where the vectors lie on many workers, and one of them has to do it with all incidences."""
-    products: Any = factors.products
-    if products.fits_one():
-        alone = products.alone(_solve_here, factors.alpha, tolerance)
-        return StationaryDistribution(
-            **alone, edges=factors.step_to_edges(alone["vertices"]), components=found
-        )
-    if residual <= max(ACCEPTED, tolerance):
-        _log.warning(
-            "some vertices are joined so weakly to the others that the mass of their parts may be off; "
-            "no worker has the memory to correct it"
-        )
-        return _checked(factors, distribution, steps, "krylov", found, max(ACCEPTED, tolerance))
-    raise ConvergenceError(_stalled(residual, steps), residual)
-
-
-def _solve_here(
+def _distribution_of(
     hypergraph: Hypergraph, alpha: float, tolerance: float
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The law of a hypergraph that is in the memory of this process."""
-    distribution = stationary_distribution(TransitionFactors(hypergraph, alpha=alpha), tolerance)
-    facts = {name: getattr(distribution, name) for name in ("residual", "steps", "method")}
-    return facts, {"vertices": distribution.vertices}
+    """The stationary distribution of a hypergraph in host memory: facts and vertex arrays."""
+    solved = stationary_distribution(TransitionFactors(hypergraph, alpha=alpha), tolerance)
+    facts = {name: getattr(solved, name) for name in ("residual", "steps", "method", "masses_corrected")}
+    return facts, {"vertices": solved.vertices}
 
 
 def _stalled(residual: float, steps: int) -> str:
@@ -225,22 +212,20 @@ def _stalled(residual: float, steps: int) -> str:
 
 def _vertex_chain(factors: TransitionFactors, found: Components) -> _Chain:
     """The walk from vertex to vertex."""
-    shares = np.ones(1)
-    if found.count > 1:
-        degrees = factors.degrees
-        shares = found.masses(degrees if is_scattered(degrees) else on_host(degrees))
-    shares, component = shares / shares.sum(), found.of_vertex
-    if found.count > 1:
-        shares, component = factors.products.put(shares), factors.products.put(component)
-    return _Chain(factors.onward, component, shares)
+    backend = factors.backend
+    if found.count == 1:
+        return _Chain(backend, factors.onward, found.of_vertex, np.ones(1))
+    shares = found.masses(backend, factors.degrees)
+    return _Chain(backend, factors.onward, backend.put(found.of_vertex), backend.put(shares / shares.sum()))
 
 
 def _smaller_chain(factors: TransitionFactors, found: Components, chain: _Chain) -> tuple[_Chain, bool]:
     """The walk from hyperedge to hyperedge where these are fewer, and whether they are."""
-    if factors.hypergraph.n_edges >= factors.hypergraph.n_vertices or is_scattered(factors.degrees):
+    if factors.hypergraph.n_edges >= factors.hypergraph.n_vertices or found.of_edge is None:
         return chain, False
-    of_edge = factors.products.put(found.of_edge) if found.count > 1 else found.of_edge
+    of_edge = factors.backend.put(found.of_edge) if found.count > 1 else found.of_edge
     return _Chain(
+        factors.backend,
         lambda distribution: factors.step_to_edges(factors.step_to_vertices(distribution)),
         of_edge,
         chain.shares,
@@ -305,7 +290,7 @@ def _krylov(
 
         distribution, at.count = at.distribution, at.count + 1
         at.steps += begun["first"] if begun else 0
-        change = persist(distribution - chain.step(distribution))
+        change = chain.backend.persist(distribution - chain.step(distribution))
         residual = _chi(change, distribution)
         descent.report(at.steps, residual)
         at.first_residual = descent.first
@@ -314,7 +299,7 @@ def _krylov(
             at.best, at.residual = distribution, residual
         if at.residual <= descent.goal or at.stalled == 3:
             break
-        scale = persist(np.sqrt(np.where(distribution > 0, distribution, 1.0)))
+        scale = chain.backend.persist(np.sqrt(np.where(distribution > 0, distribution, 1.0)))
 
         def apply(x: Floats, scale: Floats = scale) -> Floats:
             return chain.step(x * scale) / scale
@@ -324,7 +309,7 @@ def _krylov(
             descent.report(at.steps, residual)
 
         correction, _ = gmres_cycle(
-            apply, change / scale, descent.goal / 2, RESTART, count, begun=begun, keep=keep
+            chain.backend, apply, change / scale, descent.goal / 2, RESTART, count, begun=begun, keep=keep
         )
         begun = None
         at.steps += 2
@@ -400,7 +385,7 @@ def _with_block_masses(
         return distribution, 0
     component = np.zeros(blocks.max() + 1, dtype=np.int64)
     component[blocks] = chain.component
-    coarse = _Chain(chain.step, component, chain.shares)
+    coarse = _Chain(chain.backend, chain.step, component, chain.shares)
     steps = 0
     for last in (False, True):
         masses = _eliminate(block_chain(factors, distribution, blocks), coarse)
@@ -418,14 +403,16 @@ def _checked(
     found: Components,
     accepted: float = ACCEPTED,
 ) -> StationaryDistribution:
-    finite, least, total = fetch([np.isfinite(distribution).all(), distribution.min(), distribution.sum()])
+    finite, least, total = factors.backend.fetch(
+        np.isfinite(distribution).all(), distribution.min(), distribution.sum()
+    )
     if not (finite and least > np.finfo(float).tiny):
         worst = named(factors.hypergraph.vertex_ids, np.array([int(np.argmin(distribution))]))
         raise InputError(
             f"the walk almost never visits vertex {worst} (probability below 1e-300), too rarely for double "
             "precision; leave the vertex out or make its weights less uneven"
         )
-    distribution = persist(distribution / float(total))
+    distribution = factors.backend.persist(distribution / float(total))
     edges = factors.step_to_edges(distribution)
     residual = float(np.abs(factors.step_to_vertices(edges) - distribution).sum())
     if residual > 10 * accepted:

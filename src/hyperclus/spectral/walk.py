@@ -6,8 +6,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperclus.engines.base import on_host
-from hyperclus.engines.cpu import IncidenceProducts
+from hyperclus.engines.base import ArrayBackend, IncidenceProducts
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.spectral.factors import TransitionFactors
@@ -30,9 +29,8 @@ class RandomWalk:
     alpha : float
         How much gamma counts when a vertex picks a hyperedge; 0 or more. What is proved of the walk
         holds for every alpha.
-
-    elsewhere : Passes, optional
-        Passes over the incidences where these, and all vectors, do not lie in the memory of the host.
+    products : IncidenceProducts, optional
+        Products over the incidences by another engine, whose backend then holds all vectors.
 
     Attributes
     ----------
@@ -59,12 +57,14 @@ class RandomWalk:
     hypergraph: Hypergraph
     tolerance: InitVar[float] = 1e-14
     alpha: float = field(default=0.0, kw_only=True)
-    elsewhere: InitVar[IncidenceProducts | None] = field(default=None, kw_only=True)
+    products: InitVar[IncidenceProducts | None] = field(default=None, kw_only=True)
     distribution: StationaryDistribution = field(init=False, repr=False)
     _factors: TransitionFactors | None = field(init=False, repr=False)
 
-    def __post_init__(self, tolerance: float, elsewhere: IncidenceProducts | None) -> None:
-        factors = TransitionFactors(self.hypergraph, alpha=self.alpha, elsewhere=elsewhere)
+    def __post_init__(self, tolerance: float, products: IncidenceProducts | None) -> None:
+        factors = TransitionFactors(
+            self.hypergraph, alpha=self.alpha, products=cast(IncidenceProducts, products)
+        )
         object.__setattr__(self, "alpha", factors.alpha)
         object.__setattr__(self, "_factors", factors)
         object.__setattr__(self, "distribution", stationary_distribution(factors, tolerance))
@@ -97,16 +97,18 @@ class RandomWalk:
             object.__setattr__(self, "_factors", TransitionFactors(self.hypergraph, alpha=self.alpha))
         return cast(TransitionFactors, self._factors)
 
+    @property
+    def backend(self) -> ArrayBackend:
+        """Where the vectors of the walk live."""
+        return self.factors.backend
+
     def on_host(self) -> "RandomWalk":
         """The same walk with all vectors in the memory of the host."""
-        if isinstance(self.distribution.vertices, np.ndarray):
+        if self._factors is None or self.backend.on_host:
             return self
         walk = object.__new__(RandomWalk)
-        distribution = replace(
-            self.distribution,
-            vertices=on_host(self.distribution.vertices),
-            edges=on_host(self.distribution.edges),
-        )
+        vertices, edges = self.backend.fetch(self.distribution.vertices, self.distribution.edges)
+        distribution = replace(self.distribution, vertices=vertices, edges=edges)
         walk.__setstate__((self.hypergraph, self.alpha, distribution))
         return walk
 

@@ -261,18 +261,9 @@ class Bundle:
         """Gamma of each vertex, where that is so."""
         return self.products.constants()
 
-    def flows(
-        self, labels: Floats, distribution: Floats, degrees: Floats, shares: Floats, count: int
-    ) -> Floats:
-        """What of the flow leaves each cluster within these hyperedges: see `cut.flow`."""
-        leaving, rate = np.empty(count), distribution / degrees
-        for cluster in range(1 if count == 2 else count):
-            members = (labels == cluster).astype(np.float64)
-            outside, picked = self.products.edge_pairs(1.0 - members, members * rate)
-            leaving[cluster] = (shares * picked) @ outside
-        if count == 2:  # as much leaves one side as the other
-            leaving[1] = leaving[0]
-        return leaving
+    def boundaries(self, labels: Floats, phi: Floats, degrees: Floats, shares: Floats, count: int) -> Floats:
+        """The part of each cluster's boundary within these hyperedges."""
+        return self.products.flows(labels, count, phi, degrees, shares, once=True)[1]
 
 
 def opened(folder: Path, alpha: float, limit: float) -> Bundle:

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from hyperclus.engines.base import nearest_centre
+
 BINS = 4096  # of a histogram
 ODD = 0x9E3779B97F4A7C15  # its multiples are far apart, modulo 2^64
 
@@ -46,8 +48,7 @@ def drawn(factor: float, seed: int, rows: Any, masses: Any, *columns: Any) -> An
 
 def nearest(centres: Any, *columns: Any) -> Any:
     """For each row the number of the nearest centre."""
-    points = np.column_stack(columns)
-    return np.argmin(np.square(centres).sum(axis=1) - 2 * points @ centres.T, axis=1)
+    return nearest_centre(np.column_stack(columns), centres)
 
 
 def histograms(edges: Any, values: Any, masses: Any) -> Any:

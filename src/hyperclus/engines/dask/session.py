@@ -2,27 +2,28 @@
 
 import pickle
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from hashlib import blake2b
 from itertools import count, pairwise
 from pathlib import Path
 from secrets import token_hex
-from typing import Any, ClassVar, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
-from hyperclus._runtime.checkpoint import vector_references
-from hyperclus.engines.cpu import Weights
+from hyperclus._runtime.checkpoint import Checkpoint, open_checkpoint, vector_references
+from hyperclus.engines.base import Array, IncidenceProducts, Weights, reaches_all
 from hyperclus.engines.dask.components import find_components
 from hyperclus.engines.dask.prepared import Prepared
-from hyperclus.engines.dask.schedule import Stage, plan
+from hyperclus.engines.dask.schedule import Stage, plan, width
 from hyperclus.engines.dask.stages import Outcome, RunFiles, joined, site_at, store_whole
 from hyperclus.engines.dask.store import load_array, vector_path
-from hyperclus.engines.dask.vectors import Columns, Side, Small, Vector, kept
+from hyperclus.engines.dask.vectors import Columns, Side, Small, Vector, kept, together
+from hyperclus.typing import Floats
 
 ALONE = 150  # bytes for each incidence that the engine of one machine takes, at most
-REACH = 8  # steps from one vertex after which a search for components takes over
 GRAIN = 1 << 12  # vertices that get their random numbers together
 
 
@@ -182,13 +183,30 @@ class DaskSession:
 
 @dataclass(frozen=True, eq=False)
 class StoredHypergraph:
-    """A hypergraph that is not in the memory of this process, as far as solvers ask for it."""
+    """A hypergraph in prepared files, as far as solvers ask for it."""
 
-    n_vertices: int
-    n_edges: int
-    n_incidences: int
+    prepared: Prepared
     edge_weights: Any
-    key: str
+
+    @property
+    def n_vertices(self) -> int:
+        """|V|."""
+        return self.prepared.n_vertices
+
+    @property
+    def n_edges(self) -> int:
+        """|E|."""
+        return self.prepared.n_edges
+
+    @property
+    def n_incidences(self) -> int:
+        """The number of incidences."""
+        return self.prepared.n_incidences
+
+    @property
+    def key(self) -> str:
+        """Names the content."""
+        return self.prepared.key
 
     def content_key(self) -> bytes:
         """Name the prepared data, which is a hash of the source."""
@@ -196,18 +214,119 @@ class StoredHypergraph:
 
     def __repr__(self) -> str:
         return (
-            f"FarHypergraph({self.n_vertices:,} vertices, {self.n_edges:,} hyperedges, "
+            f"StoredHypergraph({self.n_vertices:,} vertices, {self.n_edges:,} hyperedges, "
             f"{self.n_incidences:,} incidences, {self.key})"
         )
 
 
 @dataclass(frozen=True, eq=False)
+class DaskBackend:
+    """Vectors as expressions, in chunks on many workers."""
+
+    session: DaskSession
+    name: str = "dask"
+    on_host: bool = False
+
+    def put(self, values: Any, dtype: Any = None) -> Any:
+        """Small arrays stay on the host and travel with the instructions."""
+        return values
+
+    def fetch(self, *values: Any) -> list[Any]:
+        """All from one round."""
+        return [np.asarray(value) if isinstance(value, np.generic) else value for value in together(values)]
+
+    def persist(self, vector: Array) -> Array:
+        """Store it when a round first computes it."""
+        kept(vector)
+        return vector
+
+    def empty_columns(self, like: Any, count: int) -> Columns:
+        """Columns to be set."""
+        return Columns([None] * count, self.session)
+
+    def take(self, table: Any, codes: Vector) -> Vector:
+        """Chunk by chunk."""
+        return codes.looked_up_in(table)
+
+    def normal(self, size: int, rng: np.random.Generator) -> Vector:
+        """Random numbers that do not depend on how the vertices are divided."""
+        return self.session.rows(_Normal(int(rng.integers(1 << 63))))
+
+    def row_slices(self, count: int) -> Iterable[slice]:
+        """All rows: each worker splits its own."""
+        return [slice(None)]
+
+    def column_batches(self, count: int) -> Iterable[range]:
+        """All columns share a round."""
+        return [range(count)]
+
+    def block_width(self, wanted: int, n_incidences: int) -> int | None:
+        """As many as are wanted, within limits."""
+        return width(wanted, n_incidences)
+
+    def sign_of_largest(self, vector: Vector) -> Small:
+        """Of two entries of equal magnitude, the positive one."""
+        return vector.sign_of_largest()
+
+    def sample_rows(self, points: Columns, masses: Vector, count: int) -> tuple[Floats, Floats]:
+        """Each row is drawn independently."""
+        return points.sample(masses, count, 0)
+
+    def nearest(self, points: Columns, centres: Floats) -> Vector:
+        """Chunk by chunk; a centre may be left without rows."""
+        return points.nearest(centres)
+
+    def mass_splitter(self, scores: Vector, masses: Vector) -> Callable[[Sequence[float]], Iterator[Vector]]:
+        """By histograms, without sorting; equal scores get one label."""
+        found: dict[float, float] = {}
+        known = scores.range_of_mass(masses)
+
+        def split(shares: Sequence[float]) -> Iterator[Vector]:
+            new = [share for share in shares if share not in found]
+            if new:
+                found.update(zip(new, scores.levels(masses, new, known), strict=True))
+            for share in shares:
+                yield (scores > found[share]).astype(np.int64)
+
+        return split
+
+    def best_half(self, mask: Vector, scores: Vector, count: int, seed: int) -> Vector:
+        """About half; of equal scores, some at random."""
+        return scores.better_half(mask, count, seed)
+
+    def components(self, products: IncidenceProducts, hypergraph: Any) -> tuple[int, Any, Any]:
+        """A search on one worker, which holds a number for each vertex; hyperedges are not numbered."""
+        first: Any = self.session.rows(_First())
+        if reaches_all(products, first, self.session.n_vertices):
+            return 1, None, None
+        found, reference = self.session.runner.alone(find_components, self.session.place)
+        return found, self.session.restored(reference), None
+
+    def run_on_one(
+        self, function: Callable[..., Any], hypergraph: StoredHypergraph, *args: Any
+    ) -> dict[str, Any] | None:
+        """Run it on one worker, if that can hold the hypergraph and work on it."""
+        if ALONE * hypergraph.n_incidences > self.session.site.memory:
+            return None
+        given = (self.session.place, hypergraph.prepared, function, args)
+        facts, vectors = self.session.runner.alone(run_alone, *given)
+        return facts | {name: self.session.restored(reference) for name, reference in vectors.items()}
+
+    def open_checkpoint(self, stage: str, *inputs: Any, rng: np.random.Generator | None = None) -> Checkpoint:
+        """Vectors stay in files of the run; the checkpoint refers to them."""
+        return open_checkpoint(stage, *inputs, rng=rng)
+
+
+@dataclass(frozen=True, eq=False)
 class DaskProducts:
-    """Passes over bundles of hyperedges on many workers; vectors are expressions."""
+    """Products over bundles of hyperedges on many workers; vectors are expressions."""
 
     field: DaskSession
-    prepared: Prepared
-    host: ClassVar[bool] = False
+
+    @cached_property
+    def backend(self) -> DaskBackend:
+        """The vectors of the session."""
+        return DaskBackend(self.field)
 
     def to_edges(self, values: Any, weights: Weights) -> Any:
         """Each bundle knows all members of its hyperedges."""
@@ -248,46 +367,15 @@ class DaskProducts:
         smallest = -scattered(-found, "max")
         return largest if (largest == smallest).all() else None
 
-    def flows(self, labels: Any, distribution: Any, degrees: Any, shares: Any, count: int) -> Any:
-        """What of the flow leaves each cluster; one round, and so many numbers from each bundle."""
-        self.field.ensure(distribution, degrees)
+    def flows(
+        self, labels: Any, count: int, phi: Any, degrees: Any, shares: Any, once: bool = False
+    ) -> tuple[Any, Any]:
+        """One round, and `count` numbers from each bundle."""
+        self.field.ensure(phi, degrees)
         small = labels.astype(np.int8 if count <= 127 else np.int32)
-        given = (gathered(small), static(distribution), static(degrees), shares, count)
-        return Small(self.field, "bundles", "flows", given, "sum")
-
-    def components(self, factors: Any) -> tuple[int, Any, Any]:
-        """Their number, and the one of each vertex; those of hyperedges nobody asks for."""
-        reached, count = self.field.rows(_First()), 1
-        for _ in range(REACH):
-            edges = self.to_edges(reached, "source_weights") > 0
-            reached = kept(
-                (self.to_vertices(edges.astype(np.float64), "source_weights") > 0).astype(np.float64)
-            )
-            before, count = count, int(reached.sum())
-            if count in (before, self.field.n_vertices):
-                break
-        if count == self.field.n_vertices:
-            return 1, None, None
-        found, reference = self.field.runner.alone(find_components, self.field.place)
-        return found, self.field.restored(reference), None
-
-    def put(self, values: Any) -> Any:
-        """Small arrays stay on the host, and go along with the instructions."""
-        return values
-
-    def normal(self, size: int, rng: np.random.Generator) -> Vector:
-        """Random numbers that do not depend on how the vertices are divided."""
-        return self.field.rows(_Normal(int(rng.integers(1 << 63))))
-
-    def alone(self, function: Callable[..., Any], *args: Any) -> dict[str, Any]:
-        """What a function of the whole hypergraph, and more, finds on one worker: facts, and vectors."""
-        place = self.field.place
-        facts, vectors = self.field.runner.alone(run_alone, place, self.prepared, function, args)
-        return facts | {name: self.field.restored(reference) for name, reference in vectors.items()}
-
-    def fits_one(self) -> bool:
-        """Whether one worker can hold the whole hypergraph, and work on it."""
-        return ALONE * self.prepared.n_incidences <= self.field.site.memory
+        given = (gathered(small), static(phi), static(degrees), shares, count)
+        boundaries = Small(self.field, "bundles", "boundaries", given, "sum")
+        return np.bincount(labels, weights=phi, minlength=count), boundaries
 
     def _local(self, function: str, *args: Any) -> Vector:
         return Vector(self.field, "bundles", "local", function, args)

@@ -61,7 +61,6 @@ class Vector(NDArrayOperatorsMixin):
 
     __slots__ = ("__weakref__", "args", "dtype", "field", "kept", "kind", "payload", "side")
     __array_priority__ = 1000.0
-    scattered = True
 
     def __init__(
         self,
@@ -92,10 +91,6 @@ class Vector(NDArrayOperatorsMixin):
         """Itself, to be stored when it is first computed."""
         self.kept = self.kind != "stored"
         return self
-
-    def columns(self, count: int) -> "Columns":
-        """Room for so many columns like this one."""
-        return Columns([None] * count, self.field)
 
     def reference(self) -> dict[str, str]:
         """How a checkpoint names it; a round stores it first, if need be."""
@@ -216,7 +211,6 @@ class Columns:
 
     __slots__ = ("field", "vectors")
     __array_priority__ = 1000.0
-    scattered = True
 
     def __init__(self, vectors: Sequence[Any], field: DaskSession | None = None) -> None:
         self.vectors = list(vectors)
@@ -235,10 +229,6 @@ class Columns:
     def content_key(self) -> bytes:
         """The keys of its vectors."""
         return b"\n".join(vector.content_key() for vector in self.vectors)
-
-    def columns(self, count: int) -> "Columns":
-        """Room for so many columns."""
-        return Columns([None] * count, self.field)
 
     def sample(self, masses: Vector, count: int, seed: int) -> tuple[Any, Any]:
         """About so many rows, drawn in proportion to their mass, and their weights; on the host."""
@@ -362,7 +352,6 @@ class Small:
 
     __slots__ = ("args", "combine", "field", "function", "known", "side", "then")
     __array_priority__ = 2000.0
-    scattered = True
 
     def __init__(
         self,
@@ -390,10 +379,6 @@ class Small:
     def get(self) -> Any:
         """The value as an array of the host."""
         return np.asarray(self.value())
-
-    def with_others(self, values: Sequence[Any]) -> list[Any]:
-        """The values of this and others, from one round."""
-        return together(values)
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         return np.asarray(self.value(), dtype=dtype)

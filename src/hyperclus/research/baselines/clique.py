@@ -6,6 +6,7 @@ import numpy as np
 
 from hyperclus.clustering.hyperclus_g import Reweigh, Strategy
 from hyperclus.clustering.partition import Partition
+from hyperclus.engines.base import ArrayBackend
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.weighting import ones
 from hyperclus.research.baselines.scoring import by_splitting, negative, scored
@@ -38,6 +39,11 @@ class CliqueLaplacian:
     def size(self) -> int:
         """The number of vertices."""
         return self.factors.hypergraph.n_vertices
+
+    @property
+    def backend(self) -> ArrayBackend:
+        """Where the vectors live."""
+        return self.factors.backend
 
     def normal(self, rng: np.random.Generator) -> Floats:
         """Normal numbers."""
@@ -95,7 +101,8 @@ def _second_vector(hypergraph: Hypergraph, rng: np.random.Generator) -> Floats |
     linked = ones(hypergraph.drop_edges(lonely))
     active = linked.covered
     laplacian = CliqueLaplacian(TransitionFactors(linked.restrict(active)))
-    known = zero_vectors(laplacian.degrees / laplacian.degrees.sum(), components(laplacian.factors), 2)
+    masses = laplacian.degrees / laplacian.degrees.sum()
+    known = zero_vectors(laplacian.backend, masses, components(laplacian.factors), 2)
     vector = np.zeros(hypergraph.n_vertices)
     if known.shape[1] == 2:
         vector[active] = known[:, 1]

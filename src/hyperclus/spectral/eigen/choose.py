@@ -1,16 +1,13 @@
 """Which method for which hypergraph, and the assembly of the answer."""
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from hyperclus._runtime.checkpoint import NO_CHECKPOINT, Checkpoint, check_seed, open_checkpoint
+from hyperclus._runtime.checkpoint import Checkpoint, check_seed
 from hyperclus._runtime.progress import report_progress
 from hyperclus._runtime.random import random_generator
 from hyperclus._runtime.threads import single_blas_thread
-from hyperclus.engines.base import is_scattered
-from hyperclus.engines.dask.schedule import width
 from hyperclus.errors import Argument, ConvergenceError, InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.spectral.eigen.cost import cheapest, fits_small_side
@@ -71,28 +68,29 @@ def smallest_eigenpairs(
     if method == "small side" and not fits_small_side(laplacian, k):
         raise InputError("the small-side method needs at least 2|E| + k vertices; use 'lanczos' or 'auto'")
     check_seed(seed)
-    known = zero_vectors(laplacian.walk.stationary, laplacian.walk.distribution.components, k)
+    walk, backend = laplacian.walk, laplacian.backend
+    known = zero_vectors(backend, walk.stationary, walk.distribution.components, k)
     count = k - known.shape[1]
     if not count:
         report_progress("eigenvectors", 0, "products", 1.0, "known")
         return with_residuals(laplacian, known, known[:, :0], known[:, :0], 0, "known")
-    spare, rng, walk = min(spare, laplacian.size - k), random_generator(seed), laplacian.walk
-    if not (walk.factors.products.host or is_scattered(known)):
-        return _told(_elsewhere(laplacian, known, count, tolerance, rng, spare, NO_CHECKPOINT), tolerance)
+    spare, rng = min(spare, laplacian.size - k), random_generator(seed)
     inputs = (walk.hypergraph, walk.alpha, walk.stationary, k, tolerance, method, spare)
-    checkpoint = open_checkpoint("eigenvectors", *inputs, rng=rng)
+    checkpoint = backend.open_checkpoint("eigenvectors", *inputs, rng=rng)
     kept = checkpoint.result()
-    if kept is None and is_scattered(known):
-        pairs = _elsewhere(laplacian, known, count, tolerance, rng, spare, checkpoint)
-        kept = checkpoint.finish(**{name: getattr(pairs, name) for name in Eigenpairs.__slots__})
-    elif kept is None:
-        vectors, steps, chosen = _vectors(laplacian, known, count, tolerance, rng, method, spare, checkpoint)
-        pairs = with_residuals(laplacian, known, vectors[:, :count], vectors[:, count:], steps, chosen)
+    if kept is None:
+        if backend.on_host:
+            vectors, steps, chosen = _vectors(
+                laplacian, known, count, tolerance, rng, method, spare, checkpoint
+            )
+            pairs = with_residuals(laplacian, known, vectors[:, :count], vectors[:, count:], steps, chosen)
+        else:
+            pairs = _by_products(laplacian, known, count, tolerance, rng, spare, checkpoint)
         kept = checkpoint.finish(**{name: getattr(pairs, name) for name in Eigenpairs.__slots__})
     return _told(Eigenpairs(**kept), tolerance)
 
 
-def _elsewhere(
+def _by_products(
     laplacian: NormalizedLaplacian,
     known: Floats,
     count: int,
@@ -101,31 +99,27 @@ def _elsewhere(
     spare: int,
     checkpoint: Checkpoint,
 ) -> Eigenpairs:
-    """By Lanczos where the vectors do not lie in the memory of the host; where it crawls, from there."""
+    """By Lanczos where the vectors are not on the host; where it crawls, on the host after all."""
     walk, k = laplacian.walk, known.shape[1] + count
     helped = walk.hypergraph.n_incidences <= FACTORISATION_UP_TO
     limit = PATIENCE + MORE * count if helped else MAX_PRODUCTS
-    wide = width(count, walk.hypergraph.n_incidences) if is_scattered(known) else 1
+    width = laplacian.backend.block_width(count, walk.hypergraph.n_incidences)
     try:
         part = checkpoint.part("first")
-        vectors, steps = lanczos_vectors(laplacian, known, count, tolerance, rng, limit, spare, part, wide)
+        vectors, steps = lanczos_vectors(laplacian, known, count, tolerance, rng, limit, spare, part, width)
     except ConvergenceError:
-        if not helped:
+        settings = (walk.alpha, k, tolerance, spare, rng)
+        found = laplacian.backend.run_on_one(_pairs_of, walk.hypergraph, *settings) if helped else None
+        if found is None:
             raise
-        if is_scattered(known):
-            products: Any = walk.factors.products
-            return Eigenpairs(**products.alone(_pairs_here, walk.alpha, k, tolerance, spare, rng))
-        here = NormalizedLaplacian(walk.on_host())
-        found = smallest_eigenpairs(here, k, tolerance=tolerance, seed=rng, spare=spare)
-        put = walk.factors.products.put
-        return replace(found, vectors=put(found.vectors), spare=put(found.spare))
+        return Eigenpairs(**found)
     return with_residuals(laplacian, known, vectors[:, :count], vectors[:, count:], steps, "lanczos")
 
 
-def _pairs_here(
+def _pairs_of(
     hypergraph: Hypergraph, alpha: float, k: int, tolerance: float, spare: int, rng: np.random.Generator
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The eigenpairs of a hypergraph that is in the memory of this process: facts, and vectors."""
+    """The eigenpairs of a hypergraph in host memory: facts and vertex arrays."""
     walk = RandomWalk(hypergraph, alpha=alpha)
     pairs = smallest_eigenpairs(NormalizedLaplacian(walk), k, tolerance=tolerance, seed=rng, spare=spare)
     far = {"vectors": pairs.vectors, "spare": pairs.spare}

@@ -4,13 +4,11 @@ Why not ARPACK: it tells nothing of the residual reached when it gives up, looks
 only at restarts, and ties the vectors to NumPy.
 """
 
-from typing import Any
-
 import numpy as np
 
 from hyperclus._runtime.checkpoint import NO_CHECKPOINT, Checkpoint
 from hyperclus._runtime.progress import ResidualProgress
-from hyperclus.engines.base import asarray_like, empty_columns, fetch, is_scattered, on_host, persist
+from hyperclus.engines.base import ArrayBackend
 from hyperclus.errors import ConvergenceError
 from hyperclus.spectral.laplacian import Operator
 from hyperclus.typing import Floats
@@ -24,7 +22,6 @@ NOTHING = {4: 1e-5, 8: 1e-12}  # bytes of a number: a length that is nothing but
 TINY = np.finfo(np.float64).tiny
 SOUND = 1e-3  # of the squares of a block: where all that is left is more, it is left with enough digits
 NEARLY = 0.5  # the smallest singular value of columns that are all but orthonormal
-ROWS = 1 << 16  # rows of the basis that a restart rotates at a time
 
 
 def lanczos_vectors(
@@ -36,12 +33,12 @@ def lanczos_vectors(
     max_products: int = MAX_PRODUCTS,
     spare: int = 0,
     checkpoint: Checkpoint = NO_CHECKPOINT,
-    width: int = 1,
+    width: int | None = None,
 ) -> tuple[Floats, int]:
     """`count` eigenvectors beyond the known ones, and the number of products spent.
 
     Up to `spare` more columns follow: Ritz vectors as the search for the others left them. Each product is
-    with a block of `width` vectors: the wider it is, the fewer they are.
+    with one vector, or with a block of `width` vectors: the wider it is, the fewer they are.
 
     A Krylov space grown from `width` vectors holds so many vectors of each eigenspace, so an eigenvalue
     repeated more often may be found too few times. So when more are wanted, what was found is deflated and
@@ -56,15 +53,16 @@ def lanczos_vectors(
     ConvergenceError
         With the residual reached.
     """
-    if count > width:
+    at_once = width or 1
+    if count > at_once:
         tolerance /= 2  # what is deflated is not exact, and what is then found is no closer
-    descent = ResidualProgress("eigenvectors", tolerance, high=0.8 if count > width else 1.0)
+    descent = ResidualProgress("eigenvectors", tolerance, high=0.8 if count > at_once else 1.0)
     vectors, values, steps = _solve(
         operator, known, count, descent, rng, max_products, checkpoint.part("first"), width, spare
     )
     vectors, spared = vectors[:, :count], vectors[:, count:]
     rounds = 0
-    while width < count < operator.size - known.shape[1]:
+    while at_once < count < operator.size - known.shape[1]:
         found, rounds = np.hstack([known, vectors]), rounds + 1
         descent, part = descent.then(max(tolerance, PROBE)), checkpoint.part("probe", rounds)
         _, left, more = _solve(operator, found, 1, descent, rng, max_products, part, width)
@@ -88,7 +86,7 @@ def _solve(
     rng: np.random.Generator,
     max_products: int,
     checkpoint: Checkpoint,
-    width: int,
+    blocks: int | None,
     spare: int = 0,
 ) -> tuple[Floats, Floats, int]:
     """Smallest eigenvectors orthogonal to the known ones, their eigenvalues, and the products spent.
@@ -102,13 +100,15 @@ def _solve(
     if (done := checkpoint.result()) is not None:
         descent.done = done["steps"]
         return done["vectors"], done["values"], done["steps"]
-    whole = operator.size - known.shape[1]
-    capacity, retained = _sizes(count, width, whole)
+    whole, backend, width = operator.size - known.shape[1], operator.backend, blocks or 1
+    capacity, retained = _sizes(count, blocks, whole)
     start = operator.normal(rng) if (at := checkpoint.state()) is None else at["basis 0"]
-    basis = empty_columns(start, capacity + width)
+    basis = backend.empty_columns(start, capacity + width)
     if at is None:
-        block = start if width == 1 else _random(operator, min(width, whole), rng, start)
-        basis[:, _block(0, width, whole)] = _next(operator, block, known, basis[:, :0], rng, width, whole)[0]
+        block = start if blocks is None else _random(operator, min(width, whole), rng, start)
+        basis[:, _block(0, blocks, whole)] = _next(operator, block, known, basis[:, :0], rng, blocks, whole)[
+            0
+        ]
         projected, first, since, steps = np.zeros((capacity, capacity)), 0, 0, 0
     else:
         projected, first, since, steps = (at[name] for name in ("projected", "first", "since", "steps"))
@@ -123,28 +123,28 @@ def _solve(
                 seen = descent.first, descent.lowest
                 now = {"projected": projected, "first": column, "since": since, "steps": steps}
                 checkpoint.keep(**now, residuals=seen, **columns)
-            image = operator.apply(basis[:, _block(column, width, whole)])
+            image = operator.apply(basis[:, _block(column, blocks, whole)])
             recent = 0 if column == since else column - width
             found, overlaps, beyond = _next(
-                operator, image, known, basis[:, :filled], rng, width, whole - filled, recent
+                operator, image, known, basis[:, :filled], rng, blocks, whole - filled, recent
             )
-            basis[:, _block(filled, width, whole)] = found
+            basis[:, _block(filled, blocks, whole)] = found
             projected[:filled, column:filled], projected[column:filled, :filled] = overlaps, overlaps.T
             steps += 1
-            if filled < count or (width == 1 and steps % CHECK_EVERY and filled < capacity):
+            if filled < count or (blocks is None and steps % CHECK_EVERY and filled < capacity):
                 descent.report(steps)
                 continue
             values, rotation = np.linalg.eigh(projected[:filled, :filled])
             residuals = np.linalg.norm(beyond @ rotation[column:], axis=0)
             descent.report(steps, float((residuals / _allowed(values, 1.0))[:count].max()))
             if (residuals <= _allowed(values, descent.goal))[:count].all() or filled == whole:
-                vectors = basis[:, :filled] @ asarray_like(rotation[:, : count + spare], basis)
+                vectors = basis[:, :filled] @ backend.put(rotation[:, : count + spare], basis.dtype)
                 checkpoint.finish(vectors=vectors, values=values[:count], steps=steps)
                 return vectors, values[:count], steps
         if steps >= max_products:
             break
         first = since = retained
-        _rotate(basis, rotation[:, :first], width)
+        _rotate(backend, basis, rotation[:, :first])
         basis[:, first : first + width] = basis[:, capacity : capacity + width]
         projected[:] = 0.0
         projected[range(first), range(first)] = values[:first]
@@ -156,9 +156,9 @@ def _solve(
     )
 
 
-def _sizes(count: int, width: int, whole: int) -> tuple[int, int]:
+def _sizes(count: int, width: int | None, whole: int) -> tuple[int, int]:
     """The columns of a full basis, and those that a restart keeps: whole blocks, or all dimensions."""
-    if width == 1:
+    if width is None:
         capacity = min(count + EXTRA_BASIS, whole)
         return capacity, count + (capacity - count) // 2
     wanted = -(-count // width)
@@ -166,20 +166,16 @@ def _sizes(count: int, width: int, whole: int) -> tuple[int, int]:
     return (capacity, retained) if capacity + width <= whole else (whole, whole)
 
 
-def _block(column: int, width: int, whole: int) -> int | slice:
-    """The columns of the block that begins here; of a width of 1, the column."""
-    return column if width == 1 else slice(column, min(column + width, whole))
+def _block(column: int, width: int | None, whole: int) -> int | slice:
+    """The columns of the block that begins here; without blocks, the column."""
+    return column if width is None else slice(column, min(column + width, whole))
 
 
-def _rotate(basis: Floats, rotation: Floats, width: int) -> None:
-    """The first columns become V times the rotation; single ones some rows at a time, to save memory."""
+def _rotate(backend: ArrayBackend, basis: Floats, rotation: Floats) -> None:
+    """Replace the first columns V by V times the rotation, some rows at a time to save memory."""
     before, after = rotation.shape
-    rotation = asarray_like(rotation, basis)
-    if width > 1 or is_scattered(basis):
-        basis[:, :after] = basis[:, :before] @ rotation
-        return
-    for row in range(0, len(basis), ROWS):
-        rows = slice(row, row + ROWS)
+    rotation = backend.put(rotation, basis.dtype)
+    for rows in backend.row_slices(len(basis)):
         basis[rows, :after] = basis[rows, :before] @ rotation
 
 
@@ -214,7 +210,7 @@ def _orthonormal(
         vector = _without(known, vector)
         inside = basis[:, start:].T @ vector
         vector -= inside @ basis[:, start:].T
-        overlaps[start:] += on_host(inside)
+        overlaps[start:] += operator.backend.fetch(inside)[0]
     length = float(np.linalg.norm(vector))
     if length > NOTHING[vector.dtype.itemsize] or known.shape[1] + basis.shape[1] >= len(vector):
         return vector / (length or 1.0), overlaps, length
@@ -228,7 +224,7 @@ def _next(
     known: Floats,
     basis: Floats,
     rng: np.random.Generator,
-    width: int,
+    width: int | None,
     room: int,
     recent: int = 0,
 ) -> tuple[Floats, Floats, Floats]:
@@ -236,22 +232,23 @@ def _next(
 
     Directions that the image has not got, since the space is invariant, are random ones.
     """
-    if width == 1 and not is_scattered(image):
+    if width is None:
         vector, along, length = _orthonormal(operator, image, known, basis, rng, recent)
         return vector, along[:, None], np.array([[length]])
-    block, overlaps, beyond = orthonormal(image if width > 1 else image[:, None], known, basis, recent)
+    backend = operator.backend
+    block, overlaps, beyond = orthonormal(backend, image, known, basis)
     wanted = min(width, room)
     rank = min(int(np.count_nonzero(beyond.any(axis=1))), wanted)
     block = block[:, :rank]
     if rank < wanted:
         fresh = _random(operator, wanted - rank, rng, operator.normal(rng))
-        block = np.hstack([block, orthonormal(fresh, np.hstack([known, block]), basis)[0]])
-    return block if width > 1 else block[:, 0], overlaps, beyond
+        block = np.hstack([block, orthonormal(backend, fresh, np.hstack([known, block]), basis)[0]])
+    return block, overlaps, beyond
 
 
 def _random(operator: Operator, count: int, rng: np.random.Generator, column: Floats) -> Floats:
     """A block of random vectors, of which this is the first."""
-    block: Floats = empty_columns(column, count)
+    block: Floats = operator.backend.empty_columns(column, count)
     block[:, 0] = column
     for number in range(1, count):
         block[:, number] = operator.normal(rng)
@@ -259,7 +256,7 @@ def _random(operator: Operator, count: int, rng: np.random.Generator, column: Fl
 
 
 def orthonormal(
-    block: Floats, known: Floats, basis: Floats, recent: int = 0
+    backend: ArrayBackend, block: Floats, known: Floats, basis: Floats
 ) -> tuple[Floats, Floats, Floats]:
     """Orthonormal columns Q, the block's overlaps with the basis, and R, both on the host.
 
@@ -267,64 +264,33 @@ def orthonormal(
     decomposition, the largest first: the last rows are 0, and the last columns of Q are not orthonormal,
     beyond the rank of what is left of the block.
 
-    Rounds of Gram-Schmidt, the first with the columns from `recent` on, which are all that an image has much
-    of. After each, the columns are made orthonormal by their Gram matrix (Stathopoulos and Wu, 2002), as
-    near as its condition lets them; so another round follows unless they were nearly so before.
-    """
-    if is_scattered(block):
-        return _orthonormal_in_rounds(block, known, basis)
-    wide, least = block.shape[1], 10 * np.finfo(block.dtype).eps
-    overlaps, factor = np.zeros((basis.shape[1], wide)), np.eye(wide)
-    for turn, start in enumerate((recent, 0, 0, 0)):
-        block = block - _times(known, known.T @ block)
-        inside = basis[:, start:].T @ block
-        block -= _times(basis[:, start:], inside)
-        overlaps[start:] += on_host(inside) @ factor
-        squares, turned = np.linalg.eigh(on_host(block.T @ block).astype(np.float64))
-        lengths = np.sqrt(np.maximum(squares, max(least * squares[-1], TINY)))
-        factor = lengths[:, None] * (turned.T @ factor)
-        outer, _, _ = np.linalg.svd(factor)
-        factor = outer.T @ factor
-        block = _times(block, asarray_like(turned / lengths @ outer, block))
-        if turn and lengths[0] > NEARLY:
-            break
-    factor[np.linalg.norm(factor, axis=1) <= NOTHING[block.dtype.itemsize]] = 0.0
-    return block, overlaps, factor
-
-
-def _orthonormal_in_rounds(block: Any, known: Any, basis: Any) -> tuple[Any, Floats, Floats]:
-    """`orthonormal` where every look at vectors costs a round over many workers: mostly one is enough.
-
-    What is left of the block beside both sets has the Gram matrix that Pythagoras says, unless it is little.
-    The latest columns of the basis came about in the same way, and how far they are from orthonormal is
-    measured too: that error would else grow from round to round.
+    Gram-Schmidt with all inner products of a pass fetched at once; mostly one pass is enough, as what is left
+    of the block has the Gram matrix that Pythagoras says, unless it is little. The columns are made
+    orthonormal by their Gram matrix (Stathopoulos and Wu, 2002), as near as its condition lets them. The
+    latest columns of the basis came about in the same way, and how far they are from orthonormal is measured
+    too: that error would otherwise grow from block to block.
     """
     wide, outside = block.shape[1], np.hstack([known, basis])
     latest = basis[:, max(basis.shape[1] - wide, 0) :]
     count, recent = outside.shape[1], outside.shape[1] - latest.shape[1]
-    overlaps, factor = np.zeros((basis.shape[1], wide)), np.eye(wide)
+    overlaps, factor, least = np.zeros((basis.shape[1], wide)), np.eye(wide), 10 * np.finfo(block.dtype).eps
     for turn in range(4):
-        persist(block)
-        along, gram, measured = fetch([outside.T @ block, block.T @ block, outside.T @ latest])
+        backend.persist(block)
+        fetched = backend.fetch(outside.T @ block, block.T @ block, outside.T @ latest)
+        along, gram, measured = (values.astype(np.float64, copy=False) for values in fetched)
         metric = np.eye(count)
         metric[:, recent:], metric[recent:] = measured, measured.T
         inside = np.linalg.solve(metric, along)
         overlaps += inside[known.shape[1] :] @ factor
         left = gram - along.T @ inside
         squares, turned = np.linalg.eigh((left + left.T) / 2)
-        lengths = np.sqrt(np.maximum(squares, max(10 * np.finfo(float).eps * gram.max(), TINY)))
+        lengths = np.sqrt(np.maximum(squares, max(least * gram.max(), TINY)))
         factor = lengths[:, None] * (turned.T @ factor)
         outer, _, _ = np.linalg.svd(factor)
         factor = outer.T @ factor
         small = turned / lengths @ outer
-        block = np.hstack([block, outside]) @ np.vstack([small, -inside @ small])
+        block = np.hstack([block, outside]) @ backend.put(np.vstack([small, -inside @ small]), block.dtype)
         if squares[0] > SOUND * gram.max() or (turn and lengths[0] > NEARLY):
             break
-    factor[np.linalg.norm(factor, axis=1) <= NOTHING[8]] = 0.0
+    factor[np.linalg.norm(factor, axis=1) <= NOTHING[block.dtype.itemsize]] = 0.0
     return block, overlaps, factor
-
-
-def _times(columns: Floats, small: Floats) -> Floats:
-    """Their product, by columns as they are: up to three times faster than by rows."""
-    product: Floats = (small.T @ columns.T).T
-    return product

@@ -1,11 +1,10 @@
 """What every eigen-solver returns."""
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
-from hyperclus.engines.base import empty_columns, fetch, is_scattered, on_host, persist
+from hyperclus.engines.base import ArrayBackend
 from hyperclus.spectral.laplacian import Operator
 from hyperclus.typing import Floats
 
@@ -37,39 +36,31 @@ class Eigenpairs:
     method: str
     spare: Floats
 
-    def on_host(self) -> "Eigenpairs":
-        """The same with all vectors in the memory of the host."""
-        return replace(self, vectors=on_host(self.vectors), spare=on_host(self.spare))
+    def on_host(self, backend: ArrayBackend) -> "Eigenpairs":
+        """The same with all vectors fetched to the host."""
+        vectors, spare = backend.fetch(self.vectors, self.spare)
+        return replace(self, vectors=vectors, spare=spare)
 
 
 def with_residuals(
     operator: Operator, zero: Floats, others: Floats, spare: Floats, steps: int, method: str
 ) -> Eigenpairs:
     """The zero eigenpairs, then the others sorted by Rayleigh quotient; residuals are measured."""
-    vectors = np.hstack([zero, others])
+    vectors, backend = np.hstack([zero, others]), operator.backend
     count = vectors.shape[1]
     values, residuals = np.empty(count), np.empty(count)
-    fixed = empty_columns(vectors[:, 0], count)
-    step = count if is_scattered(vectors) else 1  # one at a time: a large block would not fit the cache
-    for first in range(0, count, step):
-        columns = range(first, min(first + step, count))
-        signs = fetch([_sign(vectors[:, column]) for column in columns])
+    fixed = backend.empty_columns(vectors[:, 0], count)
+    for columns in backend.column_batches(count):
+        signs = backend.fetch(*(backend.sign_of_largest(vectors[:, column]) for column in columns))
         for column, sign in zip(columns, signs, strict=True):
             fixed[:, column] = vectors[:, column] * float(sign)
-        images = [persist(operator.apply(fixed[:, column])) for column in columns]
-        quotients = fetch([fixed[:, column] @ image for column, image in zip(columns, images, strict=True)])
+        images = [backend.persist(operator.apply(fixed[:, column])) for column in columns]
+        pairs = list(zip(columns, images, strict=True))
+        quotients = backend.fetch(*(fixed[:, column] @ image for column, image in pairs))
         for column, quotient in zip(columns, quotients, strict=True):
             values[column] = max(float(quotient), 0.0) if column >= zero.shape[1] else 0.0
-        residuals[list(columns)] = fetch([
-            np.linalg.norm(image - values[column] * fixed[:, column])
-            for column, image in zip(columns, images, strict=True)
-        ])  # fmt: skip
+        residuals[list(columns)] = backend.fetch(
+            *(np.linalg.norm(image - values[column] * fixed[:, column]) for column, image in pairs)
+        )
     order = np.argsort(values, kind="stable")
     return Eigenpairs(values[order], fixed[:, order.tolist()], residuals[order], steps, method, spare)
-
-
-def _sign(vector: Floats) -> Any:
-    """The sign of the entry of largest size; where two are as large, of the first one, or a positive one."""
-    if is_scattered(vector):
-        return vector.sign_of_largest()  # type: ignore[attr-defined]
-    return np.sign(vector[int(np.argmax(np.abs(vector)))])

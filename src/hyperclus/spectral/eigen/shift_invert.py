@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from hyperclus._runtime.checkpoint import NO_CHECKPOINT, Checkpoint
+from hyperclus.engines.base import ArrayBackend
 from hyperclus.spectral.eigen.lanczos import lanczos_vectors
 from hyperclus.spectral.laplacian import NormalizedLaplacian
 from hyperclus.typing import Floats
@@ -84,6 +85,11 @@ class _Inverse:
     def size(self) -> int:
         """The number of vertices."""
         return self.laplacian.size
+
+    @property
+    def backend(self) -> ArrayBackend:
+        """Where the vectors live."""
+        return self.laplacian.backend
 
     def apply(self, block: Floats) -> Floats:
         """Minus the solution of (L_sym + tau I) y = x, refined once with the residual."""
