@@ -20,6 +20,7 @@ from hyperclus._runtime.jit import inner_kernel, kernel
 
 executions.append(__name__)
 FACTOR = 3.0
+OFFSET = 0.0
 
 
 class Pair(NamedTuple):
@@ -29,7 +30,7 @@ class Pair(NamedTuple):
 
 @inner_kernel
 def square(value):
-    return scaled(value) * value
+    return scaled(value) * value + OFFSET
 
 
 @inner_kernel
@@ -67,6 +68,7 @@ def load(tmp_path, monkeypatch):
     for name in ("some_kernels", "other_kernels"):
         sys.modules.pop(name, None)
         jit._compiled.pop(name, None)
+        jit._kernels.pop(name, None)
 
 
 def test_plain_and_compiled_give_the_same_bits(load):
@@ -79,6 +81,14 @@ def test_plain_and_compiled_give_the_same_bits(load):
     assert compiled.added.signatures  # it was really compiled
     assert executions == ["some_kernels"]
     assert isinstance(module.square, FunctionType)
+
+
+def test_a_patched_constant_is_never_compiled(load, monkeypatch):
+    """It would stay in the cache on disk."""
+    module, _ = load("some_kernels")
+    monkeypatch.setattr(module, "FACTOR", 0.0)
+    monkeypatch.setattr(module, "OFFSET", 1.0)
+    assert kernels(module, math.inf).added(np.ones(3)) == 9.0
 
 
 def test_compiled_once_there_is_enough_work(load):

@@ -5,6 +5,7 @@ a cache on disk), which is too long to wait for on small hypergraphs. Both ways 
 """
 
 import logging
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -13,11 +14,11 @@ from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any, TypeVar
 
 COMPILE_FROM = 300_000  # inner steps of a kernel: about a quarter of a second in plain Python
-INLINE = "_hyperclus_inline"
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _log = logging.getLogger(__name__)
+_kernels: dict[str, tuple[dict[str, Any], dict[Any, str]]] = {}  # by module: its names, kernels, inlining
 _compiled: dict[str, Any] = {}
 _lock = Lock()
 _threshold: ContextVar[float | None] = ContextVar("threshold", default=None)
@@ -25,13 +26,22 @@ _threshold: ContextVar[float | None] = ContextVar("threshold", default=None)
 
 def kernel(function: Function) -> Function:
     """Mark a function as a kernel: loops over arrays that call nothing but inner kernels of its module."""
-    setattr(function, INLINE, "never")
-    return function
+    return _mark(function, "never")
 
 
 def inner_kernel(function: Function) -> Function:
     """Mark a function that kernels call; it is inlined, because a call counts references to each array."""
-    setattr(function, INLINE, "always")
+    return _mark(function, "always")
+
+
+def _mark(function: Function, inline: str) -> Function:
+    """Register a kernel with the constants of its module as they are now.
+
+    Numba compiles constants into the code and caches it on disk, so a later change must not get there.
+    """
+    scope, inlines = _kernels.setdefault(function.__module__, ({}, {}))
+    scope.update(vars(sys.modules[function.__module__]))
+    inlines[function] = inline
     return function
 
 
@@ -63,13 +73,12 @@ def _with_compiled_kernels(module: ModuleType) -> SimpleNamespace:
 
     The copies find each other, not the plain functions, because this namespace is their scope.
     """
-    scope = dict(vars(module))
-    for name, function in vars(module).items():
-        inline = getattr(function, INLINE, None)
-        if inline is not None:
-            copy = FunctionType(function.__code__, scope, name, function.__defaults__)
-            copy.__qualname__ = f"{name}.compiled"  # part of the name of its files in Numba's cache
-            scope[name] = _njit(copy, inline)
+    scope, inlines = _kernels[module.__name__]
+    for function, inline in inlines.items():
+        name = function.__name__
+        copy = FunctionType(function.__code__, scope, name, function.__defaults__)
+        copy.__qualname__ = f"{name}.jit"  # part of the name of its files in Numba's cache
+        scope[name] = _njit(copy, inline)
     return SimpleNamespace(**scope)
 
 
