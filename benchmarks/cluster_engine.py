@@ -184,7 +184,7 @@ def compare(path: Path, k: int, count: int, memory: str, against_cpu: bool) -> d
             f"{stage:>28}: {found['rounds']:.0f} rounds, {found['products']:.0f} over the incidences, "
             f"{found['bytes'] / 1e6:.0f} MB sent"
         )
-    law, formula = rounds["stationary law"], 16 * count * dask["n"]
+    law, formula = rounds["stationary distribution"], 16 * count * dask["n"]
     print(f"{'eigenvectors':>28}: {dask['steps']} products of blocks")
     print(
         f"{'bytes per product':>28}: {law['bytes'] / law['products'] / 1e6:.1f} MB in the law, at most "

@@ -34,7 +34,7 @@ PHASES = {  # stage, how the note begins, share of the stage from which on the k
     "preparation: vertices": ("preparation", "vertices 1", 0.0),
     "preparation: numbers": ("preparation", "numbers 1", 0.0),
     "layout": ("preparation", "numbers", 1.0),  # what comes next
-    "stationary law": ("stationary law", "residual", 0.3),
+    "stationary distribution": ("stationary distribution", "residual", 0.3),
     "eigenvectors": ("eigenvectors", "residual", 0.3),
     "search": ("search", "NCut", 0.4),
     "labels": ("search", "NCut", 1.0),

@@ -140,7 +140,7 @@ def efforts(figures: PartitionQuality) -> str:
         ])  # fmt: skip
     header = [
         "data set",
-        "stationary law",
+        "stationary distribution",
         "eigenvectors",
         *EFFORTS,
         *(f"{e} / eigenvectors" for e in EFFORTS),

@@ -76,7 +76,7 @@ class TestResults:
         far, near = ({*(data / name).read_text().splitlines()} for name in ("labels.csv", "here.csv"))
         assert far == near
         assert "labels       " + str(data / "hyperclus-work") in done.stdout
-        for stage in ("preparation", "stationary law", "eigenvectors", "search", "in all"):
+        for stage in ("preparation", "stationary distribution", "eigenvectors", "search", "in all"):
             assert stage in done.stdout
 
     @pytest.mark.parametrize("suffix", [".csv.gz", ".parquet"])
@@ -109,7 +109,7 @@ class TestResults:
         assert (planned["known"], planned["n_vertices"]) == ("prepared", 80)
         (need,) = planned["needs"]
         assert (need["workers"], need["fits"]) == (2, True)
-        for stage, vectors in (("stationary law", 1), ("eigenvectors", planned["block"])):
+        for stage, vectors in (("stationary distribution", 1), ("eigenvectors", planned["block"])):
             spent = told["rounds"][stage]
             assert 0 < spent["bytes"] <= 1.1 * spent["products"] * vectors * need["moved"]
 

@@ -193,7 +193,7 @@ class TestProgress:
     def test_a_bar_for_what_takes_long(self, large):
         seen, code = on_terminal("cluster", str(large), "-k", "6", "--bins", "none", "--effort", "fast")
         assert code == 0, seen
-        stages = re.compile("reading|stationary law|eigenvectors|search")
+        stages = re.compile("reading|stationary distribution|eigenvectors|search")
         assert stages.search(seen)
         assert not stages.search(seen[seen.rindex("\x1b[2K") :])  # it is wiped away
         assert "Partition of 40,000 vertices" in seen

@@ -207,7 +207,7 @@ class TestPartition:
         assert frame.cluster.tolist() == part.labels.tolist()
         assert sorted([*part.members(0), *part.members(1)]) == ["a", "b", "c", "d"]
         assert f"NCut         {part.ncut:.6g}" in repr(part)
-        assert set(part.timings) == {"stationary law", "eigenvectors", "search", "scoring"}
+        assert set(part.timings) == {"stationary distribution", "eigenvectors", "search", "scoring"}
         assert part.settings["k"] == 2
         assert part.settings["effort"] == "default"
         assert hc.hyperclus_g(h).settings["rounding"] == "sign"

@@ -93,7 +93,7 @@ def test_planted_blocks_come_out_the_same(far, monkeypatch, k, in_batches):
     h = planted(500_000, k)
     there, here = far(h, k), hc.cluster(h, k, engine="cpu")
     check_same(h, there, here)
-    assert there.rounds["stationary law"]["products"] <= 40
+    assert there.rounds["stationary distribution"]["products"] <= 40
     assert there.eigenpairs.steps <= 30
     assert (there.rounds["search"]["rounds"] > 0) == in_batches
 

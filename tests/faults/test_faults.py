@@ -124,7 +124,9 @@ def steps_of(data, address, folder):
     return found, {stage: [step for step in steps if step.stage == stage] for stage in stages}
 
 
-@pytest.mark.parametrize("phase", ["preparation: partitions", "stationary law", "eigenvectors", "search"])
+@pytest.mark.parametrize(
+    "phase", ["preparation: partitions", "stationary distribution", "eigenvectors", "search"]
+)
 def test_a_worker_killed_costs_its_share(data, address, calm, tmp_path, phase):
     ready(address)
     listen, when = killer(address, phase, tmp_path)
@@ -149,7 +151,9 @@ def test_a_worker_killed_in_any_phase(data, calm, tmp_path, phase, nanny):
 def test_all_workers_killed_at_once_come_back(data, calm, tmp_path):
     with workers(tmp_path / "cluster", nanny=True) as address, bounded(address):
         processes, _ = pids(address)
-        strike = at("stationary law", 0.3, lambda: [os.kill(pid, signal.SIGKILL) for pid in processes])
+        strike = at(
+            "stationary distribution", 0.3, lambda: [os.kill(pid, signal.SIGKILL) for pid in processes]
+        )
         with hc.watching(strike):
             found = clustered(data, address, tmp_path / "work")
     check_same(found, calm)
@@ -184,7 +188,7 @@ def test_a_client_killed_goes_on_in_the_middle_of_the_eigenvectors(data, address
     kill_client(data, address, tmp_path, "eigenvectors", 0.5)
     found, steps = steps_of(data, address, tmp_path)
     check_same(found, calm)
-    assert len(steps["stationary law"]) == 1  # taken from the checkpoint
+    assert len(steps["stationary distribution"]) == 1  # taken from the checkpoint
     assert min(step.done for step in steps["eigenvectors"]) > 3
     assert not [step for step in steps["preparation"] if step.unit == "rows"]
 
@@ -200,9 +204,9 @@ def test_a_client_killed_in_the_preparation(data, address, calm, tmp_path, share
 @pytest.mark.parametrize(
     ("stage", "share", "known"),
     [
-        ("stationary law", 0.5, []),
-        ("search", 0.3, ["stationary law", "eigenvectors"]),
-        ("search", 1.0, ["stationary law", "eigenvectors"]),
+        ("stationary distribution", 0.5, []),
+        ("search", 0.3, ["stationary distribution", "eigenvectors"]),
+        ("search", 1.0, ["stationary distribution", "eigenvectors"]),
     ],
 )
 def test_a_client_killed_goes_on(data, address, calm, tmp_path, kept, stage, share, known):
@@ -210,7 +214,7 @@ def test_a_client_killed_goes_on(data, address, calm, tmp_path, kept, stage, sha
     found, steps = steps_of(data, address, tmp_path)
     check_same(found, calm)
     assert all(len(steps[name]) == 1 for name in known)
-    if stage == "stationary law":
+    if stage == "stationary distribution":
         assert min(step.done for step in steps[stage]) > 0  # it does not begin again
 
 
@@ -228,7 +232,7 @@ def test_a_scheduler_killed_is_one_sentence_and_another_goes_on(data, calm, tmp_
     with workers(tmp_path / "second", nanny=False) as address:
         found, steps = steps_of(data, address, work)
     check_same(found, calm)
-    assert len(steps["stationary law"]) == 1
+    assert len(steps["stationary distribution"]) == 1
 
 
 def test_a_scheduler_that_no_longer_answers(data, tmp_path, monkeypatch):
@@ -237,7 +241,7 @@ def test_a_scheduler_that_no_longer_answers(data, tmp_path, monkeypatch):
         _, scheduler = pids(address)
         waking = threading.Timer(PATIENCE, os.kill, (scheduler, signal.SIGCONT))
         waking.start()
-        strike = at("stationary law", 0.3, lambda: os.kill(scheduler, signal.SIGSTOP))
+        strike = at("stationary distribution", 0.3, lambda: os.kill(scheduler, signal.SIGSTOP))
         with hc.watching(strike), pytest.raises(ClusterError, match="is gone"):
             clustered(data, address, tmp_path / "work")
         waking.cancel()
@@ -248,7 +252,9 @@ def test_workers_that_are_all_gone_are_waited_for_and_then_told(data, tmp_path, 
     monkeypatch.setattr(worker_pool, "IDLE", 3.0)
     with workers(tmp_path / "cluster", nanny=False) as address:
         processes, _ = pids(address)
-        strike = at("stationary law", 0.3, lambda: [os.kill(pid, signal.SIGKILL) for pid in processes])
+        strike = at(
+            "stationary distribution", 0.3, lambda: [os.kill(pid, signal.SIGKILL) for pid in processes]
+        )
         with hc.watching(strike), pytest.raises(ClusterError, match="has had no workers for 3 s; start some"):
             clustered(data, address, tmp_path / "work")
 
@@ -273,7 +279,7 @@ def test_a_damaged_vector_is_computed_anew(data, address, calm, tmp_path, kept, 
 )
 def test_a_damaged_bundle_is_arranged_anew(data, address, calm, tmp_path, name):
     ready(address)
-    stopped(data, address, tmp_path, "stationary law", 0.0)
+    stopped(data, address, tmp_path, "stationary distribution", 0.0)
     path = next(tmp_path.glob(f"*/layouts/*/bundle-00000/{name}"))
     os.truncate(path, path.stat().st_size // 2)
     with distributed.Client(address, set_as_default=False) as client:

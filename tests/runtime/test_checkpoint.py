@@ -277,7 +277,7 @@ def test_finished_stages_leave_one_file_each(eager, tmp_path):
     assert [name.rpartition("-")[0] for name in files(tmp_path)] == [
         "eigenvectors",
         "search",
-        "stationary-law",
+        "stationary-distribution",
     ]
     before = {name: (tmp_path / name).stat().st_mtime_ns for name in files(tmp_path)}
     with hc.checkpoints(tmp_path):
@@ -290,10 +290,10 @@ def test_another_k_takes_up_the_stationary_law(eager, krylov, tmp_path, caplog):
         hc.cluster(H, 3)
         with caplog.at_level(logging.INFO, "hyperclus._runtime.checkpoint"):
             _, steps = counted(partial(hc.cluster, H, 2))
-    assert [step.stage for step in steps].count("stationary law") == 1
+    assert [step.stage for step in steps].count("stationary distribution") == 1
     assert [step.stage for step in steps].count("eigenvectors") > 1
     (message,) = [record.getMessage() for record in caplog.records]
-    assert message.startswith("stationary-law")
+    assert message.startswith("stationary-distribution")
     assert "loaded from the checkpoint" in message
 
 

@@ -1,4 +1,4 @@
-"""What a run tells of itself: every stage, shares that never fall, and no change of the result."""
+"""Progress events: every stage reports, shares never decrease, and results do not change."""
 
 import gzip
 import sys
@@ -22,13 +22,13 @@ solve = sys.modules["hyperclus.spectral.eigen.choose"]
 H = random_hypergraph(200, 150, 5, 1)
 
 
-def told(run):
-    """What a run returns and the steps it tells of; checks the form of each."""
+def with_steps(run):
+    """Return the result of a run and its steps, after checking the form of each step."""
     steps = []
     with hc.watching(steps.append):
         found = run()
     for step in steps:
-        assert step.stage in ("reading", "stationary law", "eigenvectors", "search", "bound")
+        assert step.stage in ("reading", "stationary distribution", "eigenvectors", "search", "bound")
         assert step.done >= 0
         assert step.share is None or 0 <= step.share <= 1
         assert isinstance(step.unit, str)
@@ -37,7 +37,7 @@ def told(run):
 
 
 def check_shares(steps):
-    """Stage by stage they rise, and end at 1; so does the work."""
+    """Shares and work never decrease within a stage, and the share ends at 1."""
     for stage, group in groupby(steps, key=lambda step: step.stage):
         inside = list(group)
         for before, after in pairwise(inside):
@@ -48,7 +48,7 @@ def check_shares(steps):
 
 @pytest.fixture
 def iterative(monkeypatch):
-    """GMRES and Lanczos with many restarts, also where elimination and LAPACK would be faster."""
+    """Use GMRES and Lanczos with many restarts, even where elimination and LAPACK would be faster."""
     monkeypatch.setattr(stationary, "ELIMINATION_UP_TO", 0)
     monkeypatch.setattr(stationary, "RESTART", 8)
     monkeypatch.setattr(lanczos, "EXTRA_BASIS", 6)
@@ -58,7 +58,7 @@ def iterative(monkeypatch):
 @pytest.mark.parametrize("k", [2, 4])
 def test_clustering_in_batches(monkeypatch, k):
     monkeypatch.setattr(batch_search, "BATCHED_FROM", 0)
-    _, steps = told(lambda: hc.cluster(H, k))
+    _, steps = with_steps(lambda: hc.cluster(H, k))
     check_shares(steps)
     assert sum(step.stage == "search" for step in steps) > 3
 
@@ -70,23 +70,24 @@ def test_clustering(request, k, effort, iterations):
     if iterations:
         request.getfixturevalue("iterative")
     alone = hc.cluster(H, k, effort=effort)
-    part, steps = told(lambda: hc.cluster(H, k, effort=effort))
+    part, steps = with_steps(lambda: hc.cluster(H, k, effort=effort))
     np.testing.assert_array_equal(part.labels, alone.labels)
     assert part.ncut == alone.ncut
     stages = [stage for stage, _ in groupby(step.stage for step in steps)]
-    assert stages == ["stationary law", "eigenvectors", *["search"] * (k > 0)]
+    assert stages == ["stationary distribution", "eigenvectors", *["search"] * (k > 0)]
     check_shares(steps)
     assert steps[-1].note.startswith("NCut ")
     assert steps[-1].unit == "incidences"
 
 
-def test_every_product_of_an_iteration_is_told(iterative):
-    part, steps = told(lambda: hc.cluster(H, 3))
+def test_every_product_of_an_iteration_is_reported(iterative):
+    part, steps = with_steps(lambda: hc.cluster(H, 3))
     counts = {
-        stage: sum(step.stage == stage for step in steps) for stage in ("stationary law", "eigenvectors")
+        stage: sum(step.stage == stage for step in steps)
+        for stage in ("stationary distribution", "eigenvectors")
     }
     assert counts["eigenvectors"] >= part.eigenpairs.steps > 20
-    assert counts["stationary law"] >= part.walk.distribution.steps / 2 > 5
+    assert counts["stationary distribution"] >= part.walk.distribution.steps / 2 > 5
     residuals = [
         float(step.note.removeprefix("residual ")) for step in steps if step.note.startswith("residual")
     ]
@@ -94,17 +95,19 @@ def test_every_product_of_an_iteration_is_told(iterative):
 
 
 def test_shuffles_and_clusters_are_named(iterative):
-    found, steps = told(lambda: hc.suggest_k(H, 3, shuffles=2))
+    found, steps = with_steps(lambda: hc.suggest_k(H, 3, shuffles=2))
     assert found == hc.suggest_k(H, 3, shuffles=2)
     for words in ("shuffle 1 of 2, residual", "shuffle 2 of 2, residual", "k = 2, NCut", "k = 3, NCut"):
         assert any(step.note.startswith(words) for step in steps), words
-    _, steps = told(lambda: hc.hyperclus_g(H, 3))
+    _, steps = with_steps(lambda: hc.hyperclus_g(H, 3))
     assert any(step.note.startswith("a cluster of ") for step in steps)
     check_shares(steps)
 
 
-def test_the_tight_bound_is_told():
-    part, steps = told(lambda: hc.cluster(random_hypergraph(12, 10, 3, 8), 2, bound="tight", effort="fast"))
+def test_the_tight_bound_is_reported():
+    part, steps = with_steps(
+        lambda: hc.cluster(random_hypergraph(12, 10, 3, 8), 2, bound="tight", effort="fast")
+    )
     bound = [step for step in steps if step.stage == "bound"]
     assert bound[-1].share == 1.0
     assert bound[-1].note == f"NCut at least {part.tight.value:.4f}"
@@ -119,7 +122,7 @@ def test_reading(monkeypatch, tmp_path, name):
     rows = H.gamma.tocoo()
     h = hc.Hypergraph.from_long({"vertex": rows.col, "edge": rows.row, "weight": rows.data})
     hc.write(h, path)
-    again, steps = told(lambda: hc.read(path))
+    again, steps = with_steps(lambda: hc.read(path))
     assert (again.gamma != h.gamma).nnz == 0
     check_shares(steps)
     assert len(steps) > 10
@@ -129,16 +132,16 @@ def test_reading(monkeypatch, tmp_path, name):
     assert {step.unit for step in steps} == {"rows" if name == "table.parquet" else "bytes"}
 
 
-def test_a_file_of_two_gzipped_pieces_is_told_to_its_end(tmp_path):
+def test_a_file_of_two_gzip_members_is_reported_to_its_end(tmp_path):
     pytest.importorskip("pyarrow")
     path = tmp_path / "table.csv.gz"
     rows = "".join(f"a,{edge}\nb,{edge}\n" for edge in range(50))
     path.write_bytes(gzip.compress(b"vertex,edge\n") + gzip.compress(rows.encode()))
-    _, steps = told(lambda: hc.read(path))
+    _, steps = with_steps(lambda: hc.read(path))
     check_shares(steps)
 
 
-def test_only_the_thread_of_the_run_tells(monkeypatch):
+def test_only_the_thread_of_the_run_reports(monkeypatch):
     monkeypatch.setattr(cpu, "EACH", 1)
     monkeypatch.setattr(vertex_search, "PARALLEL_FROM", 0)
     threads = set()
@@ -147,18 +150,18 @@ def test_only_the_thread_of_the_run_tells(monkeypatch):
     assert threads == {threading.get_ident()}
 
 
-def test_an_error_of_the_listener_ends_the_run_and_nothing_else():
+def test_an_error_of_the_listener_stops_the_run_and_nothing_else():
     def listener(step):
         if step.stage == "search":
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt), hc.watching(listener):
         hc.cluster(H, 3)
-    _, steps = told(lambda: hc.cluster(H, 3))
+    _, steps = with_steps(lambda: hc.cluster(H, 3))
     check_shares(steps)
 
 
-def test_the_inner_listener_hears_and_then_the_outer_again():
+def test_the_inner_listener_replaces_the_outer_until_it_ends():
     outer, inner = [], []
     with hc.watching(outer.append):
         with hc.watching(inner.append):
@@ -174,7 +177,7 @@ def test_the_share_counts_digits():
     descent = progress.ResidualProgress("eigenvectors", 1e-8, 0.2, 1.0)
     shares = []
     for residual in (1e-0, 1e-4, 1e-2, 1e-8):
-        descent.tell(1, residual)
+        descent.report(1, residual)
         shares.append(descent.share)
     assert shares == pytest.approx([0.2, 0.6, 0.6, 1.0])
     after = descent.then(1e-4)

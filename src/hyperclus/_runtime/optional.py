@@ -1,4 +1,4 @@
-"""Libraries that only some calls need."""
+"""Import of optional libraries."""
 
 import importlib
 from typing import Any
@@ -7,7 +7,7 @@ from hyperclus.errors import Argument, MissingLibraryError
 
 
 def library(module: str, name: str, needed_by: str | Argument, extra: str) -> Any:
-    """A module of an optional library, or an error that says what needs it and how to install it.
+    """Import a module of an optional library, or raise an error that says how to install it.
 
     >>> library("json", "json", "this line", "nothing").dumps([1])
     '[1]'
@@ -16,5 +16,5 @@ def library(module: str, name: str, needed_by: str | Argument, extra: str) -> An
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] != module.split(".")[0]:
-            raise  # it is there and misses something itself
+            raise  # the library is installed, but one of its own dependencies is not
         raise MissingLibraryError(needed_by, f" needs {name}: pip install 'hyperclus[{extra}]'") from None

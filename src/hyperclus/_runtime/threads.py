@@ -1,8 +1,8 @@
-"""Where threads pay: in the sparse products, and not in BLAS on tall, thin blocks.
+"""Threads for tasks that release the interpreter lock, and one thread for BLAS.
 
-SciPy's sparse products release the interpreter lock. BLAS products of a tall, thin block are bound by
-memory, gain nothing from more threads, and lose much to threads that spin when the machine is busy
-(measured: five times slower beside one other process).
+Sparse products and compiled kernels gain from threads. BLAS products of a tall, thin block are bound by
+memory bandwidth: more threads gain nothing, and spinning threads lose much on a busy machine (measured: five
+times slower beside one other process).
 """
 
 from collections.abc import Callable, Sequence
@@ -15,9 +15,7 @@ Result = TypeVar("Result")
 
 
 def in_parallel(tasks: Sequence[Callable[[], Result]]) -> list[Result]:
-    """The results of all tasks, in order, each from a thread of its own; a task's error is raised here."""
-    if len(tasks) == 1:
-        return [tasks[0]()]
+    """Run each task in its own thread and return the results in order, or raise the first error."""
     results: dict[int, Result] = {}
     errors: list[BaseException] = []
 
@@ -39,7 +37,7 @@ def in_parallel(tasks: Sequence[Callable[[], Result]]) -> list[Result]:
 
 
 def single_blas_thread(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
-    """Run the function with BLAS limited to one thread; the limit is lifted afterwards."""
+    """Limit BLAS to one thread while the function runs."""
 
     @wraps(function)
     def limited(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
@@ -51,7 +49,7 @@ def single_blas_thread(function: Callable[Parameters, Result]) -> Callable[Param
 
 @cache
 def _blas() -> Any:
-    import scipy.linalg  # noqa: F401  SciPy brings a BLAS of its own, which must be loaded to be found
+    import scipy.linalg  # noqa: F401  SciPy has its own BLAS, which must be loaded to be found
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController().select(user_api="blas")

@@ -89,7 +89,7 @@ class Run:
         if engine != "cpu":
             with self.timed("copy"):
                 products = device_products(engine, self.precision, hypergraph, self.alpha, k)
-        with self.timed("stationary law"):
+        with self.timed("stationary distribution"):
             return RandomWalk(hypergraph, alpha=self.alpha, products=products)
 
     def eigenpairs(self, walk: RandomWalk, k: int, extra: int = 0) -> Eigenpairs:

@@ -226,7 +226,7 @@ class _Run:
         rng = np.random.default_rng(self.settings["seed"])
         products = DaskProducts(there)
         far = StoredHypergraph(p, omega(there))
-        with self._timed("stationary law", there):
+        with self._timed("stationary distribution", there):
             walk = RandomWalk(far, alpha=self.settings["alpha"], products=products)  # type: ignore[arg-type]
         seed = int(rng.integers(1 << 63))  # whatever the eigen-solver draws
         with self._timed("eigenvectors", there):

@@ -115,7 +115,7 @@ def stationary_distribution(factors: TransitionFactors, tolerance: float = 1e-14
     """
     found = components(factors)
     checkpoint = factors.backend.open_checkpoint(
-        "stationary law", factors.hypergraph, factors.alpha, tolerance
+        "stationary distribution", factors.hypergraph, factors.alpha, tolerance
     )
     done = checkpoint.result()
     if done is None:
@@ -127,7 +127,7 @@ def stationary_distribution(factors: TransitionFactors, tolerance: float = 1e-14
         solved = StationaryDistribution(
             **done, edges=factors.step_to_edges(done["vertices"]), components=found
         )
-    report_progress("stationary law", solved.steps, "products", 1.0, solved.method)
+    report_progress("stationary distribution", solved.steps, "products", 1.0, solved.method)
     return solved
 
 
@@ -151,7 +151,7 @@ def _solve_on_host(
             found,
         )
     start = factors.step_to_edges(start) if on_edges else start
-    descent = ResidualProgress("stationary law", tolerance, high=0.9)
+    descent = ResidualProgress("stationary distribution", tolerance, high=0.9)
     distribution, steps, residual = _krylov(smaller, start, descent, checkpoint.part("first"))
     distribution = factors.step_to_vertices(distribution) if on_edges else distribution
     method = "krylov"
@@ -176,7 +176,7 @@ def _solve_by_products(
     if exact:
         return _checked(factors, distribution, 0, "closed form", found)
     smaller, on_edges = _smaller_chain(factors, found, chain)
-    descent = ResidualProgress("stationary law", tolerance)
+    descent = ResidualProgress("stationary distribution", tolerance)
     distribution = factors.step_to_edges(distribution) if on_edges else distribution
     distribution, steps, residual = _krylov(smaller, distribution, descent, checkpoint)
     distribution = factors.step_to_vertices(distribution) if on_edges else distribution

@@ -50,7 +50,7 @@ MOST_WORKERS = 1 << 14  # that are looked at
 FREE = 0.8  # of its memory that a worker may use before Dask pauses it
 PREPARING, COMPUTING = 0.1e9, 0.25e9  # bytes of a worker's process with what it has loaded, measured
 BLOCKS, OTHERS = 12, 10  # stored vectors: blocks of the basis, and single ones
-ROUNDS = {"stationary law": (20, 40), "eigenvectors": (15, 30), "search": (10, 25)}  # over all incidences
+ROUNDS = {"stationary distribution": (20, 40), "eigenvectors": (15, 30), "search": (10, 25)}  # per incidence
 
 
 @dataclass(frozen=True, slots=True)
