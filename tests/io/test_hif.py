@@ -78,10 +78,9 @@ def unique(data):
 
 # ---- documents ------------------------------------------------------------------------------------
 
-text = st.text(st.characters(exclude_categories=()), max_size=4)  # lone surrogates too
-text = text.map(lambda s: s.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass"))  # no pairs
+text = st.text(max_size=4)
 ids = st.one_of(
-    st.sampled_from(["1", 1, 1.0, 0, -0.0, "", "a", '"\\\n', "😀", 2**63, -(2**70), 1e22, "\ud800"]),
+    st.sampled_from(["1", 1, 1.0, 0, -0.0, "", "a", '"\\\n', "😀", 2**63, -(2**70), 1e22]),
     st.integers(),
     text,
 )
@@ -229,102 +228,108 @@ def test_exactly_what_the_schema_refuses_is_refused(tmp_path, data, draw, style)
         return
     with pytest.raises(InputError) as caught:
         read_hif_document(file)
-    at = offset(content, str(caught.value))
-    shown = json.JSONDecoder().raw_decode(content, at)[0]
-    place = re.search(r"column \d+, ([^:]*):", str(caught.value))
-    if place and "none of" not in str(caught.value):  # the path leads to what is at line and column
-        steps = re.findall(r"[\w-]+", place[1])
-        assert shown == inside(data, [int(s) if s.isdigit() else s for s in steps])
+    place = re.fullmatch(r".*x\.json: (?:([a-z-]+[\w.\[\]-]*): )?.*", str(caught.value))[1]
+    steps = [int(step) if step.isdigit() else step for step in re.findall(r"[\w-]+", place or "")]
+    wrong = inside(data, steps)  # the path leads to what is wrong
+    assert not valid(wrong, schema_of(steps)) or "listed already" in str(caught.value)
 
 
-def offset(content, message):
-    """Where line and column of a message are in the text."""
-    line, column = map(int, re.search(r"line (\d+): column (\d+)", message).groups())
-    return sum(len(x) for x in content.splitlines(keepends=True)[: line - 1]) + column - 1
+def schema_of(steps):
+    schema = SCHEMA
+    for step in steps:
+        schema = schema["items"] if isinstance(step, int) else schema["properties"][step]
+    return schema
 
 
 ONE = '{"edge": "e", "node": "a"}'
-FAULTS = [  # text, line, column, path and words
-    ("{", 1, 2, "a key in double quotes is missing (the text ends here)"),
-    ("[]", 1, 1, "a HIF file is a JSON object"),
-    ("  \n ", 2, 2, "a HIF file is a JSON object"),
-    ("{}", 1, 1, "the key 'incidences' is missing"),
-    ('{"incidences": []', 1, 18, "a comma or a closing brace is missing"),
-    ('{"incidences": []} x', 1, 20, "the document has ended, and there is more"),
-    ('{"incidences": [],}', 1, 19, "a key in double quotes is missing"),
-    ('{"incidences" []}', 1, 15, "incidences: a colon is missing"),
-    ('{"incidences": {}}', 1, 16, "incidences: this must be an array"),
-    ('{"incidences":\n [],\n "incidences": []}', 3, 2, "incidences: the key comes twice"),
-    ('{"incidences": [], "extra": 1}', 1, 20, "HIF has no key 'extra'"),
-    ('{"incidences": [],\r\n"metadata":\r\n [1]}', 3, 2, "metadata: this must be an object, not [1]"),
-    ('{"network-type": "Directed", "incidences": []}', 1, 18, "network-type: this must be one of undirected"),
-    (f'{{"incidences": [{ONE} {ONE}]}}', 1, 44, "incidences: a comma or a closing bracket"),
-    (f'{{"incidences": [{ONE},]}}', 1, 44, "incidences[1]: this is no JSON (Expecting value)"),
-    (
-        f'{{"incidences": [{ONE},\n {ONE[:-3]}',
-        2,
-        24,
-        "incidences[1]: this is no JSON (Unterminated string",
-    ),
-    ('{"incidences": [\n\n  1]}', 3, 3, "incidences[0]: an entry must be an object, not 1"),
-    ('{"incidences": [{"edge": "e"}]}', 1, 17, "incidences[0]: the key 'node' is missing"),
+NODES = '{{"incidences": [], "nodes": [{}]}}'
+EDGES = '{{"incidences": [], "edges": [{}]}}'
+META = '{{"incidences": [], "metadata": {}}}'
+FAULTS = [  # text, and what the message says of place and reason
+    ("{", "line 1, column 2: this is not JSON (Expecting property name enclosed in double quotes)"),
+    ("[]", "expected `object`, got `array`; a HIF file is a JSON object"),
+    ("  \n ", "line 2, column 2: this is not JSON"),
+    ("{}", "object missing required field `incidences`; a HIF file is a JSON object"),
+    ('{"incidences": []', "line 1, column 18: this is not JSON (Expecting ',' delimiter)"),
+    ('{"incidences": []} x', "line 1, column 20: this is not JSON (Extra data)"),
+    ('{"incidences": [],}', "line 1, column 19: this is not JSON"),
+    ('{"incidences" []}', "line 1, column 15: this is not JSON (Expecting ':' delimiter)"),
+    ('{"incidences": {}}', "incidences: expected an array"),
+    ('{"incidences":\n [],\n "incidences": []}', "the key 'incidences' is repeated within an object"),
+    ('{"incidences": [], "extra": 1}', "object contains unknown field `extra`; a HIF file is a JSON object"),
+    ('{"incidences": [],\r\n"metadata":\r\n [1]}', "metadata: expected `object`, got `array`"),
+    ('{"network-type": "Directed", "incidences": []}', "network-type: invalid enum value 'Directed'"),
+    ('{"network-type": "Directed", "incidences": []}', "a network type is one of undirected, directed, asc"),
+    (f'{{"incidences": [{ONE} {ONE}]}}', "line 1, column 44: this is not JSON (Expecting ',' delimiter)"),
+    (f'{{"incidences": [{ONE},]}}', "line 1, column 44: this is not JSON (Expecting value)"),
+    (f'{{"incidences": [{ONE},\n {ONE[:-3]}', "line 2, column 24: this is not JSON (Unterminated string"),
+    ('{"incidences": [\n\n  1]}', "incidences[0]: expected `object`, got `int`; the keys are"),
+    ('{"incidences": [{"edge": "e"}]}', "incidences[0]: object missing required field `node`; the keys are"),
     (
         '{"incidences": [\n{"edge": "e",\n "node": true}]}',
-        3,
-        10,
-        "incidences[0].node: an id must be text or an",
+        "incidences[0].node: expected `int | str`, got `bool`; an id is text or an integer",
     ),
-    ('{"incidences": [{"edge": 1.5, "node": 1}]}', 1, 26, "incidences[0].edge: an id must be text or an"),
-    ('{"incidences": [{"edge": 9007199254740993.5, "node": 1}]}', 1, 26, "incidences[0].edge: an id must be"),
-    ('{"incidences": [{"edge": null, "node": 1}]}', 1, 26, "not null"),
+    ('{"incidences": [{"edge": 1.5, "node": 1}]}', "incidences[0].edge: expected `int | str`, got `float`"),
+    ('{"incidences": [{"edge": 9007199254740993.5, "node": 1}]}', "incidences[0].edge: expected `int | str`"),
+    ('{"incidences": [{"edge": null, "node": 1}]}', "got `null`; an id is text or an integer"),
+    ('{"incidences": [{"edge": 1e300, "node": 1, "edge": 2}]}', "incidences[0]: the key 'edge' is repeated"),
+    (NODES.format('{"node": 1, "wait": 2}'), "nodes[0]: object contains unknown field `wait`; the keys are"),
+    (NODES.format('{"node": 1},\n {"node": "1"},\n {"node": 1.0}'), "nodes[2].node: 1 is listed already"),
+    (EDGES.format('{"edge": "x"}, {"edge": "x"}'), "edges[1].edge: 'x' is listed already; list it once"),
     (
-        '{"nodes": [{"node": 1, "wait": 2}]}',
-        1,
-        24,
-        "nodes[0].wait: this key is none of attrs, node, weight",
+        EDGES.format('{"edge": "x", "weight": "2"}'),
+        "edges[0].weight: expected `float`, got `str`; a weight is a finite number",
     ),
-    ('{"nodes": [{"node": 1},\n {"node": "1"},\n {"node": 1.0}]}', 3, 11, "nodes[2].node: node 1 is listed"),
-    ('{"edges": [{"edge": "x"}, {"edge": "x"}]}', 1, 36, "edges[1].edge: edge 'x' is listed already"),
+    (EDGES.format('{"edge": "x", "weight": false}'), "edges[0].weight: expected `float`, got `bool`"),
+    (EDGES.format('{"edge": "x", "weight": 1e400}'), "edges[0]: the number 1e400 is too large"),
+    (EDGES.format('{"edge": "x", "weight": ' + "9" * 400 + "}"), "edges[0].weight: number out of range"),
+    (EDGES.format('{"edge": "x", "weight": 1e-400}'), "edges[0].weight: the weight is too small"),
+    (EDGES.format('{"edge": -' + "9" * 5000 + "}"), "edges[0]: an integer has too many digits; shorten it"),
+    (EDGES.format('{"edge": "x", "weight": NaN}'), "NaN is not JSON; leave the value out"),
+    (META.format('{"a b": [1, {}, -Infinity]}'), "-Infinity is not JSON"),
+    (META.format('{"x": [[], {"y": 1, "\\u0079": 2}]}'), "the key 'y' is repeated within an object"),
+    (META.format('{"x": 1e999}'), "metadata[...]: number out of range"),
+    (META.format('{"x": "\\ud800"}'), "half a character"),
+    ('{"incidences": [{"edge": 1, "edge": 1, "node": 2}]}', "incidences[0]: the key 'edge' is repeated"),
     (
-        '{"edges": [{"edge": "x", "weight": "2"}]}',
-        1,
-        36,
-        "edges[0].weight: a weight must be a number, not '2'",
+        '{"incidences": [{"edge": 1, "node": 2, "attrs": {"a": {"b": 1, "b": 2}}}]}',
+        "incidences[0]: the key 'b' is repeated within an object; keep one of them",
     ),
-    ('{"edges": [{"edge": "x", "weight": false}]}', 1, 36, "not false"),
-    ('{"edges": [{"edge": "x", "weight": 1e400}]}', 1, 36, "edges[0].weight: the number is too large"),
-    (
-        '{"edges": [{"edge": "x", "weight": ' + "9" * 400 + "}]}",
-        1,
-        36,
-        "edges[0].weight: the weight is too large",
-    ),
-    ('{"edges": [{"edge": -' + "9" * 5000 + "}]}", 1, 21, "edges[0].edge: the number is too large"),
-    ('{"edges": [{"edge": "x", "weight": NaN}]}', 1, 36, "edges[0].weight: NaN is no JSON"),
-    ('{"metadata": {"a b": [1, {}, -Infinity]}}', 1, 30, "metadata['a b'][2]: -Infinity is no JSON"),
-    ('{"metadata": {"x": [[], {"y": 1, "\\u0079": 2}]}}', 1, 34, "metadata.x[1].y: the key comes twice"),
-    ('{"metadata": ' + '{"key": ' * 300 + "NaN" + "}" * 301, 1, 2414, "...: NaN is no JSON"),
-    ('{"metadata": {"x": 1e999}}', 1, 20, "metadata.x: the number is too large"),
-    ('{"incidences": [{"edge": 1, "edge": 1, "node": 2}]}', 1, 29, "incidences[0].edge: the key comes twice"),
-    ('{"edges": [{"edge": "x", "attrs": []}]}', 1, 35, "edges[0].attrs: this must be an object, not []"),
+    (EDGES.format('{"edge": "x", "attrs": []}'), "edges[0].attrs: expected `object`, got `array`"),
     (
         '{"incidences": [{"edge": 1, "node": 2, "direction": "in"}]}',
-        1,
-        53,
-        "incidences[0].direction: this must",
+        "incidences[0].direction: invalid enum value 'in'; a direction is 'head' or 'tail'",
     ),
-    ('{"metadata": "tab\there"}', 1, 18, "metadata: this is no JSON (Invalid control character at)"),
-    ('{"metadata": {"x": 01}}', 1, 21, "metadata: this is no JSON"),
+    ('{"metadata": "tab\there"}', "line 1, column 18: this is not JSON (Invalid control character at)"),
+    ('{"metadata": {"x": 01}}', "line 1, column 21: this is not JSON"),
 ]
 
 
-@pytest.mark.parametrize(("content", "line", "column", "words"), FAULTS, ids=range(len(FAULTS)))
-def test_faults_have_their_place(tmp_path, content, line, column, words):
+@pytest.mark.parametrize(("content", "words"), FAULTS, ids=range(len(FAULTS)))
+def test_faults_have_their_place(tmp_path, content, words):
     path = saved(tmp_path, content)
-    refused(lambda: read_hif_document(path), f"{path}, line {line}: column {column}", words)
-    refused(
-        lambda: read_hif(saved(tmp_path, b"\xef\xbb\xbf" + content.encode())), f"line {line}: column {column}"
-    )
+    refused(lambda: read_hif_document(path), f"{path}: ", words)
+    refused(lambda: read_hif(saved(tmp_path, b"\xef\xbb\xbf" + content.encode())), words)
+
+
+def test_the_entry_is_named_after_many_good_ones(tmp_path):
+    """The file is parsed in chunks; positions count from its start."""
+    entries = [{"edge": n, "node": "x},{:", "attrs": {"a": [{"b": ":"}, {}]}} for n in range(9_000)]
+    good = [json.dumps(entry) for entry in entries]
+    document = read_hif_document(saved(tmp_path, '{"incidences": [' + ",\n".join(good) + "]}"))
+    assert document.incidences.edges.tolist() == list(range(9_000))
+    assert document.incidences.attrs[8_999] == {"a": [{"b": ":"}, {}]}
+    good[8_765] = '{"edge": 1, "node": 2, "weight": "3"}'
+    path = saved(tmp_path, '{"incidences": [' + ",\n".join(good) + "]}")
+    refused(lambda: read_hif_document(path), "incidences[8765].weight: expected `float`, got `str`")
+
+
+def test_an_entry_longer_than_a_chunk(tmp_path):
+    attrs = {"list": [{"x": number} for number in range(60_000)]}
+    entries = [{"edge": 1, "node": 1}, {"edge": 1, "node": 2, "attrs": attrs}, {"edge": 1, "node": 3}]
+    document = read_hif_document(saved(tmp_path, json.dumps({"incidences": entries})))
+    assert document.incidences.nodes.tolist() == [1, 2, 3]
+    assert document.incidences.attrs == {1: attrs}
 
 
 def test_text_of_any_kind(tmp_path):
@@ -352,9 +357,7 @@ def test_deep_nesting(tmp_path, pieces):
         start = '{"incidences": [\n{"edge": 1, "node": 1, "attrs": {"x": '
         return saved(tmp_path, start + value + "}}]}")
 
-    refused(
-        lambda: read_hif_document(nested(100_000)), "line 2: column 1, incidences[0]", "nested too deeply"
-    )
+    refused(lambda: read_hif_document(nested(100_000)), "nested too deeply")
     document = read_hif_document(nested(300))
     write_hif_document(document, tmp_path / "y")
     assert as_dict(read_hif_document(tmp_path / "y")) == as_dict(document)
@@ -468,7 +471,7 @@ def test_hypergraphs_there_and_back(tmp_path, h, metadata, name):
     write_hif(h, path, metadata=metadata)
     document = read_hif_document(path)
     assert document.metadata == metadata
-    assert document.beyond_hypergraph == (["metadata"] if metadata else [])
+    assert document.losses == (["metadata"] if metadata else [])
     same(document.hypergraph(), h)
     content = json.loads(gzip.decompress(path.read_bytes()) if name.endswith("gz") else path.read_bytes())
     assert valid(content)
@@ -535,7 +538,7 @@ def test_policies_and_refusals_of_hypergraphs(tmp_path):
     content = f'{{"network-type": "undirected", "incidences": [{both}]}}'
     refused(lambda: read_text(tmp_path, content), "x.json", "vertex 1 in hyperedge 1 appears more than once")
     for policy, gamma in (("sum", 2.0), ("max", 1.0)):
-        with pytest.warns(LossWarning, match="beside it: directions; use read_hif_document"):
+        with pytest.warns(LossWarning, match="cannot hold directions; read_hif_document keeps it"):
             assert read_text(tmp_path, content, duplicates=policy).gamma.data.tolist() == [gamma]
 
 
@@ -565,14 +568,15 @@ def test_ids_that_hif_cannot_hold(tmp_path):
     refused(lambda: write_hif(table, path), "edge id ('colour', 'red') is neither text nor", "ids='text'")
     for wrong in (1.5, True, (1,), b"x", frozenset()):
         h = Hypergraph.from_edges([["a", wrong]])
-        refused(lambda h=h: write_hif(h, path), f"vertex id {wrong!r} is neither text nor")
+        refused(lambda h=h: write_hif(h, path), f"node id {wrong!r} is neither text nor")
         write_hif(h, path, ids="text")
         assert read_hif(path).vertex_ids.tolist() == ["a", str(wrong)]
     clash = Hypergraph.from_edges([[(1,), "(1,)"]])
-    refused(lambda: write_hif(clash, path, ids="text"), "two vertex ids become '(1,)'")
-    pair = Hypergraph.from_edges([["\ud83d\ude00", "a"]])  # two halves, which JSON would make one character
+    refused(lambda: write_hif(clash, path, ids="text"), "vertex id '(1,)' appears more than once")
     path.unlink()
-    refused(lambda: write_hif(pair, path), "node id")
+    for halves in ("\ud83d\ude00", "\ud800"):  # no Unicode text
+        h = Hypergraph.from_edges([[halves, "a"]])
+        refused(lambda h=h: write_hif(h, path), "node id: JSON cannot hold")
     refused(lambda: write_hif(table, path, ids="some"), "ids must be 'error' or 'text'")
     assert list(tmp_path.iterdir()) == []
 
@@ -587,7 +591,7 @@ def test_arguments_of_the_writers(tmp_path):
         {"x": np.int64(1)},
         {"x": 10**5000},
     ):
-        refused(lambda w=wrong: write_hif(h, path, metadata=w), "metadata", "would not come back the same")
+        refused(lambda w=wrong: write_hif(h, path, metadata=w), "metadata", "JSON cannot hold")
     refused(lambda: write_hif(h, path, metadata=[1]), "metadata must be a dict")
     refused(lambda: write_hif({"e": ["a"]}, path), "a Hypergraph is needed")
     refused(lambda: write_hif_document(h, path), "use write_hif for a Hypergraph")

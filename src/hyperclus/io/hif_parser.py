@@ -1,0 +1,232 @@
+"""The parser of HIF files.
+
+msgspec parses a file in chunks into columns, so that reading needs little more memory than the text. An entry
+that is wrong or unusual (an id such as 1.0, a weight of 0, a key that may be repeated) is parsed again by the
+standard library, which settles the case or finds the reason for the error message.
+"""
+
+import json
+import math
+import re
+from array import array
+from decimal import Decimal
+from operator import attrgetter
+from typing import Any, Literal, NoReturn, TypeAlias, get_args
+
+import msgspec
+import numpy as np
+from msgspec import UNSET, Raw, Struct, UnsetType
+
+from hyperclus._runtime.arrays import read_only
+from hyperclus.errors import InputError
+from hyperclus.hypergraph.ids import object_array, plain
+from hyperclus.hypergraph.messages import shown
+
+Attributes: TypeAlias = dict[int, dict[str, Any]]
+NetworkType: TypeAlias = Literal["undirected", "directed", "asc"]
+
+CHUNK = 1 << 18  # bytes to parse at once
+RULES = {
+    "document": "a HIF file is a JSON object with 'incidences' (also nodes, edges, metadata, network-type)",
+    "edge": "an id is text or an integer",
+    "node": "an id is text or an integer",
+    "weight": "a weight is a finite number",
+    "direction": "a direction is 'head' or 'tail'",
+    "attrs": "attrs are an object",
+    "network-type": f"a network type is one of {', '.join(get_args(NetworkType))}",
+}
+BETWEEN_ENTRIES = re.compile(rb"\}[ \t\n\r]*,")
+
+
+class _Entry(Struct, forbid_unknown_fields=True, omit_defaults=True, gc=False, kw_only=True):
+    weight: float = math.nan
+    attrs: dict[str, Any] | UnsetType = UNSET
+
+
+class _Node(_Entry, kw_only=True):
+    node: int | str
+
+
+class _Edge(_Entry, kw_only=True):
+    edge: int | str
+
+
+class _Incidence(_Edge, kw_only=True):
+    node: int | str
+    direction: Literal["head", "tail"] | UnsetType = UNSET
+
+
+class _Outline(Struct, forbid_unknown_fields=True, rename="kebab"):
+    incidences: Raw
+    nodes: Raw | UnsetType = UNSET
+    edges: Raw | UnsetType = UNSET
+    network_type: NetworkType | UnsetType = UNSET
+    metadata: dict[str, Any] | UnsetType = UNSET
+
+
+ENTRIES: dict[str, type[_Entry]] = {"incidences": _Incidence, "nodes": _Node, "edges": _Edge}
+
+
+def parse(data: bytes) -> tuple[dict[str, "_Section"], dict[str, Any]]:
+    """Parse a document into its sections, by name, and its network type and metadata."""
+    if b"\0" in data[:4] or data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise InputError("this is UTF-16, UTF-32 or not text; save the file as UTF-8")
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    try:
+        outline = msgspec.json.decode(data, type=_Outline)
+    except msgspec.ValidationError as error:
+        raise _explained(error, "", RULES["document"]) from None
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        _loads(data, "")
+        raise InputError("an escape such as \\ud800 is half a character; correct it") from None
+    found = {key: value for key, value in msgspec.structs.asdict(outline).items() if value is not UNSET}
+    known: dict[str, dict[Any, Any]] = {"edge": {}, "node": {}}
+    sections = {key: _Section(key, memoryview(found.pop(key)), known) for key in ENTRIES if key in found}
+    n_colons = len(sections) + _n_colons(found) + sum(section.n_colons for section in sections.values())
+    if n_colons != data.count(b":"):
+        _loads(data, "")
+    return sections, found
+
+
+def _n_colons(value: Any) -> int:
+    """Count the colons in the JSON of a value.
+
+    If the text that was parsed has more, it has repeated keys, of which msgspec silently uses the last one.
+    """
+    try:
+        return msgspec.json.encode(value).count(b":")
+    except OverflowError:  # msgspec reads integers of more than 64 bits, but does not write them
+        return -1
+
+
+class _Section:
+    """The entries of one section, parsed into columns."""
+
+    def __init__(self, name: str, text: memoryview, known: dict[str, dict[Any, Any]]) -> None:
+        self.name, self.entry, self.known, self.n_colons = name, ENTRIES[name], known, 0
+        self.ids: dict[str, list[Any]] = {key: [] for key in known if key in self.entry.__struct_fields__}
+        self.weights, self.directions, self.attrs = array("d"), list[str](), Attributes()
+        if bytes(text[:1]) != b"[":
+            raise InputError(f"{name}: expected an array")
+        start, size, stop = 1, CHUNK, len(text) - 1
+        while start < stop:
+            cut = BETWEEN_ENTRIES.search(text, start + size, stop)
+            end = stop if cut is None else cut.end() - 1
+            chunk = b"[" + bytes(text[start:end]) + b"]"
+            if (entries := self._parsed(chunk)) is None:  # the cut was within an entry
+                size *= 2
+                continue
+            self._add(entries)
+            self.n_colons += chunk.count(b":")
+            start, size = end + 1, CHUNK
+
+    def _parsed(self, chunk: bytes) -> list[Any] | None:
+        try:
+            entries: list[Any] = msgspec.json.decode(chunk, type=list[self.entry])  # type: ignore[name-defined]
+            if not (odd := self._odd(entries, chunk)):
+                return entries
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            entries, odd = [], []
+        try:
+            raws = msgspec.json.decode(chunk, type=list[Raw])
+        except msgspec.DecodeError:
+            return None
+        entries = entries or [None] * len(raws)
+        for number in odd or range(len(raws)):
+            entries[number] = self._parsed_alone(bytes(raws[number]), len(self.weights) + number)
+        return entries
+
+    def _odd(self, entries: list[Any], chunk: bytes) -> list[int]:
+        """Positions of entries with a weight of 0, maybe rounded; of all entries if a key may be repeated."""
+        if _n_colons(entries) != chunk.count(b":"):
+            return list(range(len(entries)))
+        return [number for number, entry in enumerate(entries) if entry.weight == 0]
+
+    def _parsed_alone(self, text: bytes, number: int) -> Any:
+        """Parse one entry with all checks."""
+        place = f"{self.name}[{number}]"
+        entry = _loads(text, f"{place}: ")
+        if isinstance(entry, dict):
+            exact = json.loads(text, parse_float=Decimal)
+            for key in self.ids:
+                if isinstance(value := exact.get(key), Decimal) and value == int(value):
+                    entry[key] = int(value)  # 1.0 is an integer in JSON
+            if entry.get("weight") == 0 != exact["weight"]:
+                raise InputError(f"{place}.weight: the weight is too small for double precision; change it")
+        try:
+            return msgspec.convert(entry, self.entry)
+        except msgspec.ValidationError as error:
+            rule = f"the keys are {', '.join(self.entry.__struct_fields__)}; put others into attrs"
+            raise _explained(error, place, rule) from None
+
+    def _add(self, entries: list[Any]) -> None:
+        for key, column in self.ids.items():
+            unique = self.known[key].setdefault  # so that equal ids are one object
+            column += [unique(value, value) for value in map(attrgetter(key), entries)]
+        attrs = enumerate(map(attrgetter("attrs"), entries), len(self.weights))
+        self.attrs.update((number, value) for number, value in attrs if value is not UNSET)
+        self.weights.extend(map(attrgetter("weight"), entries))
+        if self.entry is _Incidence:
+            self.directions += [entry.direction or "" for entry in entries]
+
+    def columns(self) -> dict[str, Any]:
+        """The fields of `Incidences` or `Items`."""
+        given = {key: plain(values, "ids") for key, values in self.ids.items()}
+        ids = {key: read_only(object_array(x) if isinstance(x, list) else x) for key, x in given.items()}
+        columns: dict[str, Any] = {"weights": read_only(np.array(self.weights)), "attrs": self.attrs}
+        if self.entry is _Incidence:
+            directions = read_only(np.array(self.directions, dtype="<U4"))
+            return columns | {"edges": ids["edge"], "nodes": ids["node"], "directions": directions}
+        ((key, column),) = ids.items()
+        seen: set[Any] = set()
+        for number, value in enumerate(column.tolist()):
+            if value in seen:
+                raise InputError(
+                    f"{self.name}[{number}].{key}: {shown(value)} is listed already; list it once"
+                )
+            seen.add(value)
+        return columns | {"ids": column}
+
+
+def _explained(error: msgspec.ValidationError, place: str, rule: str) -> InputError:
+    """Add the place and a remedy to an error such as "Expected `float`, got `str` - at `$.weight`"."""
+    what, _, where = str(error).partition(" - at `$")
+    where = where.removesuffix("`")
+    path = (place + where).lstrip(".")
+    return InputError(f"{path}{': ' * bool(path)}{what[0].lower()}{what[1:]}; {RULES.get(where[1:], rule)}")
+
+
+def _loads(text: bytes, place: str) -> Any:
+    """Parse JSON with the standard library; refuse repeated keys, infinite numbers and NaN."""
+    try:
+        return json.loads(
+            text.decode(), object_pairs_hook=_unique, parse_float=_finite, parse_constant=_refuse
+        )
+    except json.JSONDecodeError as error:
+        message = f"line {error.lineno}, column {error.colno}: this is not JSON ({error.msg}); correct it"
+    except UnicodeDecodeError as error:
+        message = f"byte {error.start} is not UTF-8 text; save the file as UTF-8"
+    except InputError as error:
+        message = str(error)
+    except ValueError:
+        message = "an integer has too many digits; shorten it"
+    raise InputError(place + message)
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    unique = dict(pairs)
+    if len(unique) < len(pairs):
+        keys = [key for key, _ in pairs]
+        repeated = next(key for key in keys if keys.count(key) > 1)
+        raise InputError(f"the key {shown(repeated)} is repeated within an object; keep one of them")
+    return unique
+
+
+def _finite(token: str) -> float:
+    if math.isinf(value := float(token)):
+        raise InputError(f"the number {token[:20]} is too large for double precision; make it smaller")
+    return value
+
+
+def _refuse(token: str) -> NoReturn:
+    raise InputError(f"{token} is not JSON; leave the value out")
