@@ -12,8 +12,8 @@ import pytest
 import hyperclus as hc
 from hyperclus.errors import InputError, MissingLibraryError
 from hyperclus.report.format import four_digits, percent, short_id
+from hyperclus.report.html.contents import python_call
 from hyperclus.report.html.page import write
-from hyperclus.report.html.recipe import python_lines
 from hyperclus.report.views import Views
 from support.browser import chromium, opened
 from support.strategies import random_hypergraph
@@ -126,7 +126,7 @@ def block(text):
 def test_the_answer_is_in_words(planted, report):
     part, _ = planted
     text = visible(report.read_text(encoding="utf-8")).replace("\u00a0", " ")
-    assert "60 vertices fall into 3 clusters" in text
+    assert "60 vertices in 3 clusters" in text
     assert f"leaves its cluster in {percent(float(part.cut.boundaries.sum()))} of its steps" in text
     assert f"NCut below {four_digits(part.lower_bound)}" in text
     for words in (
@@ -136,7 +136,7 @@ def test_the_answer_is_in_words(planted, report):
         "red team",
         "NMI",
         "Conductance",
-        "What was",
+        "Method and settings",
     ):
         assert words in text
 
@@ -189,13 +189,13 @@ def hostile():
     [
         ("one cluster", "nothing is cut"),
         ("one vertex", "nothing is cut"),
-        ("separate", "They are separate"),
-        ("isolated", "In no hyperedge, in no cluster"),
+        ("separate", "The clusters are separate"),
+        ("isolated", "In no hyperedge and no cluster"),
         ("paper", "hc.hyperclus_g(h, k=3"),
         ("random labels", "hc.evaluate(h, labels"),
         ("tight", "semidefinite"),
         ("all alone", "5 clusters"),
-        ("no bound", "nothing here proves"),
+        ("no bound", "no lower bound above 0 is known"),
         ("other method", "hc.research.baselines.star"),
     ],
 )
@@ -240,10 +240,10 @@ def test_what_is_sampled_grouped_or_moved_is_said(tmp_path):
     data = block(text)["charts"]
     said = visible(text)
     shown = len(data["embedding"]["data"]["c"])
-    assert f"{shown:,} of 5,000 vertices are shown" in said
+    assert f"A random sample of {shown:,} of 5,000 vertices is shown." in said
     rows, columns = len(data["matrix"]["data"]["rows"]), len(data["matrix"]["data"]["columns"])
-    assert f"3,000 hyperedges in {rows} rows, 5,000 vertices in {columns} columns" in said
-    assert f"{len(data['sweep']['data']['sizes'])} of 4,999 cuts are drawn" in said
+    assert f"3,000 hyperedges in {rows} rows and 5,000 vertices in {columns} columns" in said
+    assert f"{len(data['sweep']['data']['sizes'])} of 4,999 cuts are shown" in said
 
 
 def test_weights_of_any_size_have_a_report(tmp_path):
@@ -271,7 +271,7 @@ def test_doubts_stand_beside_the_answer(tmp_path):
     h = hc.Hypergraph.from_edges(edges, vertex_ids=list("abcdxyz"), isolated="keep")
     given = ["no number of clusters stands out; there may be more than 10", "<b>bold</b> \u202e?"]
     _, text = written(hc.cluster(h, k=3), tmp_path, remarks=given)
-    box = re.search(r'id="remarks">(.*?)</div>', text)[1]
+    box = re.search(r'(?s)id="remarks">(.*?)</div>', text)[1]
     said = visible(box)
     assert "No number of clusters stands out; there may be more than 10." in said
     assert "<b>bold</b> \ufffd?" in said
@@ -286,7 +286,7 @@ def test_small_clusters_are_doubts_and_rows_left_out_are_not(planted, tmp_path):
     h = random_hypergraph(900, 700, 5, seed=2)
     labels = np.minimum(np.arange(900) // 2, 24)
     _, text = written(hc.evaluate(h, labels), tmp_path)
-    said = visible(re.search(r'id="remarks">(.*?)</div>', text)[1])
+    said = visible(re.search(r'(?s)id="remarks">(.*?)</div>', text)[1])
     assert "clusters hold less than" in said
     assert "and 5 more" not in said
     _, text = written(planted[0], tmp_path)
@@ -305,7 +305,7 @@ def table():
 def test_a_table_is_explained(table, planted, tmp_path):
     said = visible(written(table, tmp_path)[1])
     assert "A vertex is a row of a table" in said
-    assert "7 columns went in" in said
+    assert "7 columns and the number of values in each" in said
     assert "column 0 (2) column 1 (2)" in said
     assert "size (5)" in said
     assert "is a row of a table;" not in visible(written(planted[0], tmp_path)[1])
@@ -314,28 +314,31 @@ def test_a_table_is_explained(table, planted, tmp_path):
 def test_what_is_the_same_for_all_is_no_column(table, planted, tmp_path):
     _, text = written(table, tmp_path)
     assert "phi / mean" not in text
-    assert "those from which the next step stays most" in visible(text)
+    assert "those with the largest probability that the next step stays in the cluster" in visible(text)
     _, text = written(planted[0], tmp_path)
     assert "phi / mean" in text
-    assert "those that a walker visits most" in visible(text)
+    assert "those that the walk visits most often" in visible(text)
 
 
 def test_equal_numbers_are_rounded_alike(table, tmp_path):
     """137 of 400 is 34.25 %, and the volume is the same but for rounding."""
     _, text = written(table, tmp_path)
-    rows = re.findall(r'<tr class="c\d" data-choose.*?</tr>', text)
+    rows = re.findall(r'(?s)<tr class="c\d" data-choose.*?</tr>', text)
     for row in rows:
         share, volume = re.findall(r'<td class="number"[^>]*>([\d.]+)</td>', row)[1:3]
         assert share == volume
 
 
 def test_a_high_ncut_is_explained_and_a_low_one_is_not(table, planted, tmp_path):
-    assert "Do not judge by the height" in visible(written(table, tmp_path)[1])
-    assert "Do not judge by the height" not in visible(written(planted[0], tmp_path)[1])
+    assert "A high NCut alone does not mean poor clusters" in visible(written(table, tmp_path)[1])
+    assert "A high NCut alone does not mean poor clusters" not in visible(written(planted[0], tmp_path)[1])
 
 
 def test_the_time_is_that_of_clustering(planted, tmp_path):
-    assert re.search(r"Clustering took [\d.]+ m?s", visible(written(planted[0], tmp_path)[1]))
+    text = visible(written(planted[0], tmp_path)[1])
+    assert re.search(r"Clustering took [\d.]+ m?s", text)
+    for stage in planted[0].timings:
+        assert re.search(rf"{stage} [\d.]+ m?s", text)
 
 
 def test_words_are_explained(report):
@@ -351,7 +354,7 @@ def test_rows_of_the_matrix_have_names(rows, every, tmp_path):
     data = block(text)["charts"]["matrix"]["data"]
     assert data["namedEvery"] == every
     assert (data["nameWidth"] > 0) == (every > 0)
-    assert ("Every second row is named." in visible(text)) == (every == 2)
+    assert ("Every second row is labelled." in visible(text)) == (every == 2)
 
 
 @pytest.mark.parametrize("method", ["cluster", "hyperclus_g", "refine", "evaluate", "star", "clique"])
@@ -367,29 +370,31 @@ def test_the_lines_of_python_give_the_same_again(method):
         "clique": lambda: hc.research.baselines.clique(h, 3),
     }[method]()
     names = {"labels": labels}
-    exec(python_lines(part).replace("h = ...", "h = given"), names | {"given": h}, names)
+    exec(python_call(part).replace("h = ...", "h = given"), names | {"given": h}, names)
     assert names["part"].labels.tolist() == part.labels.tolist()
     assert names["part"].ncut == part.ncut
 
 
 def test_a_generator_cannot_be_written_down():
     h = hc.Hypergraph.from_edges([["a", "b"], ["b", "c"]])
-    assert python_lines(hc.cluster(h, seed=np.random.default_rng(0))) is None
+    assert python_call(hc.cluster(h, seed=np.random.default_rng(0))) is None
 
 
-def test_faults_are_one_sentence(planted, tmp_path, monkeypatch):
+def test_errors_are_one_sentence(planted, tmp_path):
     part, _ = planted
     with pytest.raises(InputError, match="the folder does not exist"):
         write(part, tmp_path / "no" / "out.html")
     with pytest.raises(InputError, match="60 vertices need a class each, 2 were given"):
         write(part, tmp_path / "out.html", classes=["a", "b"])
     assert list(tmp_path.iterdir()) == []
-    from hyperclus.report.html import page
 
-    page._vega.cache_clear()
-    monkeypatch.setitem(sys.modules, "vl_convert", None)
-    with pytest.raises(MissingLibraryError, match=r"pip install 'hyperclus\[report\]'"):
-        write(part, tmp_path / "out.html")
+
+@pytest.mark.parametrize("library", ["jinja2", "vl_convert"])
+def test_a_missing_library_is_one_sentence(planted, library, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(MissingLibraryError, match=r"the report needs .*: pip install 'hyperclus\[report\]'$"):
+        write(planted[0], tmp_path / "out.html")
+    assert list(tmp_path.iterdir()) == []
 
 
 # ---- the browser ---------------------------------------------------------------------------------
@@ -406,7 +411,7 @@ def test_a_click_on_a_cluster_changes_all_views(browser, report):
         assert page.locator("tr.dim").count() == 2
         assert page.locator(".confusion td.dim").count() == 6
         assert page.url.endswith("#cluster=1")
-        assert page.locator("#said").text_content() == "Cluster 1 is chosen."
+        assert page.locator("#announcement").text_content() == "Cluster 1 is chosen."
         page.locator(".toolbar [data-choose='2']").click()
         assert seen.signal("matrix", "chosen") == 2
         page.keyboard.press("Escape")
@@ -475,7 +480,7 @@ def test_tables_sort_by_mouse_and_keyboard(browser, report):
         seen.page.keyboard.press("Enter")
         assert head.get_attribute("aria-sort") == "ascending"
         assert _column(seen, 5) == down[::-1]
-        seen.page.locator(".card th", has_text="Telling hyperedge").first.locator("button").click()
+        seen.page.locator(".card th", has_text="Top hyperedge").first.locator("button").click()
         names = (
             seen.page.locator(".card").first.locator(".lists > :first-child tbody td.name").all_inner_texts()
         )
@@ -506,7 +511,7 @@ def test_the_filter_finds_names(browser, report):
 
 def test_a_vertex_is_found_by_name(browser, planted, report):
     part, teams = planted
-    stays = Views(part).stay_probability
+    stay = Views(part).stay_probability
     with opened(browser, report) as seen:
         page = seen.page
         page.locator("#find").focus()
@@ -514,17 +519,20 @@ def test_a_vertex_is_found_by_name(browser, planted, report):
         first = page.locator("#found li").first
         cluster = part.labels[7]
         text = " ".join(first.inner_text().split())
-        assert text == f"person 7 cluster {cluster} class {teams['person 7']} stays {100 * stays[7]:.1f} %"
-        assert page.locator("#found-said").inner_text() == "1 vertex matches."
+        assert (
+            text
+            == f"person 7 cluster {cluster} class {teams['person 7']} stay probability {100 * stay[7]:.1f} %"
+        )
+        assert page.locator("#find-status").inner_text() == "1 vertex matches."
         page.keyboard.press("Tab")
         page.keyboard.press("Enter")
         assert seen.signal("embedding", "chosen") == cluster
         page.locator("#find").fill("person")
         assert page.locator("#found li").count() == 10
-        assert page.locator("#found-said").inner_text() == "60 vertices match. The first 10 are shown."
+        assert page.locator("#find-status").inner_text() == "60 vertices match. The first 10 are shown."
         assert page.locator("#found button[aria-pressed=true]").count() > 0
         page.locator("#find").fill("nobody")
-        assert page.locator("#found-said").inner_text() == "No vertex matches."
+        assert page.locator("#find-status").inner_text() == "No vertex matches."
         page.locator("#find").fill("")
         assert page.locator("#found li").count() == 0
 
@@ -598,8 +606,8 @@ def test_everything_is_reachable_by_keyboard(browser, report):
             "chooser",
             "theme",
             "sort",
-            "across",
-            "up",
+            "x-axis",
+            "y-axis",
             "find",
             "details-filter",
             "more-rows",
@@ -622,7 +630,7 @@ def test_names_at_one_place_stand_in_a_row(browser, tmp_path):
     with opened(browser, path) as seen:
         texts = seen.page.locator("[data-chart=embedding] .mark-text text")
         assert {"a, b", "c", "d", "e, f"} <= set(texts.all_text_contents())
-        seen.page.select_option("#up", index=0)
+        seen.page.select_option("#y-axis", index=0)
         seen.settle()
         assert {"a, b", "c", "d", "e, f"} <= set(texts.all_text_contents())
 
@@ -631,7 +639,7 @@ def test_axes_can_be_chosen(browser, tmp_path):
     path, _ = written(hc.cluster(random_hypergraph(50, 40, 4, seed=7), k=4), tmp_path)
     with opened(browser, path) as seen:
         before = seen.page.evaluate("hyperclus.views.embedding.scale('x').domain()")
-        seen.page.select_option("#across", index=2)
+        seen.page.select_option("#x-axis", index=2)
         assert seen.signal("embedding", "across") == "p2"
         assert seen.signal("embedding", "acrossTitle") == "eigenvector 4"
         seen.settle()
@@ -739,8 +747,8 @@ def test_on_paper_it_is_light_and_complete(browser, report):
 def test_without_javascript_the_figures_are_there(browser, report):
     with opened(browser, report, drawn=False, java_script_enabled=False) as seen:
         text = seen.page.locator("main").inner_text()
-        assert "60 vertices fall into 3 clusters" in text
-        assert text.count("This picture needs JavaScript") == 4
+        assert "60 vertices in 3 clusters" in text
+        assert text.count("This chart needs JavaScript") == 4
         assert seen.page.locator(".clusters tbody tr").count() == 3
         assert seen.page.locator(".card tr.more").first.is_visible()
         assert seen.page.locator(".interval").is_visible()

@@ -15,7 +15,6 @@ import numpy as np
 import typer
 
 from hyperclus._runtime.files import fault, printable, writing
-from hyperclus._runtime.optional import library
 from hyperclus.cli.app import put
 from hyperclus.clustering.metrics import Agreement
 from hyperclus.clustering.n_clusters import Suggestion
@@ -23,6 +22,7 @@ from hyperclus.clustering.partition import Partition, StoredPartition, pandas_fo
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.messages import caption, shown
 from hyperclus.io.tables.encode import arrow
+from hyperclus.report.html.page import check_libraries
 from hyperclus.report.views import Limits, Views
 from hyperclus.typing import Ids
 
@@ -87,7 +87,7 @@ class Outputs:
         if self.edges is not None:
             pandas_for("--edges")
         if self.report is not None:
-            check_report()
+            check_libraries()
 
     def check_ids(self, *ids: Ids) -> None:
         """Refuse ids that the files cannot hold."""
@@ -148,11 +148,6 @@ def check_ids(ids: Ids) -> None:
             raise InputError(
                 f"id {shown(name)} has half a character, which no table can hold; rename it, or ask for JSON"
             ) from None
-
-
-def check_report() -> None:
-    """The library that draws the pictures of a report must be there."""
-    library("vl_convert", "vl-convert-python", "the report", "report")
 
 
 def write_table(path: Path, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:

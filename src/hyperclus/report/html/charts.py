@@ -150,9 +150,7 @@ def _embedding_data(contents: Contents) -> Spec:
         "names": [short_id(value) for value in ids.tolist()],
         "middles": [],
     }
-    if contents.classes is not None:
-        data["g"] = contents.classes.codes[view.vertices].tolist()
-        data["classes"] = [short_id(value) for value in contents.classes.names.tolist()]
+    data |= contents.class_data(view.vertices)
     data["named"] = _named(contents)
     if part.k <= NUMBERED and not data["named"]:
         data["middles"] = [_column(np.median(view.coordinates[labels == c], axis=0)) for c in range(part.k)]
@@ -168,7 +166,7 @@ def _named(contents: Contents) -> bool:
 
 def _matrix_spec(contents: Contents) -> Spec:
     rows, columns = contents.views.incidence_grid.cells.shape
-    few, below = named_every(contents.views.incidence_grid), 24 if columns <= NAMED_COLUMNS else 8
+    few, below = row_name_step(contents.views.incidence_grid), 24 if columns <= NAMED_COLUMNS else 8
     across = {"x": {"scale": "x", "field": "a"}, "x2": {"scale": "x", "field": "b"}}
     down = {"y": {"scale": "y", "field": "a"}, "y2": {"scale": "y", "field": "b"}}
     faded = _signal("chosen < 0 || chosen == datum.c ? 1 : 0.2")
@@ -242,7 +240,7 @@ def _matrix_spec(contents: Contents) -> Spec:
     )
 
 
-def named_every(grid: IncidenceGrid) -> int:
+def row_name_step(grid: IncidenceGrid) -> int:
     """1 where each row has its name beside it, 2 where every second has, 0 where none."""
     rows = len(grid.edges)
     if rows <= NAMED_ROWS:
@@ -251,7 +249,7 @@ def named_every(grid: IncidenceGrid) -> int:
 
 
 def _matrix_height(grid: IncidenceGrid) -> int:
-    rows, every = len(grid.edges), named_every(grid)
+    rows, every = len(grid.edges), row_name_step(grid)
     return {0: 440, 1: rows * round(float(np.clip(420 / rows, 15, 32))), 2: max(440, 8 * rows)}[every]
 
 
@@ -280,8 +278,8 @@ def _matrix_data(contents: Contents) -> Spec:
         "columns": [_group(group, vertex_ids) for group in grid.vertices],
         "rowClusters": grid.row_clusters.tolist(),
         "columnClusters": grid.column_clusters.tolist(),
-        "nameWidth": min(NAME_WIDTH, 7 * max(map(len, names))) if named_every(grid) else 0,
-        "namedEvery": named_every(grid),
+        "nameWidth": min(NAME_WIDTH, 7 * max(map(len, names))) if row_name_step(grid) else 0,
+        "namedEvery": row_name_step(grid),
     }
 
 

@@ -1,22 +1,31 @@
-"""All that one page shows, put together once."""
+"""The contents of one page: the partition, its views, and what was said about the data."""
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
+from itertools import accumulate
 from typing import Any
+
+import numpy as np
 
 from hyperclus.clustering.metrics import Agreement
 from hyperclus.clustering.partition import Partition
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.ids import vertex_codes
 from hyperclus.hypergraph.summary import Summary, summary
-from hyperclus.report.format import count, short_id
+from hyperclus.report.format import NOISE, count, number, short_id
 from hyperclus.report.text import partition_text
 from hyperclus.report.views import Views, agreement_with_classes
 from hyperclus.typing import Codes, Ids, Integers
 
-LISTED = 200  # clusters in the table, the largest
-DETAILED = 40  # clusters with their hyperedges and vertices, the largest
+TABLE_CLUSTERS = 200  # clusters in the table, the largest
+DETAILED_CLUSTERS = 40  # clusters with lists of hyperedges and vertices, the largest
+CONFUSION_SIZE = 40  # rows and columns of the table of classes and clusters
+
+_DEFAULTS = (("engine", "cpu"), ("precision", "float64"))
+_NOT_FOR_BASELINES = ("alpha", "bound", "tolerance")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,19 +38,27 @@ class Classes:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Confusion:
+    """Numbers of vertices by class and cluster; a row is (class, size, F1, numbers)."""
+
+    clusters: list[int]
+    rows: list[tuple[Any, int, float, list[int]]]
+
+
+@dataclass(frozen=True, eq=False)
 class Contents:
-    """A partition, its portrait, and what was said about the data."""
+    """What the templates and charts of a page use."""
 
     part: Partition
+    views: Views
     sizes: Integers
     title: str
     source: str | None
     command: str | None
-    made: str
+    created: str
     remarks: list[str]
     classes: Classes | None
     data: Summary
-    views: Views
 
     @classmethod
     def of(
@@ -53,19 +70,130 @@ class Contents:
         command: str | None,
         remarks: Iterable[str] | None,
     ) -> "Contents":
-        """Look at everything once; O(m log m)."""
+        """Check the arguments and collect the contents."""
         return cls(
             part,
+            Views(part),
             part.sizes,
             _title(part, source) if title is None else title,
             source,
             command,
             datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
             _remarks(part, remarks),
-            None if classes is None else _compared(part, classes),
+            None if classes is None else _compare(part, classes),
             summary(part.walk.hypergraph),
-            Views(part),
         )
+
+    @property
+    def data_facts(self) -> Iterator[tuple[str, str]]:
+        """Names and values that describe the data."""
+        if self.source is not None:
+            yield "Source", self.source
+        yield "Vertices", f"{self.data.n_vertices:,}"
+        yield "Hyperedges", f"{self.data.n_edges:,}"
+        yield "Incidences", f"{self.data.n_incidences:,}"
+        yield "Connected components", f"{self.data.n_components:,}"
+        if self.data.n_components > 1:
+            yield "Largest component", count(self.data.largest_component, "vertex", "vertices")
+        isolated = len(self.part.labels) - len(self.views.labels)
+        if isolated:
+            yield "In no hyperedge and no cluster", count(isolated, "vertex", "vertices")
+
+    @property
+    def settings(self) -> Iterator[tuple[str, str]]:
+        """Names and values of the settings and methods."""
+        for name, value in self.part.settings.items():
+            yield name.replace("_", " "), number(value) if isinstance(value, float) else short_id(value)
+        yield "eigenvectors by", self.part.eigenpairs.method
+        yield "stationary distribution by", self.part.walk.distribution.method
+
+    @property
+    def stages(self) -> list[tuple[str, float, float, float]]:
+        """Name, seconds, share and start (as a share) of each stage, the longest first."""
+        stages = sorted(self.part.timings.items(), key=lambda stage: -stage[1])
+        total = max(sum(self.part.timings.values()), NOISE)
+        starts = accumulate((seconds / total for _, seconds in stages), initial=0.0)
+        return [
+            (name, spent, spent / total, start) for (name, spent), start in zip(stages, starts, strict=False)
+        ]
+
+    @property
+    def recipe(self) -> str | None:
+        """The command or the Python call that reproduces the result."""
+        return python_call(self.part) if self.command is None else self.command
+
+    @cached_property
+    def confusion(self) -> Confusion:
+        """The largest classes and clusters; classes are sorted by the cluster with most of their vertices."""
+        assert self.classes is not None
+        found = self.classes.agreement
+        columns = np.argsort(np.asarray(found.clusters, dtype=np.int64))[:CONFUSION_SIZE]
+        sizes, counts = found.counts.sum(axis=1), found.counts[:, columns]
+        largest = np.argsort(-sizes, kind="stable")[:CONFUSION_SIZE]
+        order = largest[np.lexsort((-counts[largest].max(axis=1), counts[largest].argmax(axis=1)))].tolist()
+        rows = [(found.classes[i], int(sizes[i]), float(found.f1[i]), counts[i].tolist()) for i in order]
+        return Confusion([int(found.clusters[column]) for column in columns], rows)
+
+    def lift_bar(self, lift: float) -> float:
+        """Length of the bar of a lift, from 0 to 1, on a logarithmic scale from 1 to the largest lift."""
+        return math.log(max(lift, 1.0)) / math.log(max(self._largest("lifts", 2.0), 1.001))
+
+    @cached_property
+    def flow_decimals(self) -> int:
+        """Decimals of the flows in percent, so that the largest has two digits."""
+        return min(max(1, 1 - math.floor(math.log10(100 * self._largest("flows", 1.0)))), 9)
+
+    def _largest(self, field: str, default: float) -> float:
+        top = self.views.top_hyperedges[:DETAILED_CLUSTERS]
+        return max((float(getattr(some, field).max()) for some in top if len(some.edges)), default=default)
+
+    def vertex_data(self) -> dict[str, Any]:
+        """The vertices to look up; the stay probability is in thousandths, -1 if there is none."""
+        view, stay = self.views.lookup, np.nan_to_num(1000 * self.views.lookup.stay_probability, nan=-1.0)
+        found: dict[str, Any] = {
+            "names": [short_id(value) for value in self.part.vertex_ids[view.vertices].tolist()],
+            "clusters": self.part.labels[view.vertices].tolist(),
+            "stay": np.round(stay).astype(int).tolist(),
+        }
+        return found | self.class_data(view.vertices)
+
+    def class_data(self, vertices: Integers) -> dict[str, Any]:
+        """The names of the classes and the class of each vertex; empty without classes."""
+        if self.classes is None:
+            return {}
+        names = [short_id(value) for value in self.classes.names.tolist()]
+        return {"classes": names, "classOf": self.classes.codes[vertices].tolist()}
+
+
+def python_call(part: Partition) -> str | None:
+    """Return the call that made the partition; None if a setting, such as a generator, has no literal.
+
+    >>> from hyperclus import Hypergraph, cluster
+    >>> part = cluster(Hypergraph.from_edges([["a", "b"], ["c", "d"]]), seed=7)
+    >>> print(python_call(part).splitlines()[-1][:46])
+    part = hc.cluster(h, k=2, effort="default", mi
+    """
+    settings = {name: value for name, value in part.settings.items() if (name, value) not in _DEFAULTS}
+    settings.pop("fallbacks", None)
+    if not all(value is None or isinstance(value, bool | int | float | str) for value in settings.values()):
+        return None
+    method, k = str(settings.pop("method", None)), settings.pop("k", None)
+    if method in ("evaluate", "refine"):
+        start = f"hc.{method}(h, labels"
+    elif method in ("cluster", "hyperclus_g"):
+        start = f"hc.{method}(h, k={k}"
+    elif method.isidentifier():
+        start = f"hc.research.baselines.{method}(h, {k}"
+        settings = {name: value for name, value in settings.items() if name not in _NOT_FOR_BASELINES}
+    else:
+        return None
+    call = ", ".join([start, *(f"{name}={_literal(value)}" for name, value in settings.items())]) + ")"
+    return f"import hyperclus as hc\n\nh = ...  # the hypergraph\npart = {call}"
+
+
+def _literal(value: Any) -> str:
+    text = repr(value)
+    return f'"{text[1:-1]}"' if isinstance(value, str) and '"' not in text else text
 
 
 def _title(part: Partition, source: str | None) -> str:
@@ -74,14 +202,14 @@ def _title(part: Partition, source: str | None) -> str:
 
 
 def _remarks(part: Partition, given: Iterable[str] | None) -> list[str]:
-    """What the caller says, then what a terminal would say, as sentences."""
+    """Return the remarks of the caller and the notes on the partition, as sentences."""
     if isinstance(given, str):
         raise InputError("remarks must be a list of sentences, not one text; put it in brackets")
-    said = [*([] if given is None else map(str, given)), *partition_text(part).notes]
-    kept = [text.strip() for text in said if text.strip()]
+    texts = [*([] if given is None else map(str, given)), *partition_text(part).notes]
+    kept = [text.strip() for text in texts if text.strip()]
     return [text[0].upper() + text[1:] + ("" if text[-1] in ".!?" else ".") for text in kept]
 
 
-def _compared(part: Partition, classes: Mapping[Any, Any] | Iterable[Any]) -> Classes:
+def _compare(part: Partition, classes: Mapping[Any, Any] | Iterable[Any]) -> Classes:
     codes, names = vertex_codes(classes, part.vertex_ids, "class")
     return Classes(codes, names, agreement_with_classes(part, names[codes]))

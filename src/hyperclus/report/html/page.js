@@ -3,7 +3,7 @@
   const root = document.documentElement;
   const all = (selector, inside = document) => [...inside.querySelectorAll(selector)];
   const one = (id) => document.getElementById(id);
-  const { k, first, open, charts, vertices } = JSON.parse(one("data").textContent);
+  const { k, openRows, openClusters, charts, vertices } = JSON.parse(one("data").textContent);
   const views = {};
   let chosen = -1;
 
@@ -17,8 +17,8 @@
   // What the pointer shows, line by line; the first is the heading.
   const lines = {
     embedding(datum) {
-      const { names, g, classes } = charts.embedding.data;
-      return [names[datum.i], `cluster ${datum.c}`, ...(g ? [`class ${classes[g[datum.i]]}`] : [])];
+      const { names, classOf, classes } = charts.embedding.data;
+      return [names[datum.i], `cluster ${datum.c}`, ...(classOf ? [`class ${classes[classOf[datum.i]]}`] : [])];
     },
     matrix(datum) {
       const { rows, columns, largest } = charts.matrix.data;
@@ -184,7 +184,7 @@
     );
     one("clear").hidden = chosen < 0;
     fitted();
-    one("said").textContent = chosen < 0 ? "All clusters are shown." : `Cluster ${chosen} is chosen.`;
+    one("announcement").textContent = chosen < 0 ? "All clusters are shown." : `Cluster ${chosen} is chosen.`;
     if (chosen < 0) delete root.dataset.chosen;
     else root.dataset.chosen = chosen;
     if (remember) history.replaceState(null, "", chosen < 0 ? location.pathname + location.search : `#cluster=${chosen}`);
@@ -246,7 +246,7 @@
       all("th[aria-sort]", head.parentElement).forEach((other) => other.setAttribute("aria-sort", "none"));
       head.setAttribute("aria-sort", up ? "ascending" : "descending");
       body.append(...rows.map(([, row]) => row));
-      const shown = body.closest(".card") ? first : open;
+      const shown = body.closest(".card") ? openRows : openClusters;
       [...body.rows].forEach((row, i) => row.classList.toggle("more", i >= shown));
     }),
   );
@@ -278,8 +278,8 @@
   };
   const line = (i) => {
     const cluster = vertices.clusters[i];
-    const facts = cluster < 0 ? ["in no hyperedge, in no cluster"] : [`stays ${(vertices.stays[i] / 10).toFixed(1)} %`];
-    if (vertices.of) facts.unshift(node("bdi", "", `class ${vertices.classes[vertices.of[i]]}`));
+    const facts = cluster < 0 ? ["in no hyperedge, in no cluster"] : [`stay probability ${(vertices.stay[i] / 10).toFixed(1)} %`];
+    if (vertices.classOf) facts.unshift(node("bdi", "", `class ${vertices.classes[vertices.classOf[i]]}`));
     const item = node("li", cluster < 0 ? "" : `c${cluster % 10}`, node("bdi", "name", vertices.names[i]));
     if (cluster >= 0) {
       const button = node("button", "chooser", node("span", "badge", node("i", ""), `cluster ${cluster}`));
@@ -296,7 +296,7 @@
     one("found").replaceChildren(...found.slice(0, MOST_FOUND).map(line));
     const many = found.length === 1 ? "1 vertex matches." : `${whole(found.length)} vertices match.`;
     const rest = found.length > MOST_FOUND ? ` The first ${MOST_FOUND} are shown.` : "";
-    one("found-said").textContent = !wanted ? "" : found.length ? many + rest : "No vertex matches.";
+    one("find-status").textContent = !wanted ? "" : found.length ? many + rest : "No vertex matches.";
   });
 
   // ---- light and dark, axes, copying, printing ----------------------------------------------
@@ -316,9 +316,9 @@
   });
   system.addEventListener("change", () => { named(); restyle(); });
   named();
-  for (const key of ["across", "up"]) {
-    if (!one(key)) continue;
-    one(key).addEventListener("change", (event) => {
+  for (const [id, key] of [["x-axis", "across"], ["y-axis", "up"]]) {
+    if (!one(id)) continue;
+    one(id).addEventListener("change", (event) => {
       const axis = +event.target.value;
       const { data } = charts.embedding;
       const view = views.embedding.signal(key, `p${axis}`).signal(`${key}Title`, data.axes[axis]);

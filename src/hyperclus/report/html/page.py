@@ -1,8 +1,9 @@
-"""The page: what it is made of, and a policy that leaves no way out to a network."""
+"""Write the report of a partition as one HTML file that makes no network connections."""
 
 import base64
 import hashlib
 import json
+import sys
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import resources
@@ -11,15 +12,17 @@ from typing import Any
 from hyperclus._runtime.files import StrPath, writing
 from hyperclus._runtime.optional import library
 from hyperclus.clustering.partition import Partition
-from hyperclus.report.format import short_id
+from hyperclus.report import format as text
+from hyperclus.report.html import captions
 from hyperclus.report.html.charts import charts
-from hyperclus.report.html.contents import Contents
-from hyperclus.report.html.markup import Html, element, joined
-from hyperclus.report.html.sections import sections, toolbar
-from hyperclus.report.html.tables import FIRST, OPEN
-from hyperclus.report.html.vertices import vertices
+from hyperclus.report.html.contents import DETAILED_CLUSTERS, TABLE_CLUSTERS, Contents
 
-_ESCAPED = {ord(sign): f"\\u{ord(sign):04x}" for sign in "&<>\u2028\u2029"}  # in JSON inside HTML
+OPEN_ROWS = 6  # rows of the table of a card that are visible at first
+OPEN_CLUSTERS = 12  # rows of the table of clusters that are visible at first
+TOOLBAR_CLUSTERS = 60
+NAMED_COLUMNS = 60  # columns of the input table that are listed
+
+_ESCAPED = {ord(sign): f"\\u{ord(sign):04x}" for sign in "&<>\u2028\u2029"}
 
 
 def write(
@@ -32,7 +35,7 @@ def write(
     command: str | None = None,
     remarks: Iterable[str] | None = None,
 ) -> None:
-    """Write the report of a partition as one HTML file, whole or not at all.
+    """Write the report of a partition to a file, atomically.
 
     Parameters
     ----------
@@ -43,72 +46,113 @@ def write(
     classes : one per vertex, optional
         Known classes to compare with, in the order of the vertices or by vertex id.
     command : str, optional
-        The command that makes the report again; without it the page has the lines of Python.
+        The command that reproduces the report; by default the page shows the call in Python.
     remarks : list of str, optional
-        Sentences that a reader should see beside the answer, such as why there are so many clusters.
+        Sentences to show at the top, such as why this number of clusters was chosen.
 
     Raises
     ------
     InputError, MissingLibraryError
     """
-    library_script = _vega()
-    text = render(Contents.of(part, title, source, classes, command, remarks), library_script)
+    check_libraries()
+    page = render(Contents.of(part, title, source, classes, command, remarks))
     with writing(path) as file:
-        file.write(text.encode())
+        file.write(page.encode())
 
 
-def render(contents: Contents, library_script: str) -> str:
-    """The page as text."""
-    start, scripts, style = _own("start.js"), [library_script, _own("page.js")], _own("page.css")
-    block: dict[str, Any] = {"k": contents.part.k, "first": FIRST, "open": OPEN}
-    block |= {"charts": charts(contents), "vertices": vertices(contents)}
-    body = joined(
-        element("a", "To the clusters", href="#clusters", class_="skip"),
-        toolbar(contents),
-        element("main", *sections(contents), id="main"),
-        element("div", role="tooltip", id="tip", hidden=True),
-        element("p", id="said", class_="unseen", aria_live="polite"),
-        element("script", Html(as_json(block)), type="application/json", id="data"),
-        *(element("script", Html(script)) for script in scripts),
+def check_libraries() -> None:
+    """Raise a `MissingLibraryError` if a library that the report needs is not installed."""
+    _library("jinja2", "Jinja2")
+    _library("vl_convert", "vl-convert-python")
+
+
+def render(contents: Contents) -> str:
+    """Render the page."""
+    start, style, scripts = _asset("start.js"), _asset("page.css"), [_vega(), _asset("page.js")]
+    data = {
+        "k": contents.part.k,
+        "openRows": OPEN_ROWS,
+        "openClusters": OPEN_CLUSTERS,
+        "charts": charts(contents),
+        "vertices": contents.vertex_data(),
+    }
+    rendered: str = _template().render(
+        contents=contents,
+        part=contents.part,
+        views=contents.views,
+        n_clustered=len(contents.views.labels),
+        data=as_json(data),
+        style=style,
+        start_script=start,
+        scripts=scripts,
+        policy=_content_security_policy(style, [start, *scripts]),
+        version=sys.modules["hyperclus"].__version__,  # the package imports this module
     )
-    head = joined(
-        element("meta", charset="utf-8"),
-        element("meta", http_equiv="Content-Security-Policy", content=_policy(style, [start, *scripts])),
-        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("meta", name="color-scheme", content="light dark"),
-        element("meta", name="referrer", content="no-referrer"),
-        element("title", short_id(contents.title, 120)),
-        element("style", Html(style)),
-        element("script", Html(start)),
-    )
-    return f"<!DOCTYPE html>\n{element('html', element('head', head), element('body', body), lang='en')}\n"
+    return rendered
 
 
 def as_json(value: Any) -> str:
-    r"""JSON that may stand inside a script element; NaN and infinity are an error.
+    r"""Encode JSON that can be put into a script element; NaN and infinity are errors.
 
     >>> print(as_json(["</script>", "\u2028"]))
     ["\u003c/script\u003e","\u2028"]
     """
-    text = json.dumps(value, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
-    return text.translate(_ESCAPED)
+    return json.dumps(value, separators=(",", ":"), allow_nan=False, ensure_ascii=False).translate(_ESCAPED)
+
+
+def _library(module: str, name: str) -> Any:
+    return library(module, name, "the report", "report")
+
+
+@cache
+def _template() -> Any:
+    """Load the template of the page; it escapes all text that is not marked as trusted."""
+    jinja2 = _library("jinja2", "Jinja2")
+    trusted = _library("markupsafe", "MarkupSafe").Markup
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("hyperclus.report.html"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=lambda value: value if isinstance(value, trusted) else text.safe_lines(value),
+    )
+    filters = (text.duration, text.four_digits, text.number, text.percent, text.percent_cell, text.short_id)
+    environment.filters.update({function.__name__: function for function in filters})
+    environment.filters |= {
+        "counted": text.count,
+        "lift": lambda value: f"{value:,.{2 if value < 100 else 0}f}\u00d7",
+        "nonbreaking": captions.nonbreaking,
+        "percentage": lambda value: f"{min(max(value, 0.0), 100.0):.3f}".rstrip("0").rstrip(".") + "%",
+        "trusted": trusted,
+    }
+    environment.globals |= {
+        "captions": captions,
+        "DETAILED_CLUSTERS": DETAILED_CLUSTERS,
+        "NAMED_COLUMNS": NAMED_COLUMNS,
+        "NOISE": text.NOISE,
+        "OPEN_CLUSTERS": OPEN_CLUSTERS,
+        "OPEN_ROWS": OPEN_ROWS,
+        "TABLE_CLUSTERS": TABLE_CLUSTERS,
+        "TOOLBAR_CLUSTERS": TOOLBAR_CLUSTERS,
+    }
+    return environment.get_template("page.html.j2")
 
 
 @cache
 def _vega() -> str:
-    """Vega, Vega-Lite and Vega-Embed as one script: from the installed library, once per process."""
-    convert = library("vl_convert", "vl-convert-python", "the report", "report")
-    script = convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
+    """Bundle Vega, Vega-Lite and Vega-Embed from the installed library as one script."""
+    script = _library("vl_convert", "vl-convert-python").javascript_bundle("window.vegaEmbed = vegaEmbed;")
     return f"(() => {{{script}\n}})();".replace("</script", "<\\/script").replace("<!--", "<\\!--")
 
 
 @cache
-def _own(file: str) -> str:
+def _asset(file: str) -> str:
     return (resources.files("hyperclus.report.html") / file).read_text(encoding="utf-8").replace("\r\n", "\n")
 
 
-def _policy(style: str, scripts: list[str]) -> str:
-    """Only these scripts and this style, no code from text, and nothing from anywhere."""
+def _content_security_policy(style: str, scripts: list[str]) -> str:
+    """Allow only these scripts and this style, no evaluation of text, and no connections."""
     allowed = " ".join(map(_digest, scripts))
     return (
         f"default-src 'none'; script-src {allowed}; style-src {_digest(style)}; "
@@ -116,5 +160,5 @@ def _policy(style: str, scripts: list[str]) -> str:
     )
 
 
-def _digest(text: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+def _digest(asset: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(asset.encode()).digest()).decode()}'"
