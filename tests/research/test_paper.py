@@ -4,20 +4,8 @@ import pytest
 
 import hyperclus as hc
 from support import paper_data
-from support.paper_data import paper_hypergraph
+from support.paper_data import SIZES, paper_hypergraph
 
-# vertices, hyperedges, incidences (rice: the paper prints 17410 incidences, which is not its own)
-SIZES = {
-    "mushroom": (8124, 111, 162480),
-    "rice": (3810, 3838, 26670),
-    "car": (134, 16, 804),
-    "digit-24": (1125, 880, 69750),
-    "covertype": (12240, 111, 428400),
-    "zoo": (101, 36, 1616),
-    "wine-567": (6053, 136, 66583),
-    "letter": (3044, 228, 48704),
-    "digit": (5620, 912, 348440),
-}
 # second eigenvalue, NCut
 TWO_WAY = {
     "mushroom": (0.6171, 0.6388),

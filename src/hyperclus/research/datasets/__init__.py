@@ -1,4 +1,4 @@
-"""The paper's nine data sets, fetched from the UCI Machine Learning Repository on first use.
+"""The paper's nine data sets, downloaded from the UCI Machine Learning Repository on first use.
 
 >>> from hyperclus.research import datasets
 >>> datasets.names()

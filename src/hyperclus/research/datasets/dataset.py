@@ -1,4 +1,4 @@
-"""A data set by its name: table, classes, the paper's hypergraph, and where it all comes from."""
+"""The paper's data sets by name: table, classes, hypergraph and source."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,8 +8,8 @@ from hyperclus.clustering.hyperclus_g import Strategy
 from hyperclus.errors import InputError, check_choice
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.weighting import class_counts
-from hyperclus.research.datasets import rules, store
-from hyperclus.research.datasets.download import download
+from hyperclus.research.datasets import rules
+from hyperclus.research.datasets.download import Folder, Status, data_folder, download, find
 from hyperclus.research.datasets.registry import SOURCES, Source
 from hyperclus.typing import Ids, Integers
 
@@ -26,14 +26,14 @@ class Dataset:
     classes : array
         The class of each row.
     hypergraph : Hypergraph
-        The paper's: a hyperedge per (feature, value), gamma_e(v) = number of members of e in v's
-        class. The classes are part of it, see `class_counts`.
+        The paper's hypergraph: a hyperedge per (feature, value), with gamma_e(v) the number of members of
+        e in v's class. It depends on the classes, see `class_counts`.
     k : int
-        The number of classes, and of clusters in the paper.
+        The number of classes, which is the number of clusters in the paper.
     strategy : {"best", "largest"}
-        The one that gives the paper's figures for k > 2.
+        The strategy of `hyperclus_g` that reproduces the paper's figures for k > 2.
     source : Source
-        Title, address, licence, citation, and copyright notice where there is one.
+        Title, address, licence, citation and, if there is one, copyright notice.
     """
 
     name: str
@@ -45,10 +45,10 @@ class Dataset:
     source: Source
 
     def reweigh(self, sub: Hypergraph, vertices: Integers) -> Hypergraph | None:
-        """The hypergraph of a cluster built anew, as the paper does, for `cluster(reweigh=...)`.
+        """Rebuild the hypergraph of a cluster as the paper does, for `hyperclus_g(reweigh=...)`.
 
-        Features with one value inside the cluster go, and classes are counted inside the cluster;
-        None if all its rows are equal.
+        Hyperedges that contain the whole cluster are dropped, and classes are counted inside the cluster.
+        None if all rows of the cluster are equal.
         """
         constant = sub.edge_sizes == sub.n_vertices
         if constant.all():
@@ -86,7 +86,7 @@ def names() -> tuple[str, ...]:
 
 
 def source(name: str) -> Source:
-    """Where a data set comes from, without loading it.
+    """The source of a data set, without loading it.
 
     >>> source("digit-24").title
     'Optical Recognition of Handwritten Digits'
@@ -96,23 +96,23 @@ def source(name: str) -> Source:
 
 
 def folder() -> Path:
-    """Where UCI's files are kept by default: HYPERCLUS_DATA, or else the user's cache."""
-    return store.place(None)[0]
+    """The default folder of the raw files: HYPERCLUS_DATA if it is set, else the user's cache."""
+    return data_folder(None)[0]
 
 
-def load(name: str, *, folder: store.Folder | None = None, progress: bool = False) -> Dataset:
-    """Read a data set, fetching its files on first use.
+def load(name: str, *, folder: Folder | None = None, progress: bool = False) -> Dataset:
+    """Load a data set; its files are downloaded on first use.
 
     Parameters
     ----------
     name : str
         One of `names()`.
     folder : path, optional
-        Where UCI's files are, or go when they are fetched; by default the folder named in the
-        environment variable HYPERCLUS_DATA, or else the user's cache. Files that are there are
-        used without a network, after a look at their sha256.
+        Folder of the raw files; missing ones are downloaded to it. By default the folder in the
+        environment variable HYPERCLUS_DATA, else the user's cache. Files that exist and have the right
+        sha256 are used without a network.
     progress : bool
-        Show a bar while fetching (needs tqdm).
+        Show a progress bar while downloading (needs tqdm).
 
     Returns
     -------
@@ -121,9 +121,9 @@ def load(name: str, *, folder: store.Folder | None = None, progress: bool = Fals
     Raises
     ------
     InputError
-        When the name is unknown, or a file in a folder of yours is not UCI's.
+        If the name is unknown, or a file in your own folder is not UCI's.
     DownloadError
-        When files are missing and cannot be fetched; it says where to put them by hand.
+        If files are missing and cannot be downloaded; the message says where to put them by hand.
     """
     paths = fetch(name, folder=folder, progress=progress)
     recipe = _RECIPES[name]
@@ -132,29 +132,28 @@ def load(name: str, *, folder: store.Folder | None = None, progress: bool = Fals
     return Dataset(name, table, classes, hypergraph, recipe.k, recipe.strategy, recipe.source)
 
 
-def fetch(name: str, *, folder: store.Folder | None = None, progress: bool = False) -> dict[str, Path]:
-    """The paths of a data set's files by their names; missing ones are fetched.
+def fetch(name: str, *, folder: Folder | None = None, progress: bool = False) -> dict[str, Path]:
+    """Return the paths of a data set's files by name; missing ones are downloaded.
 
-    Parameters and errors as in `load`. A damaged file is fetched anew in the cache, and left alone,
-    with an error, in a folder of yours.
+    Parameters and errors are those of `load`. A damaged file in the cache is downloaded again; a damaged
+    file in your own folder raises an error and is left alone.
     """
     origin = source(name)
-    home, ours = store.place(folder)
-    store.sweep(home, origin.files)
-    found = {file: store.find(home, file) for file in origin.files}
+    home, is_cache = data_folder(folder)
+    found = {file: find(home, file) for file in origin.files}
     for file, (status, path) in found.items():
-        if status == "damaged" and not ours:
+        if status == "damaged" and not is_cache:
             raise InputError(
                 f"{path} is not UCI's {file.name}, its sha256 differs; move it away, and the right one "
-                f"is fetched from {origin.archive}"
+                f"is downloaded from {origin.archive}"
             )
-    absent = [file for file, (status, _) in found.items() if status != "ok"]
-    if absent:
-        download(origin, absent, home, progress)
-    return {file.name: home / file.name if file in absent else found[file][1] for file in origin.files}
+    missing = [file for file, (status, _) in found.items() if status != "ok"]
+    if missing:
+        download(origin, missing, home, progress)
+    return {file.name: home / file.name if file in missing else found[file][1] for file in origin.files}
 
 
-def verify(name: str, *, folder: store.Folder | None = None) -> dict[str, store.Status]:
-    """Whether each file of a data set is there and right: "ok", "missing" or "damaged"; fetches nothing."""
-    home, _ = store.place(folder)
-    return {file.name: store.find(home, file)[0] for file in source(name).files}
+def verify(name: str, *, folder: Folder | None = None) -> dict[str, Status]:
+    """Check each file of a data set without downloading: "ok", "missing" or "damaged"."""
+    home, _ = data_folder(folder)
+    return {file.name: find(home, file)[0] for file in source(name).files}

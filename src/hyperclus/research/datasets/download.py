@@ -1,175 +1,163 @@
-"""From UCI's zip to raw files in a folder: whole and right, or one sentence on what to do."""
+"""The raw files of the data sets: where they are, whether they are intact, and how to download them."""
 
 import errno
 import gzip
+import hashlib
 import logging
+import os
+import shutil
 import tempfile
 import time
 import zipfile
 import zlib
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
-from lzma import LZMAError
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, Literal, TypeAlias
 
+from hyperclus._runtime.files import atomic_path
 from hyperclus._runtime.optional import library
 from hyperclus.errors import DownloadError
-from hyperclus.research.datasets import store
 from hyperclus.research.datasets.registry import RawFile, Source
 
-_TIMEOUT = 30.0  # seconds without an answer or a byte
-_PAUSES = (1.0, 4.0)  # seconds before the second and the third attempt
-_PATIENCE = 60.0  # seconds after which a transfer must have come to _SLOWEST
-_SLOWEST = 1000.0  # bytes per second on average
-_LARGEST = 200_000_000  # bytes; the largest zip has 12 million
-_CHUNK = 1 << 14
-_LATER = "try again later"
-_NEWER = "the address or the file may have changed, look for a newer hyperclus"
-_DAMAGED = (zipfile.BadZipFile, gzip.BadGzipFile, zlib.error, LZMAError, EOFError, NotImplementedError)
+Status: TypeAlias = Literal["ok", "missing", "damaged"]
+Folder: TypeAlias = str | os.PathLike[str]
+
+VARIABLE = "HYPERCLUS_DATA"
+TIMEOUT = 30.0  # seconds without an answer or a byte
+PAUSES = (1.0, 4.0)  # seconds before the second and the third attempt
+TRY_LATER = "try again later"
+UPDATE = "the address or the file may have changed, look for a newer version of hyperclus"
+DAMAGED = (zipfile.BadZipFile, gzip.BadGzipFile, zlib.error, EOFError, NotImplementedError)
 
 _log = logging.getLogger(__name__)
 
 
-class _TransferError(Exception):
-    """Why a download failed, what to do, and whether another attempt may help."""
+class _ContentError(Exception):
+    """The zip file is intact but does not contain the right file."""
 
-    def __init__(self, why: str, remedy: str = _LATER, *, again: bool = True) -> None:
-        super().__init__(why)
-        self.remedy = remedy
-        self.again = again
+
+def data_folder(folder: Folder | None) -> tuple[Path, bool]:
+    """The folder of the raw files, and whether it is the cache of hyperclus.
+
+    The argument takes precedence over the environment variable HYPERCLUS_DATA, and that over the cache.
+    """
+    given = os.environ.get(VARIABLE) or None if folder is None else folder
+    if given is not None:
+        return Path(given).expanduser(), False
+    return Path(_pooch().os_cache("hyperclus")), True
+
+
+def find(folder: Path, file: RawFile) -> tuple[Status, Path]:
+    """Whether a file, plain or gzipped, is in the folder, and its path; "damaged" if its sha256 differs."""
+    path = folder / file.name
+    candidates = [path for path in (path, path.with_name(f"{path.name}.gz")) if os.path.isfile(path)]
+    for candidate in candidates:
+        if _sha256(candidate) in file.sha256:
+            return "ok", candidate
+    return ("damaged", candidates[0]) if candidates else ("missing", path)
 
 
 def download(source: Source, files: Sequence[RawFile], folder: Path, progress: bool) -> None:
-    """Fetch some files of a source into a folder.
+    """Download the zip file of a source and put some of its files into a folder.
 
     Raises
     ------
     DownloadError
+        With the reason, and where to put the files by hand.
     """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder) as archive:  # nameless: it goes when the process does
-            for pause in (*_PAUSES, None):
-                try:
-                    _transfer(source, archive, progress)
-                    for file in files:
-                        _extract(archive, file, folder)
-                    return
-                except _TransferError as failure:
-                    if pause is None or not failure.again:
-                        raise
-                    _log.info("%s; next attempt in %g seconds", failure, pause)
-                    time.sleep(pause)
-    except _TransferError as failure:
-        why, remedy, cause = str(failure), failure.remedy, failure.__cause__
-    except OSError as error:
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        step = "free some space" if full else "make it writable"
-        why = f"{folder} cannot be written to ({error.strerror or error})"
-        remedy, cause = f"{step}, name another folder in {store.VARIABLE}", error
-    wanted = " and ".join(file.name for file in files)
-    raise DownloadError(
-        f"{source.title} could not be fetched from {source.archive}: {why}; {remedy}, or put {wanted} "
-        f"into {folder} by hand"
-    ) from cause
+    for pause in (*PAUSES, None):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(prefix="hyperclus-") as temporary:
+                archive, unpacked = Path(temporary, "archive.zip"), Path(temporary, "unpacked")
+                _download_zip(source, archive, progress)
+                with zipfile.ZipFile(archive) as members:
+                    members.extractall(unpacked)
+                for file in files:
+                    _copy(unpacked, file, folder)
+            return
+        except (OSError, ValueError, RuntimeError, _ContentError, *DAMAGED) as error:
+            if all(find(folder, file)[0] == "ok" for file in files):
+                return  # another process was faster
+            reason, remedy, retry = _explain(error, folder)
+            if pause is None or not retry:
+                names = " and ".join(file.name for file in files)
+                raise DownloadError(
+                    f"{source.title} could not be downloaded from {source.archive}: {reason}; {remedy}, "
+                    f"or put {names} into {folder} by hand"
+                ) from error
+            _log.info("%s; next attempt in %g seconds", reason, pause)
+            time.sleep(pause)
 
 
-def _transfer(source: Source, archive: BinaryIO, progress: bool) -> None:
-    """The zip, into an open file; what is in the file already is overwritten."""
-    pooch = store.pooch()
+def _download_zip(source: Source, path: Path, progress: bool) -> None:
+    with ExitStack() as stack:
+
+        def answered(response: Any, *_: Any, **__: Any) -> None:
+            stack.callback(response.close)
+
+        get = _pooch().HTTPDownloader(timeout=TIMEOUT, chunk_size=1 << 14, hooks={"response": answered})
+        if progress:
+            tqdm = library("tqdm.auto", "tqdm", "progress=True", "datasets").tqdm
+            bar = tqdm(desc=source.title, total=1, unit="B", unit_scale=True)  # pooch sets the total
+            get.progressbar = stack.enter_context(bar)
+        get(source.archive, path, None)
+
+
+def _copy(unpacked: Path, file: RawFile, folder: Path) -> None:
+    """Copy a file, which may be gzipped, from anywhere in the unpacked zip; check its sha256."""
+    names = (file.name, f"{file.name}.gz")
+    found = [path for path in unpacked.rglob("*") if path.name.split("\\")[-1] in names and path.is_file()]
+    for path in found:
+        if _sha256(path) in file.sha256:
+            with atomic_path(folder / file.name) as target, _open(path) as content, target.open("xb") as copy:
+                shutil.copyfileobj(content, copy)
+            return
+    if found:
+        raise _ContentError(f"the {file.name} in the zip is not the known one (its sha256 differs)")
+    raise _ContentError(f"the zip contains no {file.name}")
+
+
+def _explain(error: Exception, folder: Path) -> tuple[str, str, bool]:
+    """What went wrong, what to do about it, and whether another attempt may help."""
     import requests
 
-    archive.seek(0)
-    archive.truncate()
-    answers: list[requests.Response] = []
-    with _bar(source, progress) as bar:
-        sink = _Sink(archive, bar)
-
-        def answered(response: requests.Response, *_: Any, **__: Any) -> None:
-            answers.append(response)
-            if bar is not None:
-                bar.total = int(response.headers.get("content-length", 0)) or None
-
-        get = pooch.HTTPDownloader(timeout=_TIMEOUT, chunk_size=_CHUNK, hooks={"response": answered})
-        try:
-            get(source.archive, sink, None)
-        except requests.HTTPError as error:
-            status = answers[-1].status_code
-            why = f"the server answered {status} ({answers[-1].reason})"
-            again = status >= 500 or status in (408, 429)
-            raise _TransferError(why, _LATER if again else _NEWER, again=again) from error
-        except requests.RequestException as error:
-            if answers:
-                why = f"the transfer broke off after {sink.received:,} bytes"
-                raise _TransferError(why, "try again") from error
-            if isinstance(error, requests.Timeout):
-                raise _TransferError(f"the server did not answer in {_TIMEOUT:g} seconds") from error
-            if isinstance(error, requests.ConnectionError):
-                why = f"the server could not be reached ({type(error).__name__})"
-                raise _TransferError(why, "check the network connection and try again") from error
-            raise _TransferError(f"the request failed ({type(error).__name__})") from error
-        except ValueError as error:  # a length that is no number
-            raise _TransferError("the answer makes no sense") from error
-        finally:
-            for response in answers:
-                response.close()
+    if isinstance(error, requests.HTTPError) and error.response is not None:
+        status = error.response.status_code
+        retry = status >= 500 or status in (408, 429)
+        reason = f"the server answered {status} ({error.response.reason})"
+        return reason, TRY_LATER if retry else UPDATE, retry
+    if isinstance(error, requests.Timeout):
+        return f"the server did not answer in {TIMEOUT:g} seconds", TRY_LATER, True
+    if isinstance(error, requests.RequestException):
+        reason = f"the connection failed ({type(error).__name__})"
+        return reason, "check the network connection and try again", True
+    if isinstance(error, _ContentError):
+        return str(error), UPDATE, False
+    if isinstance(error, DAMAGED):
+        return "the zip file is damaged", TRY_LATER, True
+    if isinstance(error, OSError):
+        step = "free some space" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "make it writable"
+        reason = f"{folder} cannot be written to ({error.strerror or error})"
+        return reason, f"{step}, name another folder in {VARIABLE}", False
+    if isinstance(error, RuntimeError):
+        return "the zip file is encrypted", UPDATE, False
+    return "the answer of the server is invalid", TRY_LATER, True
 
 
-def _extract(archive: BinaryIO, file: RawFile, folder: Path) -> None:
-    """One file out of the zip, wherever it lies in there, gzipped or not. Names in the zip are only read."""
+def _pooch() -> Any:
+    return library("pooch", "pooch", "downloading data sets", "datasets")
+
+
+def _open(path: Path) -> Any:
+    return gzip.open(path) if path.suffix == ".gz" else path.open("rb")
+
+
+def _sha256(path: Path) -> str:
+    """The sha256 of the unpacked content; empty if the file cannot be read to its end."""
     try:
-        with zipfile.ZipFile(archive) as members:
-            found = [
-                member
-                for member in members.infolist()
-                if member.filename.replace("\\", "/").split("/")[-1] in (file.name, f"{file.name}.gz")
-            ]
-            for member in found:
-                with members.open(member) as stream:
-                    packed = member.filename.endswith(".gz")
-                    content: Any = gzip.GzipFile(fileobj=stream) if packed else stream
-                    if store.save(content, file, folder):
-                        return
-    except _DAMAGED as error:
-        raise _TransferError("what came is not a sound zip file") from error
-    except RuntimeError as error:
-        raise _TransferError(f"the {file.name} in the zip is encrypted", _NEWER, again=False) from error
-    if not found:
-        raise _TransferError(f"the zip holds no {file.name}", _NEWER, again=False)
-    why = f"the {file.name} in the zip is not the known one (its sha256 differs)"
-    raise _TransferError(why, _NEWER, again=False)
-
-
-class _Sink:
-    """Passes chunks on to a file; gives up on a transfer that crawls or does not end."""
-
-    def __init__(self, file: BinaryIO, bar: Any) -> None:
-        self.file = file
-        self.bar = bar
-        self.received = 0
-        self.start = time.monotonic()
-
-    def write(self, chunk: bytes) -> None:
-        self.file.write(chunk)
-        self.received += len(chunk)
-        if self.bar is not None:
-            self.bar.update(len(chunk))
-        seconds = time.monotonic() - self.start
-        if seconds > _PATIENCE and self.received < _SLOWEST * seconds:
-            raise _TransferError(
-                f"the transfer is too slow ({self.received:,} bytes in {seconds:.0f} seconds)"
-            )
-        if self.received > _LARGEST:
-            raise _TransferError(f"the server sent more than {_LARGEST:,} bytes", _NEWER, again=False)
-
-    def flush(self) -> None:
-        """Nothing: pooch asks for it after every chunk."""
-
-
-def _bar(source: Source, progress: bool) -> AbstractContextManager[Any]:
-    if not progress:
-        return nullcontext()
-    tqdm = library("tqdm.auto", "tqdm", "progress=True", "datasets").tqdm
-    bar: AbstractContextManager[Any] = tqdm(desc=source.title, unit="B", unit_scale=True)
-    return bar
+        with _open(path) as content:
+            return hashlib.file_digest(content, "sha256").hexdigest()
+    except (OSError, EOFError, zlib.error):
+        return ""

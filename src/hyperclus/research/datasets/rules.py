@@ -1,4 +1,4 @@
-"""From UCI's files to the tables that the paper clusters: which rows, which columns, which bins.
+"""Rules that turn UCI's files into the paper's tables: which rows, which columns, which bins.
 
 Each function takes the paths of its files and returns the columns by name, and the classes.
 """
@@ -42,7 +42,7 @@ _LETTER = "x-box,y-box,width,high,onpix,x-bar,y-bar,x2bar,y2bar,xybar,x2ybr,xy2b
 
 
 def mushroom(data: Path) -> tuple[Table, Ids]:
-    """All rows, without stalk-root, which is missing in many."""
+    """All rows, without stalk-root, which has missing values."""
     cells = _read(data, str)
     table = _table(_MUSHROOM, cells[:, 1:])
     del table["stalk-root"]
@@ -50,7 +50,7 @@ def mushroom(data: Path) -> tuple[Table, Ids]:
 
 
 def rice(arff: Path) -> tuple[Table, Ids]:
-    """All rows, 10 bins; Extent is not binned, each of its values is a category."""
+    """All rows in 10 bins, except Extent: each of its values is a category."""
     cells = _read(arff, str, skiprows=16)
     *numbers, extent = cells[:, :-1].astype(float).T
     binned = np.stack(numbers, axis=1)
@@ -78,7 +78,7 @@ def digit_24(train: Path, test: Path) -> tuple[Table, Ids]:
 
 
 def covertype(data: Path) -> tuple[Table, Ids]:
-    """The classes 4 and 5; 10 bins; without Elevation, Aspect and Slope; binary columns as they are."""
+    """The classes 4 and 5 in 10 bins, without Elevation, Aspect and Slope; binary columns are not binned."""
     cells = _read(data, np.int16)  # 64 MB; no value is above 7173
     chosen = cells[np.isin(cells[:, -1], [4, 5])]
     binned = _table(_COVERTYPE_NUMBERS, _bins(chosen[:, 3:10], cells[:, 3:10], 10))
@@ -92,7 +92,7 @@ def zoo(data: Path) -> tuple[Table, Ids]:
 
 
 def wine_567(red: Path, white: Path) -> tuple[Table, Ids]:
-    """Red before white; 20 bins; then the rows of quality 5, 6 and 7."""
+    """Red before white, in 20 bins, and of these the rows of quality 5, 6 and 7."""
     cells = np.concatenate([_read(path, float, delimiter=";", skiprows=1) for path in (red, white)])
     chosen = cells[np.isin(cells[:, -1], [5, 6, 7])]
     return _table(_WINE, _bins(chosen[:, :-1], cells[:, :-1], 20)), _column(chosen[:, -1].astype(int))
@@ -106,7 +106,7 @@ def letter(data: Path) -> tuple[Table, Ids]:
 
 
 def _read(path: Path, kind: Any, **options: Any) -> NDArray[Any]:
-    """The cells of a text file, which may be gzipped; its bytes were checked before."""
+    """The cells of a text file, which may be gzipped; its checksum has been verified."""
     form: dict[str, Any] = {"delimiter": ",", "comments": None, "encoding": "ascii"}
     return np.loadtxt(path, dtype=kind, **(form | options))
 
@@ -121,6 +121,6 @@ def _table(names: str, cells: NDArray[Any]) -> Table:
 
 
 def _column(values: NDArray[Any]) -> NDArray[Any]:
-    """A read-only array of its own: integers as int64, text as Python objects."""
+    """A read-only copy: integers as int64, text as Python objects."""
     kind = {"i": np.int64, "U": object}.get(values.dtype.kind, values.dtype)
     return read_only(np.array(values, dtype=kind))
