@@ -12,7 +12,8 @@ import pytest
 
 import hyperclus as hc
 from hyperclus.engines import cuda
-from hyperclus.io.tables.columns import read_columns, table_file
+from hyperclus.io.tables import sniff_table
+from hyperclus.io.tables.schema import read_columns
 from support import stand_in_device
 from support.command_line import inside, one_sentence
 
@@ -151,7 +152,7 @@ class TestReading:
             (("-k", "2", "--bins", "odd"), ["--bins odd", "'quantile'"]),
             (
                 ("-k", "2", "--bins", "milk=3"),
-                ["line 2", "column 'milk' cannot have bins", "'y' is no number"],
+                ["line 2", "column 'milk' cannot have bins", "'y' is not a number"],
             ),
             (("-k", "2", "--bins", "3", "--bins", "size=4"), ["given once for all columns"]),
             (("-k", "2", "--from", "odd"), ["no format 'odd'"]),
@@ -251,7 +252,7 @@ class TestOutputs:
         if name == "out.json":
             found = {row["vertex"]: row["cluster"] for row in json.loads(out.read_text())}
         else:
-            vertices, clusters = read_columns(table_file(out), ["vertex", "cluster"])
+            vertices, clusters = read_columns(sniff_table(out), ["vertex", "cluster"])
             found = dict(zip(vertices.values.to_pylist(), clusters.values.to_pylist(), strict=True))
         assert found == wanted
         assert sorted(file.name for file in tmp_path.iterdir()) == ["animals.csv", name]

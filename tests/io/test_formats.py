@@ -121,7 +121,7 @@ class TestGuess:
 @pytest.mark.parametrize("one", FORMATS.values(), ids=FORMATS)
 @pytest.mark.parametrize("name", ["path", "hypergraph", "format"])
 def test_what_is_no_option_of_a_format(one, name):
-    for function in (one.read, one.write):
+    for function in filter(None, (one.read, one.write)):
         with pytest.raises(hc.InputError, match=f"the format {one.name} has no option '{name}'"):
             known_options(function, {name: "x"}, one)
 

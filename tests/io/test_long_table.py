@@ -18,8 +18,12 @@ from hypothesis import strategies as st
 import hyperclus as hc
 from hyperclus import Hypergraph
 from hyperclus.errors import InputError, LossWarning
-from hyperclus.io.tables import encode, files
-from hyperclus.io.tables.long import read_long, write_long
+from hyperclus.hypergraph.incidence import Policies
+from hyperclus.io.tables import csv, open_table
+from hyperclus.io.tables.encode import Runs
+from hyperclus.io.tables.long import LongColumns, read_incidences, read_long, write_long
+from hyperclus.io.tables.parquet import ParquetTable
+from hyperclus.io.tables.table import Tuning
 from support.contracts import refused
 
 examples = settings(
@@ -58,6 +62,13 @@ def exact(h):
     kinds = [list(map(type, some)) for some in ids]
     parts = [h.gamma.data, h.gamma.indices, h.gamma.indptr, h.edge_weights]
     return ids, kinds, [part.tolist() for part in parts], h.gamma.indices.dtype, h.vertex_ids.dtype
+
+
+def read_with(tuning, path, vertex_ids=None, edge_ids=None, **policies):
+    """`read_long` with other sizes of batches and tables."""
+    source = open_table(path, tuning=tuning)
+    columns = LongColumns.of(source, "vertex", "edge", None, None)
+    return read_incidences(source, columns, Policies(**policies), True, vertex_ids, edge_ids)
 
 
 def members(vertices, edges):
@@ -225,7 +236,7 @@ def test_default_columns(tmp_path):
     refused(lambda: read_long(tmp_path / "t.txt"), "t.txt", "or use format")
 
 
-def test_batches_of_any_size_give_the_same(tmp_path, monkeypatch):
+def test_batches_of_any_size_give_the_same(tmp_path):
     rng = np.random.default_rng(5)
     pairs = rng.permutation(20_000)[:6_000]
     for name, make in (
@@ -251,11 +262,9 @@ def test_batches_of_any_size_give_the_same(tmp_path, monkeypatch):
             (4096, 1000, 50),
             (4096, 100, 150),
         ):
-            monkeypatch.setattr(encode, "SPAN", span)
-            monkeypatch.setattr(files, "BLOCK", block)
-            monkeypatch.setattr(files, "ROWS", batch)
-            assert exact(read_long(tmp_path / "t.csv")) == expected
-            assert exact(read_long(tmp_path / "t.parquet")) == expected
+            tuning = Tuning(text_block=block, rows=batch, span=span)
+            assert exact(read_with(tuning, tmp_path / "t.csv")) == expected
+            assert exact(read_with(tuning, tmp_path / "t.parquet")) == expected
 
 
 # ---- rows in any order --------------------------------------------------------------------------
@@ -291,30 +300,28 @@ KINDS = {
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("rows", [1, 5, 64, 1000])  # 1 and 5: a hyperedge lies in several batches
-def test_rows_in_any_order(tmp_path, monkeypatch, order, kind, rows):
-    monkeypatch.setattr(files, "ROWS", rows)
-    monkeypatch.setattr(files, "BATCHES", 1000)
-    monkeypatch.setattr(encode, "SPAN", 1000)
+def test_rows_in_any_order(tmp_path, order, kind, rows):
+    tuning = Tuning(rows=rows, batches=1000, span=1000)
     table = runs_of_rows(order)
     table |= {name: KINDS[kind](table[name]) for name in ("vertex", "edge")}
     pq.write_table(pa.table(table), tmp_path / "t.parquet", row_group_size=100)
-    found = read_long(tmp_path / "t.parquet")
+    found = read_with(tuning, tmp_path / "t.parquet")
     assert exact(found) == exact(Hypergraph.from_long(table))
     edges = found.edge_ids[::-1].tolist()
     vertices = [*found.vertex_ids[::-1].tolist(), "none of these"]
     options = {"edge_ids": edges, "vertex_ids": vertices, "isolated": "drop"}
-    again = read_long(tmp_path / "t.parquet", **options)
+    again = read_with(tuning, tmp_path / "t.parquet", **options)
     assert exact(again) == exact(Hypergraph.from_long(table, **options))
     refused(
-        lambda: read_long(tmp_path / "t.parquet", vertex_ids=vertices), "no hyperedge holds vertex 'none of"
+        lambda: read_with(tuning, tmp_path / "t.parquet", vertex_ids=vertices),
+        "no hyperedge holds vertex 'none of",
     )
 
 
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("rows", [1, 5, 64, 1000])
-def test_duplicates_and_zeros_in_any_order(tmp_path, monkeypatch, order, rows):
-    monkeypatch.setattr(files, "ROWS", rows)
-    monkeypatch.setattr(files, "BATCHES", 1000)
+def test_duplicates_and_zeros_in_any_order(tmp_path, order, rows):
+    tuning = Tuning(rows=rows, batches=1000)
     path, table = tmp_path / "t.parquet", runs_of_rows(order)
     for start in (4, 5, 63, 300):  # some pairs lie across a border of batches
         table = {name: np.insert(column, start, column[start]) for name, column in table.items()}
@@ -322,30 +329,30 @@ def test_duplicates_and_zeros_in_any_order(tmp_path, monkeypatch, order, rows):
     pq.write_table(pa.table(table), path)
     for duplicates in ("error", "sum", "max"):
         expected = outcome(lambda duplicates=duplicates: Hypergraph.from_long(table, duplicates=duplicates))
-        found = outcome(lambda duplicates=duplicates: read_long(path, duplicates=duplicates))
+        found = outcome(lambda duplicates=duplicates: read_with(tuning, path, duplicates=duplicates))
         assert found == (f"{path}: {expected}" if isinstance(expected, str) else expected)
     table["weight"][table["vertex"] == 17] = 0.0
     pq.write_table(pa.table(table), path)
-    refused(lambda: read_long(path, duplicates="sum"), "no hyperedge holds vertex 17")
-    assert 17 not in read_long(path, duplicates="sum", isolated="drop").vertex_ids
+    refused(lambda: read_with(tuning, path, duplicates="sum"), "no hyperedge holds vertex 17")
+    assert 17 not in read_with(tuning, path, duplicates="sum", isolated="drop").vertex_ids
 
 
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("rows", [1, 5, 64, 1000])
-def test_weights_of_a_hyperedge_that_differ(tmp_path, monkeypatch, order, rows):
-    monkeypatch.setattr(files, "ROWS", rows)
-    monkeypatch.setattr(files, "BATCHES", 1000)
+def test_weights_of_a_hyperedge_that_differ(tmp_path, order, rows):
+    tuning = Tuning(rows=rows, batches=1000)
     path, table = tmp_path / "t.parquet", runs_of_rows(order)
     edge, omega = table["edge"], table["edge_weight"]
     last = int(np.flatnonzero(edge == edge[200])[-1])
     omega[last] += 0.25
     pq.write_table(pa.table(table), path)
     known = f"is {omega[last]}, and {omega[last] - 0.25} in an earlier row"
-    refused(lambda: read_long(path), f"row {last}, column 'edge_weight'", f"hyperedge {edge[last]} ", known)
+    expected = (f"row {last}, column 'edge_weight'", f"hyperedge {edge[last]} ", known)
+    refused(lambda: read_with(tuning, path), *expected)
     omega[edge == edge[200]] = 0.0
     pq.write_table(pa.table(table), path)
     first = int(np.flatnonzero(edge == edge[200])[0])
-    refused(lambda: read_long(path), f"row {first}, column", f"hyperedge {edge[first]} is 0")
+    refused(lambda: read_with(tuning, path), f"row {first}, column", f"hyperedge {edge[first]} is 0")
 
 
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=30), st.integers(1, 7), st.integers(1, 9))
@@ -353,7 +360,7 @@ def test_weights_of_a_hyperedge_that_differ(tmp_path, monkeypatch, order, rows):
 def test_runs_hold_a_code_for_every_row(codes, length, step):
     plain = np.array(codes, dtype=np.int32)
     cuts = range(0, len(codes), length)
-    runs = encode.Runs.joined([encode.Runs.of(plain[cut : cut + length]) for cut in cuts])
+    runs = Runs.joined([Runs.of(plain[cut : cut + length]) for cut in cuts])
     assert runs.by_row().tolist() == codes
     assert runs.counts(6).tolist() == np.bincount(codes, minlength=6).tolist()
     free = np.cumsum(runs.counts(6)) - runs.counts(6)
@@ -362,21 +369,19 @@ def test_runs_hold_a_code_for_every_row(codes, length, step):
         stop = min(start + step, len(codes))
         part = runs.between(start, stop)
         assert part.by_row().tolist() == codes[start:stop]
-        rows[encode._places(part, free)] = np.arange(start, stop)
+        rows[part.slots(free)] = np.arange(start, stop)
     assert rows.tolist() == np.argsort(plain, kind="stable").tolist()
 
 
 def test_runs_of_more_rows_than_32_bits_count():
-    half = encode.Runs(np.array([4, 6], dtype=np.int32), np.array([0, 9], dtype=np.int32), 2**31 - 1)
-    runs = encode.Runs.joined([half, half, half])
+    half = Runs(np.array([4, 6], dtype=np.int32), np.array([0, 9], dtype=np.int32), 2**31 - 1)
+    runs = Runs.joined([half, half, half])
     assert runs.counts(7).tolist() == [0, 0, 0, 0, 27, 0, 3 * (2**31 - 10)]
     start = 2 * (2**31 - 1)
     assert runs.between(start - 2, start + 11).by_row().tolist() == [6, 6, *[4] * 9, 6, 6]
 
 
-def test_a_table_of_integers_grows_both_ways(tmp_path, monkeypatch):
-    monkeypatch.setattr(files, "ROWS", 10)
-    monkeypatch.setattr(files, "BATCHES", 1000)
+def test_a_lookup_table_grows_both_ways(tmp_path):
     least, most = -(2**63), 2**63 - 1
     ids = {
         "up": np.arange(500),
@@ -393,20 +398,18 @@ def test_a_table_of_integers_grows_both_ways(tmp_path, monkeypatch):
         table = {"vertex": np.roll(some, 250), "edge": some}
         pq.write_table(pa.table(table), tmp_path / "t.parquet")
         for span in (1 << 22, 520, 300, 0):
-            monkeypatch.setattr(encode, "SPAN", span)
-            assert exact(read_long(tmp_path / "t.parquet")) == exact(Hypergraph.from_long(table)), name
+            found = read_with(Tuning(rows=10, batches=1000, span=span), tmp_path / "t.parquet")
+            assert exact(found) == exact(Hypergraph.from_long(table)), name
 
 
-def test_batches_are_joined_where_ids_are_hashed(tmp_path, monkeypatch):
-    monkeypatch.setattr(files, "ROWS", 10)
-    monkeypatch.setattr(files, "BATCHES", 5)
+def test_batches_are_joined_where_ids_are_hashed(tmp_path):
     table = pa.table({"vertex": np.arange(1000) * 2**40, "weight": np.arange(1000.0)})
     pq.write_table(table, tmp_path / "t.parquet", row_group_size=150)
-    source = files.ParquetTable(tmp_path / "t.parquet")
+    source = ParquetTable(tmp_path / "t.parquet", Tuning(rows=10, batches=5))
     pieces = []
     for vertex, weight in source.batches(["vertex", "weight"]):
         pieces.append(pa.table({"vertex": vertex, "weight": weight}))
-        source.large = source.large or len(pieces) == 3
+        source.large_batches = source.large_batches or len(pieces) == 3
     assert [len(piece) for piece in pieces] == [10, 10, 10, 200, 200, 200, 200, 170]
     assert pa.concat_tables(pieces).equals(table)
     with closing(source.batches(["vertex"])) as batches:
@@ -461,13 +464,13 @@ def test_hostile_text(tmp_path, content, parts):
     refused(lambda: read_long(path), str(path), *parts)
 
 
-def test_a_row_must_fit_into_a_block(tmp_path, monkeypatch):
-    monkeypatch.setattr(files, "BLOCK", 1 << 16)
+def test_a_row_must_fit_into_a_block(tmp_path):
+    tuning = Tuning(text_block=1 << 16)
     path = tmp_path / "long.csv"
     path.write_bytes(HEAD + b"a,e,1\nb," + b"x" * 200_000 + b",1\n")
-    refused(lambda: read_long(path), "long.csv, line 3", "longer than")
+    refused(lambda: read_with(tuning, path), "long.csv, line 3", "longer than")
     path.write_bytes(HEAD + b"a,e,1\n" * 50_000 + b'b,"' + b"x\n" * 200_000)
-    refused(lambda: read_long(path), "long.csv")
+    refused(lambda: read_with(tuning, path), "long.csv")
 
 
 def test_places_that_are_no_files(tmp_path):
@@ -520,14 +523,14 @@ def test_parquet_files_that_do_not_agree(tmp_path):
 def test_a_file_that_changes_meanwhile(tmp_path, monkeypatch):
     path = tmp_path / "t.csv"
     path.write_text("vertex,edge\na,e\nb,e\n")
-    honest, calls = files.TextTable.batches, []
+    honest, calls = csv.CsvTable.batches, []
 
     def slow(self, columns):
         if columns == ["vertex"]:
             path.write_text(calls[-1])
         return honest(self, columns)
 
-    monkeypatch.setattr(files.TextTable, "batches", slow)
+    monkeypatch.setattr(csv.CsvTable, "batches", slow)
     for other in ("vertex,edge\na,e\n", "vertex,edge\na,e\nb,e\nc,e\n", "vertex,edge\nx,e\ny,e\n"):
         path.write_text("vertex,edge\na,e\nb,e\n")
         os.utime(path, (1, 1))

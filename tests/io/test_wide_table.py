@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hyperclus as hc
-from hyperclus.io.tables.columns import table_file
-from hyperclus.io.tables.schema import survey
-from hyperclus.io.tables.wide import read_rows
+from hyperclus.io.tables import sniff_table
+from hyperclus.io.tables.wide import WideOptions, infer_schema, read_rows
 from support.contracts import refused
 
 ANIMALS = "name,legs,milk,class\nfrog,4,no,a\nhen,2,no,b\ncow,4,yes,m\nowl,2,no,b\n"
@@ -29,6 +28,10 @@ def written(tmp_path, text, name="t.csv"):
     path = tmp_path / name
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     return path
+
+
+def schema_of(path, **options):
+    return infer_schema(sniff_table(path), WideOptions(**options))
 
 
 def same(first, second):
@@ -87,8 +90,8 @@ class TestDelimiters:
 
     def test_quotes_count(self, tmp_path):
         path = written(tmp_path, '"acid, fixed";"a;b"\n1;x\n2;y\n')
-        assert survey(path).source.names == ["acid, fixed", "a;b"]
-        assert survey(written(tmp_path, "x;y,z\n1,2\n2,3\n")).source.names == ["x;y", "z"]
+        assert schema_of(path).source.names == ["acid, fixed", "a;b"]
+        assert schema_of(written(tmp_path, "x;y,z\n1,2\n2,3\n")).source.names == ["x;y", "z"]
 
     @pytest.mark.parametrize(
         ("text", "names"),
@@ -104,10 +107,10 @@ class TestDelimiters:
     )
     def test_the_first_records_count_where_the_header_has_several_signs(self, tmp_path, text, names):
         path = written(tmp_path, text)
-        assert table_file(path).names == names
+        assert sniff_table(path).names == names
 
     def test_one_column_is_a_table_too(self, tmp_path):
-        assert survey(written(tmp_path, "colour\nred\nblue\n")).source.names == ["colour"]
+        assert schema_of(written(tmp_path, "colour\nred\nblue\n")).source.names == ["colour"]
 
 
 class TestDecimalCommas:
@@ -120,7 +123,7 @@ class TestDecimalCommas:
     def test_told_where_no_comma_parts_the_columns(self, tmp_path):
         path = written(tmp_path, self.TEXT)
         assert self.values(path) == [18.6, 7.0, -5.0]
-        assert survey(path, vertex="name").rows().commas == ("size",)
+        assert [c.name for c in schema_of(path, vertex="name").columns if c.decimal_comma] == ["size"]
 
     def test_a_column_with_other_values_stays_text(self, tmp_path):
         h = read_rows(written(tmp_path, self.TEXT), features=["code"])
@@ -175,9 +178,9 @@ class TestNumbers:
 
     def test_a_mapping_leaves_other_columns_their_five_bins(self, tmp_path):
         path = written(tmp_path, "x,y\n" + "".join(f"{i},{i}\n" for i in range(100)))
-        found = survey(path, bins={"x": 3}).rows()
-        assert found.edges == {"x": 3, "y": 5}
-        assert found.binned == ("x", "y")
+        schema = schema_of(path, bins={"x": 3})
+        assert schema.edge_counts(schema.hypergraph()) == {"x": 3, "y": 5}
+        assert list(schema.bins) == ["x", "y"]
 
     @pytest.mark.parametrize("values", [["007", "1"], ["1", "a"], ["1_000", "2"], ["0x1", "2"], ["inf", "1"]])
     def test_text_that_is_no_number_stays_text(self, tmp_path, values):
@@ -246,10 +249,12 @@ class TestNumbers:
 class TestWhatIsSaid:
     def test_how_columns_were_taken(self, tmp_path):
         lines = "".join(f"{i % 6},{i * 0.7},one,{'ab'[i % 2]}\n" for i in range(30))
-        found = survey(written(tmp_path, "legs,size,same,kind\n" + lines)).rows()
-        assert found.n_rows == 30
-        assert found.edges == {"legs": 6, "size": 5, "same": 0, "kind": 2}
-        assert (found.numbers, found.binned, found.remarks) == (("legs",), ("size",), ())
+        schema = schema_of(written(tmp_path, "legs,size,same,kind\n" + lines))
+        assert schema.n_rows == 30
+        counts = schema.edge_counts(schema.hypergraph())
+        assert counts == {"legs": 6, "size": 5, "same": 0, "kind": 2}
+        assert [column.name for column in schema.columns if column.numbers] == ["legs", "size"]
+        assert (list(schema.bins), list(schema.remarks())) == (["size"], [])
 
     @pytest.mark.parametrize(
         ("column", "words"),
@@ -262,16 +267,17 @@ class TestWhatIsSaid:
     )
     def test_odd_columns_are_pointed_out(self, tmp_path, column, words):
         lines = "".join(f"{value},{i % 2}\n" for i, value in enumerate(column))
-        (remark,) = survey(written(tmp_path, "odd,x\n" + lines)).rows().remarks
+        (remark,) = schema_of(written(tmp_path, "odd,x\n" + lines)).remarks()
         assert words in remark
         assert "'odd'" in remark
         assert ("vertex ids" in remark) == (len(set(column)) == 30 and "unknown" not in column)
 
     def test_a_first_line_of_data_is_pointed_out(self, tmp_path):
         data = "5.1,3.5,1.4,a\n4.9,3.0,1.4,a\n7.0,3.2,4.7,b\n"
-        (remark,) = survey(written(tmp_path, data)).rows().remarks
+        (remark,) = schema_of(written(tmp_path, data)).remarks()
         assert "add a line with names" in remark
-        assert not survey(written(tmp_path, "name,2019,2020,2021\na,1,2,3\nb,3,2,1\n")).rows().remarks
+        years = schema_of(written(tmp_path, "name,2019,2020,2021\na,1,2,3\nb,3,2,1\n"))
+        assert not list(years.remarks())
 
     def test_every_column_has_a_note(self, tmp_path):
         lines = "".join(
@@ -280,7 +286,7 @@ class TestWhatIsSaid:
         path = written(tmp_path, "name;legs;size;one;kind;class\n" + lines)
         notes = [
             (note.column, note.becomes, note.distinct, note.missing, note.remark)
-            for note in survey(path, exclude=["class"]).notes()
+            for note in schema_of(path, exclude=["class"]).column_infos()
         ]
         assert notes == [
             ("name", "categories", 20, 0, "every value different"),
@@ -325,7 +331,7 @@ class TestFaults:
             (
                 "a,b\n1,2\n,2\nNA,2\nx,2\n",
                 {"bins": {"a": 2}, "missing": "drop"},
-                ["line 5", "'x' is no number"],
+                ["line 5", "'x' is not a number"],
             ),
             ("a,b\nx,2\ny,2\n", {"bins": {"c": 2}}, ["bins are given for 'c'"]),
             ("a,b\nx,2\ny,2\n", {"bins": {"b": 2}, "exclude": ["b"]}, ["not among the columns used"]),

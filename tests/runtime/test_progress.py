@@ -12,7 +12,10 @@ import hyperclus as hc
 from hyperclus._runtime import progress
 from hyperclus.clustering import batch_search, vertex_search
 from hyperclus.engines import cpu
-from hyperclus.io.tables import files
+from hyperclus.hypergraph.incidence import Policies
+from hyperclus.io.tables import open_table
+from hyperclus.io.tables.long import LongColumns, read_incidences
+from hyperclus.io.tables.table import Tuning
 from hyperclus.spectral import stationary
 from support.strategies import random_hypergraph
 
@@ -114,15 +117,15 @@ def test_the_tight_bound_is_reported():
 
 
 @pytest.mark.parametrize("name", ["table.csv", "table.csv.gz", "table.parquet"])
-def test_reading(monkeypatch, tmp_path, name):
+def test_reading(tmp_path, name):
     pytest.importorskip("pyarrow")
-    monkeypatch.setattr(files, "BLOCK", 1 << 10)
-    monkeypatch.setattr(files, "ROWS", 100)
     path = tmp_path / name
     rows = H.gamma.tocoo()
     h = hc.Hypergraph.from_long({"vertex": rows.col, "edge": rows.row, "weight": rows.data})
     hc.write(h, path)
-    again, steps = with_steps(lambda: hc.read(path))
+    source = open_table(path, tuning=Tuning(text_block=1 << 10, rows=100))
+    columns = LongColumns("vertex", "edge", "weight", None)
+    again, steps = with_steps(lambda: read_incidences(source, columns, Policies()))
     assert (again.gamma != h.gamma).nnz == 0
     check_shares(steps)
     assert len(steps) > 10

@@ -18,3 +18,8 @@ def library(module: str, name: str, needed_by: str | Argument, extra: str) -> An
         if (error.name or "").split(".")[0] != module.split(".")[0]:
             raise  # the library is installed, but one of its own dependencies is not
         raise MissingLibraryError(needed_by, f" needs {name}: pip install 'hyperclus[{extra}]'") from None
+
+
+def arrow(module: str = "pyarrow") -> Any:
+    """Import PyArrow or one of its modules."""
+    return library(module, "PyArrow", "reading long tables and writing Parquet", "files")

@@ -5,14 +5,16 @@ from typing import Any
 
 from hyperclus._runtime.files import fault
 from hyperclus.hypergraph.messages import caption, shown
-from hyperclus.io.tables.columns import known_column, missing_value, read_columns, read_ids, table_file
-from hyperclus.io.tables.files import TableFile
-from hyperclus.io.tables.schema import RepeatPolicy, unique_ids
+from hyperclus.io.tables import sniff_table
+from hyperclus.io.tables.encode import read_ids
+from hyperclus.io.tables.schema import check_present, read_columns
+from hyperclus.io.tables.table import Table
+from hyperclus.io.tables.wide import RepeatPolicy, unique_ids
 from hyperclus.typing import Codes, Ids
 
 
 def of_rows(
-    source: TableFile, label: str, vertex: str | None, guess: bool, repeated: RepeatPolicy
+    source: Table, label: str, vertex: str | None, guess: bool, repeated: RepeatPolicy
 ) -> dict[Any, Any]:
     """A column of a table with a row per vertex, by vertex id."""
     labels = _labels(source, label, "class")
@@ -20,9 +22,9 @@ def of_rows(
     return dict(zip(ids, labels, strict=True))
 
 
-def of_incidences(source: TableFile, label: str, vertex: str, guess: bool) -> dict[Any, Any]:
+def of_incidences(source: Table, label: str, vertex: str, guess: bool) -> dict[Any, Any]:
     """A column of a table with a row per incidence, the same in all rows of a vertex, by vertex id."""
-    codes, vertices = read_ids(source, known_column(source, vertex), guess)
+    codes, vertices = read_ids(source, source.column(vertex), guess)
     classes = _one_each(source, label, codes, vertices, _labels(source, label, "class"))
     return dict(zip(vertices.tolist(), classes, strict=True))
 
@@ -43,14 +45,14 @@ def of_file(path: Path, vertices: Ids, what: str, columns: tuple[str, str] | Non
         raise fault(
             path, f"this must be CSV, TSV or Parquet, with a column of vertices and one of {what} names"
         )
-    source = table_file(path)
+    source = sniff_table(path)
     if columns is None:
         if len(source.names) != 2:
             raise fault(
                 path, f"this must have two columns, the vertex and its {what}; it has {len(source.names)}"
             )
         columns = (source.names[0], source.names[1])
-    key, label = (known_column(source, name) for name in columns)
+    key, label = (source.column(name) for name in columns)
     codes, ids = read_ids(source, key, False)
     values = _one_each(source, label, codes, ids, _labels(source, label, what))
     known = dict(zip(map(caption, ids.tolist()), values, strict=True))
@@ -67,16 +69,14 @@ def of_file(path: Path, vertices: Ids, what: str, columns: tuple[str, str] | Non
     return [known[text] for text in written]
 
 
-def _labels(source: TableFile, label: str, what: str) -> list[Any]:
+def _labels(source: Table, label: str, what: str) -> list[Any]:
     """A column without gaps."""
-    (column,) = read_columns(source, [known_column(source, label)])
-    error = missing_value(source, column, f"the {what} is missing", "fill it or leave the row out")
-    if error is not None:
-        raise error
+    (column,) = read_columns(source, [source.column(label)])
+    check_present(source, column, what, "fill it or leave the row out")
     return list(column.values.to_pylist())
 
 
-def _one_each(source: TableFile, label: str, codes: Codes, vertices: Ids, labels: list[Any]) -> list[Any]:
+def _one_each(source: Table, label: str, codes: Codes, vertices: Ids, labels: list[Any]) -> list[Any]:
     """The label of each vertex; two different ones are an `InputError` that names the vertex."""
     found: dict[int, Any] = {}
     for row, (code, value) in enumerate(zip(codes.tolist(), labels, strict=True)):

@@ -23,7 +23,7 @@ from hyperclus.clustering.partition import StoredPartition
 from hyperclus.engines.dask.source import is_uri, listed
 from hyperclus.engines.dask.workers import WorkerPool
 from hyperclus.errors import InputError, check_choice
-from hyperclus.io.tables.files import PARQUET
+from hyperclus.io.tables.parquet import SUFFIXES
 
 PANEL = "On many machines (--engine dask)"
 LOOK = 1.0  # seconds between looks at the memory of the workers
@@ -164,7 +164,7 @@ def _check_files(source: Source, outputs: Outputs) -> None:
     outputs.check(None if is_uri(source.file) else source.path)
     if outputs.out is not None and not outputs.out.name.lower().removesuffix(".gz").endswith(TABLES):
         raise fault(outputs.out, "--engine dask writes labels as .csv, .tsv or .parquet; choose one of them")
-    if os.path.isfile(source.file) and source.path.suffix not in PARQUET:
+    if os.path.isfile(source.file) and source.path.suffix not in SUFFIXES:
         raise fault(
             source.file,
             "--engine dask reads Parquet; hyperclus convert makes it of other formats, and the other engines "

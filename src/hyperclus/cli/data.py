@@ -33,7 +33,7 @@ from hyperclus.hypergraph.messages import caption, shown
 from hyperclus.hypergraph.summary import Summary, summary
 from hyperclus.io.formats import FORMATS, by_name, known_options
 from hyperclus.io.hif import read_hif_document, write_hif_document
-from hyperclus.io.tables.schema import ColumnInfo
+from hyperclus.io.tables.wide import ColumnInfo
 from hyperclus.research import datasets as data_sets
 
 Folder = Annotated[
@@ -71,10 +71,10 @@ def info(
         if taken.format != "rows":
             found = summary(taken.read(voice))
         else:
-            table = taken.survey()
+            table = taken.schema()
             notes = [
                 replace(note, becomes="class") if note.column == source.label else note
-                for note in table.notes()
+                for note in table.column_infos()
             ]
             try:
                 found = summary(taken.made(table, voice))
@@ -136,8 +136,8 @@ def convert(
             hypergraph, more = taken.read(voice), options({}, write_option)
             if into in ("csv", "tsv", "parquet", "hif") and "ids" not in more:
                 hypergraph = _as_text(hypergraph, target, voice)
-            if into in FORMATS:
-                known_options(FORMATS[into].write, more, FORMATS[into])
+            if into in FORMATS and (function := FORMATS[into].write) is not None:
+                known_options(function, more, FORMATS[into])
             hyperclus.write(hypergraph, target, format=writes, **more)
     if not voice.quiet:
         say(f"written to {printable(target)}", "green")

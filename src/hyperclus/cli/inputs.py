@@ -13,11 +13,12 @@ from hyperclus.cli.app import Voice
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.binning import Bins, BinsOrRule, Rule
 from hyperclus.hypergraph.hypergraph import Hypergraph
-from hyperclus.io.formats import FORMATS, guess, has_rows, known_options
-from hyperclus.io.tables.columns import table_file
-from hyperclus.io.tables.files import TextTable
-from hyperclus.io.tables.long import TableFormat, read_long
-from hyperclus.io.tables.schema import Rows, TableSchema, row_names, survey
+from hyperclus.io.formats import FORMATS, guess, known_options, wide_table
+from hyperclus.io.tables import TableFormat, sniff_table
+from hyperclus.io.tables.csv import CsvTable
+from hyperclus.io.tables.long import read_long
+from hyperclus.io.tables.table import Table
+from hyperclus.io.tables.wide import TableSchema, WideOptions, infer_schema, read_rows, row_names
 
 PANEL = "What to read"
 SHOWN = 3  # columns of a kind that are named
@@ -137,8 +138,9 @@ class Source:
             raise InputError(f"there is no format {self.reads!r}; choose from {', '.join(FORMATS)}")
         chosen = chosen or guess(self.path)
         given = self.options
-        if chosen.name == "rows" or (self.reads is None and has_rows(self.path, chosen, given)):
-            return self._as_rows(given)
+        table = None if self.reads is not None else wide_table(self.path, chosen, given)
+        if chosen.name == "rows" or table is not None:
+            return self._as_rows(given, table)
         if chosen.read is not read_long and self.label is not None:
             raise fault(
                 self.path,
@@ -153,7 +155,7 @@ class Source:
                 )
         return ResolvedInput(self, chosen.name, given)
 
-    def _as_rows(self, given: dict[str, Any]) -> "ResolvedInput":
+    def _as_rows(self, given: dict[str, Any], table: Table | None) -> "ResolvedInput":
         for name in ("vertex", "edge", "weight", "edge_weight", "duplicates"):
             if name in given:
                 option = name.replace("_", "-")
@@ -169,8 +171,9 @@ class Source:
         more: dict[str, Any] = {"vertex": self.id, "exclude": list(left_out)}
         if self.bins:
             more["bins"] = bins_of(self.bins)
+        chosen = given | {name: value for name, value in more.items() if value is not None}
         return ResolvedInput(
-            self, "rows", given | {name: value for name, value in more.items() if value is not None}
+            self, "rows", chosen, table or sniff_table(self.path, delimiter=given.get("delimiter"))
         )
 
 
@@ -181,31 +184,36 @@ class ResolvedInput:
     source: Source
     format: str
     options: dict[str, Any]
+    table: Table | None = None  # with a row per vertex, opened
 
     def read(self, voice: Voice) -> Hypergraph:
         """The hypergraph; of a table with a row per vertex it is said how it was taken."""
         if self.format != "rows":
             known_options(FORMATS[self.format].read, self.options, FORMATS[self.format])
             return hyperclus.read(self.source.path, format=self.format, **self.options)
-        return self.made(self.survey(), voice)
+        return self.made(self.schema(), voice)
 
-    def survey(self) -> TableSchema:
+    def schema(self) -> TableSchema:
         """The columns of a table with a row per vertex."""
-        return survey(self.source.path, **known_options(survey, self.options, FORMATS["rows"]))
+        assert self.table is not None
+        known = known_options(read_rows, self.options, FORMATS["rows"])
+        return infer_schema(
+            self.table, WideOptions(**{name: known[name] for name in known if name != "delimiter"})
+        )
 
     def made(self, table: TableSchema, voice: Voice) -> Hypergraph:
         """The hypergraph of a table with a row per vertex; it is said how it was taken."""
-        found = table.rows()
+        hypergraph = table.hypergraph()
         parted = self._parted(table) if "delimiter" not in self.options else None
-        voice.note(_how(self.source.path, found, parted, self.source.reads is None))
-        for remark in found.remarks:
+        voice.note(_how(table, hypergraph, parted, self.source.reads is None))
+        for remark in table.remarks():
             voice.warn(f"{printable(self.source.path)}: {remark}")
-        return found.hypergraph
+        return hypergraph
 
     def _parted(self, table: TableSchema) -> str | None:
         """What parts the columns, in words, unless the name of the file says it."""
         usual = "\t" if self.source.path.name.lower().removesuffix(".gz").endswith(".tsv") else ","
-        if not isinstance(table.source, TextTable) or table.source.delimiter == usual:
+        if not isinstance(table.source, CsvTable) or table.source.delimiter == usual:
             return None
         return {"\t": "tabs", ",": "commas"}.get(table.source.delimiter, repr(table.source.delimiter))
 
@@ -218,8 +226,10 @@ class ResolvedInput:
         label = self.source.label
         if label is None:
             return None
-        kind = None if self.format == "rows" else cast(TableFormat, self.format)
-        source = table_file(self.source.path, self.options.get("delimiter"), kind)
+        source = self.table
+        if source is None:
+            kind = cast(TableFormat, self.format)
+            source = sniff_table(self.source.path, kind, self.options.get("delimiter"))
         guessed = self.options.get("ids", "guess") == "guess"
         if self.format == "rows":
             vertex = self.options.get("vertex", row_names(source))
@@ -272,24 +282,26 @@ def _bins(value: str, text: str) -> Bins:
         raise InputError(f"--bins {text}: {error}; such as 8, quantile or quantile:8") from None
 
 
-def _how(path: Path, found: Rows, parted: str | None, guessed: bool) -> str:
+def _how(table: TableSchema, hypergraph: Hypergraph, parted: str | None, guessed: bool) -> str:
     """One line on how a table was taken: "size, weight: 5 bins; legs: 6 values"."""
-    columns = f"{len(found.edges):,} column{'s' * (len(found.edges) != 1)}"
-    sizes = f"{found.n_rows:,} rows, {columns}, {found.hypergraph.n_edges:,} hyperedges"
+    counts = table.edge_counts(hypergraph)
+    columns = f"{len(counts):,} column{'s' * (len(counts) != 1)}"
+    sizes = f"{table.n_rows:,} rows, {columns}, {hypergraph.n_edges:,} hyperedges"
     groups: dict[str, list[str]] = {}
-    for name, count in found.edges.items():
+    for column in table.columns:
+        name, count = column.name, counts[column.name]
         if not count:
             groups.setdefault("one value, left out", []).append(name)
-        elif name in found.binned:
+        elif name in table.bins:
             groups.setdefault(f"{count} bins", []).append(name)
-        elif name in found.numbers and count > 2:
+        elif column.numbers and count > 2:
             groups.setdefault(f"{count} values", []).append(name)
-    if found.commas:
-        groups["decimal commas"] = list(found.commas)
+    if commas := [column.name for column in table.columns if column.decimal_comma]:
+        groups["decimal commas"] = commas
     told = "; ".join([sizes, *(f"{_few(names)}: {what}" for what, names in groups.items())])
     hint = "; for a row per incidence give --vertex and --edge" if guessed else ""
     how = "read as a table with a row per vertex" + (f", parted by {parted}" if parted else "")
-    return f"{printable(path)}: {how} ({told}){hint}"
+    return f"{printable(table.source.path)}: {how} ({told}){hint}"
 
 
 def _few(names: list[str]) -> str:

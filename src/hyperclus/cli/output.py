@@ -15,13 +15,13 @@ import numpy as np
 import typer
 
 from hyperclus._runtime.files import fault, printable, writing
+from hyperclus._runtime.optional import arrow
 from hyperclus.cli.app import put
 from hyperclus.clustering.metrics import Agreement
 from hyperclus.clustering.n_clusters import Suggestion
 from hyperclus.clustering.partition import Partition, StoredPartition, pandas_for
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.messages import caption, shown
-from hyperclus.io.tables.encode import arrow
 from hyperclus.report.html.page import check_libraries
 from hyperclus.report.views import Limits, Views
 from hyperclus.typing import Ids

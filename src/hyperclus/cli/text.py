@@ -16,7 +16,7 @@ from hyperclus.clustering.metrics import Agreement
 from hyperclus.clustering.n_clusters import Suggestion
 from hyperclus.clustering.partition import Partition, StoredPartition
 from hyperclus.hypergraph.summary import Summary
-from hyperclus.io.tables.schema import ColumnInfo
+from hyperclus.io.tables.wide import ColumnInfo
 from hyperclus.report.text import COLUMNS as CLUSTER_COLUMNS
 from hyperclus.report.text import partition_text
 

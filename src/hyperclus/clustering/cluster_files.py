@@ -22,6 +22,7 @@ import numpy as np
 
 from hyperclus._runtime.checkpoint import checkpoints
 from hyperclus._runtime.files import StrPath, writing
+from hyperclus._runtime.optional import arrow
 from hyperclus.clustering import batch_search
 from hyperclus.clustering._run import EffortName, check_min_share, default_min_share, search_in_batches
 from hyperclus.clustering.cluster import cluster
@@ -38,7 +39,6 @@ from hyperclus.engines.dask.store import read_rows
 from hyperclus.engines.dask.workers import WorkerPool
 from hyperclus.errors import Argument, ClusterError, InputError, check_choice, check_integer, is_number
 from hyperclus.hypergraph.hypergraph import Hypergraph
-from hyperclus.io.tables.encode import arrow
 from hyperclus.spectral.bounds import ncut_lower_bound
 from hyperclus.spectral.eigen import Eigenpairs, smallest_eigenpairs
 from hyperclus.spectral.factors import checked_alpha

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from hyperclus._runtime.files import StrPath
-from hyperclus._runtime.optional import library
+from hyperclus._runtime.optional import arrow, library
 from hyperclus.clustering.cut import Cut, edge_shares
 from hyperclus.errors import InputError
-from hyperclus.io.tables.encode import arrow
 from hyperclus.spectral.bounds import cheeger_interval, ncut_lower_bound, relative_gap
 from hyperclus.spectral.eigen import Eigenpairs
 from hyperclus.spectral.sdp_bound import TightBound

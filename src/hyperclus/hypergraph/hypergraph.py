@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import partial
 from hashlib import blake2b
 from itertools import repeat
 from typing import Any
@@ -15,6 +16,7 @@ from hyperclus.errors import InputError
 from hyperclus.hypergraph.binning import BinsByColumn
 from hyperclus.hypergraph.ids import factorize, id_array, listed, positions, refuse_missing
 from hyperclus.hypergraph.incidence import (
+    Policies,
     as_edge_weights,
     as_matrix,
     as_numbers,
@@ -29,8 +31,10 @@ from hyperclus.hypergraph.incidence import (
 from hyperclus.hypergraph.messages import row_of, shown
 from hyperclus.hypergraph.tables import (
     columns_of,
+    default_column,
     feature_edges,
     feature_names,
+    find_column,
     pick,
     pick_codes,
     row_names,
@@ -48,6 +52,7 @@ from hyperclus.typing import (
     MissingPolicy,
 )
 
+KEPT = Policies(isolated="keep", empty_edges="drop")  # by `restrict`
 LISTED = 5  # hyperedges, and members of each, in the cell of a notebook
 
 
@@ -143,12 +148,13 @@ class Hypergraph:
         >>> Hypergraph.from_incidence([[2.0, 0.0], [1.0, 1.0], [0.0, 3.0]])
         Hypergraph(3 vertices, 2 hyperedges, 4 incidences)
         """
+        policies = Policies(duplicates, isolated, empty_edges)
         matrix, index, names = unframed(matrix)
         matrix = as_matrix(matrix, names)
         vertices = _given_ids(index if vertex_ids is None else vertex_ids, matrix.shape[0], "vertex")
         edges = _given_ids(names if edge_ids is None else edge_ids, matrix.shape[1], "edge")
         gamma = from_matrix(matrix, edges, vertices, duplicates)
-        return cls.from_canonical(gamma, edges, vertices, edge_weights, isolated, empty_edges)
+        return cls.from_canonical(gamma, edges, vertices, edge_weights, policies)
 
     @classmethod
     def from_edges(
@@ -179,6 +185,7 @@ class Hypergraph:
         >>> Hypergraph.from_edges([["a", "b"], {"b": 0.5, "c": 2}])
         Hypergraph(3 vertices, 2 hyperedges, 4 incidences)
         """
+        policies = Policies(duplicates, isolated, empty_edges)
         if not isinstance(edges, Mapping):  # the rows of an array are members too
             several = isinstance(edges, np.ndarray) and edges.ndim > 1
             edges = dict(enumerate(edges if several else listed(edges, "edges")))
@@ -205,7 +212,7 @@ class Hypergraph:
         gamma = from_coordinates(
             edge_codes, vertex_codes, as_numbers(weights, place), names, vertices, duplicates
         )
-        return cls.from_canonical(gamma, names, vertices, edge_weights, isolated, empty_edges)
+        return cls.from_canonical(gamma, names, vertices, edge_weights, policies)
 
     @classmethod
     def from_long(
@@ -246,25 +253,25 @@ class Hypergraph:
         >>> Hypergraph.from_long({"vertex": ["a", "b", "b"], "edge": [1, 1, 2], "weight": [1, 2, 1]})
         Hypergraph(2 vertices, 2 hyperedges, 3 incidences)
         """
+        policies = Policies(duplicates, isolated, empty_edges)
         columns = columns_of(table)
-        if weight is None and "weight" in columns and "weight" not in (vertex, edge):
-            weight = "weight"
         edge_codes, edges = _fixed(*_column_codes(columns, edge), edge_ids, "edge")
         vertex_codes, vertices = _fixed(*_column_codes(columns, vertex), vertex_ids, "vertex")
-        if weight is None or weight is False:
+        weight = default_column(weight, "weight", columns, (vertex, edge))
+        if weight is None:
             weights = np.ones(len(edge_codes))
         else:
             weights = as_numbers(pick(columns, weight), row_of(weight))
-        if edge_weight is None and "edge_weight" in columns and edge_weights is None:
-            edge_weight = None if "edge_weight" in (vertex, edge, weight) else "edge_weight"
-        if edge_weight is not None and edge_weight is not False:
+        unused = columns if edge_weights is None else ()
+        edge_weight = default_column(edge_weight, "edge_weight", unused, (vertex, edge, weight))
+        if edge_weight is not None:
             if edge_weights is not None:
                 raise InputError("omega is given twice, as a column and as edge_weights; leave one out")
             omega = as_numbers(pick(columns, edge_weight), row_of(edge_weight))
             edge_weights = constant_within(omega, edge_codes, edges)
-        gamma = from_coordinates(edge_codes, vertex_codes, weights, edges, vertices, duplicates)
+        gamma = from_coordinates(edge_codes, vertex_codes, weights, edges, vertices, policies.duplicates)
         del edge_codes, vertex_codes, weights
-        return cls.from_canonical(gamma, edges, vertices, edge_weights, isolated, empty_edges)
+        return cls.from_canonical(gamma, edges, vertices, edge_weights, policies)
 
     @classmethod
     def from_table(
@@ -326,14 +333,15 @@ class Hypergraph:
         >>> h.edge_ids.tolist()
         [('colour', 'red'), ('colour', 'blue'), ('size', '[0.5, 5.5)'), ('size', '[5.5, 10.5]')]
         """
+        policies = Policies(isolated=isolated)
         columns = columns_of(table)
-        names = feature_names(columns, features, exclude, vertex)
+        names = feature_names(columns, features, exclude, vertex, partial(find_column, columns))
         edge_codes, rows, weights, edges = feature_edges(columns, names, missing, constant, bins)
         n_rows = len(columns[names[0]])
         ids = row_names(table) if vertex is None else pick(columns, vertex)
         vertices = _given_ids(ids, n_rows, "vertex")
         gamma = from_coordinates(edge_codes, rows, weights, edges, vertices, "error")
-        return cls.from_canonical(gamma, edges, vertices, None, isolated, "error")
+        return cls.from_canonical(gamma, edges, vertices, None, policies)
 
     # ---- sizes --------------------------------------------------------------------------------
 
@@ -451,7 +459,7 @@ class Hypergraph:
         chosen = _chosen(vertices, self.n_vertices)
         gamma = self.gamma[:, chosen]
         gamma.sort_indices()
-        gamma, kept, _ = without_absent(gamma, self.edge_ids, self.vertex_ids, "drop", "keep")
+        gamma, kept, _ = without_absent(gamma, self.edge_ids, self.vertex_ids, KEPT)
         return Hypergraph.from_checked_parts(
             gamma, self.edge_weights[kept], self.vertex_ids[chosen], self.edge_ids[kept]
         )
@@ -475,17 +483,11 @@ class Hypergraph:
 
     @classmethod
     def from_canonical(
-        cls,
-        gamma: Incidence,
-        edges: Ids,
-        vertices: Ids,
-        edge_weights: Any,
-        isolated: AbsencePolicy,
-        empty_edges: AbsencePolicy,
+        cls, gamma: Incidence, edges: Ids, vertices: Ids, edge_weights: Any, policies: Policies
     ) -> "Hypergraph":
         """From a matrix as `canonical` returns it: apply the policies and check omega. For internal use."""
         omega = as_edge_weights(edge_weights, edges)
-        gamma, kept_edges, kept_vertices = without_absent(gamma, edges, vertices, empty_edges, isolated)
+        gamma, kept_edges, kept_vertices = without_absent(gamma, edges, vertices, policies)
         return cls.from_checked_parts(gamma, omega[kept_edges], vertices[kept_vertices], edges[kept_edges])
 
     @classmethod

@@ -6,6 +6,7 @@ every stored gamma positive and finite. Explicit zeros are not members.
 
 import copy
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any, get_args
 
@@ -19,6 +20,20 @@ from hyperclus.hypergraph.messages import named, row_of, shown
 from hyperclus.typing import AbsencePolicy, Booleans, Codes, DuplicatePolicy, Floats, Ids, Incidence, Integers
 
 NOT_NUMBERS = (str, bytes, complex, np.complexfloating, np.datetime64, np.timedelta64)
+
+
+@dataclass(frozen=True, slots=True)
+class Policies:
+    """What to do with repeated incidences, isolated vertices and empty hyperedges."""
+
+    duplicates: DuplicatePolicy = "error"
+    isolated: AbsencePolicy = "error"
+    empty_edges: AbsencePolicy = "error"
+
+    def __post_init__(self) -> None:
+        check_choice("duplicates", self.duplicates, get_args(DuplicatePolicy))
+        check_choice("isolated", self.isolated, get_args(AbsencePolicy))
+        check_choice("empty_edges", self.empty_edges, get_args(AbsencePolicy))
 
 
 def from_coordinates(
@@ -156,7 +171,7 @@ def check_gamma(matrix: Incidence, edge_ids: Ids, vertex_ids: Ids, zeros: bool) 
 
 
 def without_absent(
-    matrix: Incidence, edge_ids: Ids, vertex_ids: Ids, empty_edges: AbsencePolicy, isolated: AbsencePolicy
+    matrix: Incidence, edge_ids: Ids, vertex_ids: Ids, policies: Policies
 ) -> tuple[Incidence, Booleans, Booleans]:
     """Apply the policies for empty hyperedges and for vertices in no hyperedge.
 
@@ -164,10 +179,10 @@ def without_absent(
     """
     filled = np.diff(matrix.indptr) > 0
     covered = np.zeros(matrix.shape[1], dtype=bool)
-    for block in () if isolated == "keep" else blocks(matrix.nnz):
+    for block in () if policies.isolated == "keep" else blocks(matrix.nnz):
         covered[matrix.indices[block]] = True
-    kept_edges = _kept(filled, empty_edges, "empty_edges", "no member is in hyperedge", edge_ids)
-    kept_vertices = _kept(covered, isolated, "isolated", "no hyperedge holds vertex", vertex_ids)
+    kept_edges = _kept(filled, policies.empty_edges, "empty_edges", "no member is in hyperedge", edge_ids)
+    kept_vertices = _kept(covered, policies.isolated, "isolated", "no hyperedge holds vertex", vertex_ids)
     data, indices, indptr = matrix.data, matrix.indices, matrix.indptr
     if not kept_edges.all():  # what goes is empty, so the entries stay as they are
         indptr = indptr[np.append(True, kept_edges)]
@@ -207,7 +222,6 @@ def sealed(matrix: Incidence) -> Incidence:
 
 def canonical(matrix: Incidence, edge_ids: Ids, vertex_ids: Ids, duplicates: DuplicatePolicy) -> Incidence:
     """The matrix checked, sorted, without zeros and duplicates; its arrays, nobody else's, may change."""
-    check_choice("duplicates", duplicates, get_args(DuplicatePolicy))
     check_gamma(matrix, edge_ids, vertex_ids, zeros=True)
     if not matrix.data.all():
         matrix.eliminate_zeros()
@@ -250,7 +264,6 @@ def _whole(matrix: Any) -> Any:
 
 
 def _kept(present: Booleans, policy: AbsencePolicy, argument: str, fault: str, ids: Ids) -> Booleans:
-    check_choice(argument, policy, get_args(AbsencePolicy))
     if policy == "error" and not present.all():
         raise InputError(
             f"{fault} {named(ids, ~present)}; use ",

@@ -1,7 +1,7 @@
 """How ids, values and rows are named in messages."""
 
 import reprlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from numpy.typing import NDArray
@@ -28,6 +28,13 @@ def named(ids: Ids, chosen: NDArray[Any], limit: int = 3) -> str:
     picked = ids[chosen]
     text = ", ".join(map(shown, picked[:limit].tolist()))
     return text + (f" and {len(picked) - limit} more" if len(picked) > limit else "")
+
+
+def no_column(name: Any, names: Iterable[Any]) -> str:
+    """Say that a table has no such column, and which it has."""
+    known = list(names)
+    listed = ", ".join(map(shown, known[:10])) + (f" and {len(known) - 10} more" if len(known) > 10 else "")
+    return f"the table has no column {shown(name)}; its columns are {listed or 'none'}"
 
 
 def row_of(column: Any) -> Callable[[int], str]:

@@ -6,7 +6,7 @@ columns nobody asks for cost nothing.
 
 import logging
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from decimal import Decimal
 from numbers import Real
 from typing import Any, get_args
@@ -28,7 +28,7 @@ from hyperclus.hypergraph.ids import (
     refuse_missing,
     without,
 )
-from hyperclus.hypergraph.messages import named, row_of, shown
+from hyperclus.hypergraph.messages import no_column, row_of, shown
 from hyperclus.typing import AbsencePolicy, Codes, Floats, Ids, MissingPolicy
 
 MANY = 100  # distinct numbers, most of them in one row only: a column that should have bins
@@ -68,7 +68,7 @@ def row_names(table: Any) -> Any:
 
 def pick(columns: Mapping[Any, Any], name: Any) -> NDArray[Any] | list[Any]:
     """The values of one column; an unknown name is an `InputError` that lists the known ones."""
-    column = _known(columns, name)
+    column = find_column(columns, name)
     if isinstance(column, np.ndarray | list):
         return column
     import narwhals as nw
@@ -85,7 +85,7 @@ def pick_numbers(columns: Mapping[Any, Any], name: Any) -> Floats | None:
 
     Text, categories, truth values and dates are no numbers. An infinite number is an `InputError`.
     """
-    column = _known(columns, name)
+    column = find_column(columns, name)
     if not isinstance(column, np.ndarray | list):
         numbers = _native_numbers(column)
     elif isinstance(column, np.ndarray) and column.dtype != object:
@@ -100,7 +100,7 @@ def pick_numbers(columns: Mapping[Any, Any], name: Any) -> Floats | None:
 
 def pick_codes(columns: Mapping[Any, Any], name: Any) -> tuple[Codes, Ids]:
     """One column as codes in order of first appearance, -1 where it is missing, and its values."""
-    column = _known(columns, name)
+    column = find_column(columns, name)
     if not isinstance(column, np.ndarray | list):
         native = _native_codes(column)
         if native is not None:
@@ -108,15 +108,29 @@ def pick_codes(columns: Mapping[Any, Any], name: Any) -> tuple[Codes, Ids]:
     return encode(plain(pick(columns, name), f"column {shown(name)}"), row_of(name))
 
 
+def default_column(name: Any, default: str, names: Container[Any], used: tuple[Any, ...]) -> Any:
+    """The column of weights to use: None means `default` if it exists and has no other use, False none."""
+    if name is None and default in names and default not in used:
+        return default
+    return None if name is False else name
+
+
 def feature_names(
-    columns: Mapping[Any, Any], features: Sequence[Any] | None, exclude: Sequence[Any], vertex: Any
+    names: Iterable[Any],
+    features: Sequence[Any] | None,
+    exclude: Sequence[Any],
+    vertex: Any,
+    check: Callable[[Any], Any],
 ) -> list[Any]:
-    """The columns to use: those in `features`, by default all but the vertex ids and the excluded."""
+    """The columns to use: those in `features`, by default all but the vertex ids and the excluded.
+
+    `check` raises an `InputError` for a name that the table does not have.
+    """
     left_out = listed(exclude, "exclude")
     for name in left_out:
-        _known(columns, name)
+        check(name)
     if features is None:
-        return [name for name in columns if (vertex is None or name != vertex) and name not in left_out]
+        return [name for name in names if (vertex is None or name != vertex) and name not in left_out]
     if left_out:
         raise InputError("pass features or exclude, not both; features alone says which columns to use")
     return listed(features, "features")
@@ -135,7 +149,7 @@ def feature_edges(
     """
     check_choice("missing", missing, get_args(MissingPolicy))
     check_choice("constant", constant, get_args(AbsencePolicy))
-    n_rows = max((len(_known(columns, name)) for name in features), default=0)
+    n_rows = max((len(find_column(columns, name)) for name in features), default=0)
     if not n_rows:
         raise InputError("the table is empty; it needs at least one feature and one row")
     if len(set(features)) < len(features):
@@ -257,13 +271,12 @@ def unframed(matrix: Any) -> tuple[Any, Any, Any]:
     return np.stack(arrays, axis=1) if arrays else np.empty((len(frame), 0)), index, frame.columns
 
 
-def _known(columns: Mapping[Any, Any], name: Any) -> Any:
+def find_column(columns: Mapping[Any, Any], name: Any) -> Any:
+    """The column with this name; an `InputError` lists the names that there are."""
     try:
         return columns[name]
     except (KeyError, TypeError):
-        names = object_array(list(columns))
-        known = named(names, np.ones(len(names), dtype=bool), limit=10) or "none"
-        raise InputError(f"the table has no column {shown(name)}; its columns are {known}") from None
+        raise InputError(no_column(name, columns)) from None
 
 
 def _frame(table: Any) -> Any:

@@ -7,21 +7,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from hyperclus._runtime.files import StrPath, fault, reading, refuse_excel
 from hyperclus.errors import Argument, InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
-from hyperclus.hypergraph.ids import object_array
-from hyperclus.hypergraph.messages import named
+from hyperclus.hypergraph.messages import no_column
 from hyperclus.io.hif import read_hif, write_hif
 from hyperclus.io.hmetis import read_hmetis, write_hmetis
 from hyperclus.io.matrix_market import read_matrix_market, write_matrix_market
 from hyperclus.io.npz import read_npz, write_npz
-from hyperclus.io.tables.columns import table_file
-from hyperclus.io.tables.files import WHICH_COLUMNS
-from hyperclus.io.tables.long import read_long, write_long
-from hyperclus.io.tables.wide import read_rows, write_rows
+from hyperclus.io.tables import sniff_table
+from hyperclus.io.tables.long import WHICH_COLUMNS, read_long, write_long
+from hyperclus.io.tables.table import Table
+from hyperclus.io.tables.wide import read_rows
 
 LOOK = 4096  # bytes of a file by which its format is guessed
 
@@ -41,7 +38,7 @@ class Format:
     title: str
     suffixes: tuple[str, ...]
     read: Callable[..., Hypergraph]
-    write: Callable[..., None]
+    write: Callable[..., None] | None
 
 
 FORMATS = {
@@ -50,7 +47,7 @@ FORMATS = {
         Format("csv", "long table, comma-separated", (".csv",), read_long, write_long),
         Format("tsv", "long table, tab-separated", (".tsv",), read_long, write_long),
         Format("parquet", "long table, Parquet", (".parquet", ".pq"), read_long, write_long),
-        Format("rows", "table with a row per vertex: CSV, TSV, Parquet", (), read_rows, write_rows),
+        Format("rows", "table with a row per vertex: CSV, TSV, Parquet", (), read_rows, None),
         Format("hif", "Hypergraph Interchange Format, JSON", (".json", ".hif"), read_hif, write_hif),
         Format("hmetis", "hMETIS", (".hgr", ".hmetis"), read_hmetis, write_hmetis),
         Format("mtx", "Matrix Market", (".mtx", ".mm"), read_matrix_market, write_matrix_market),
@@ -88,8 +85,8 @@ def read(path: StrPath, *, format: str | None = None, **options: Any) -> Hypergr
     _check_path(path)
     chosen = _named(format) if format is not None else guess(path)
     known = known_options(chosen.read, options, chosen)
-    if format is None and has_rows(path, chosen, options):
-        _refuse_rows(path, options)
+    if format is None and (table := wide_table(path, chosen, options)) is not None:
+        raise _not_long(table, options)
     return chosen.read(path, **known)
 
 
@@ -117,6 +114,8 @@ def write(hypergraph: Hypergraph, path: StrPath, *, format: str | None = None, *
                 Argument("format", for_writing=True),
             ),
         )
+    if chosen.write is None:
+        raise fault(path, "a table with a row per vertex can be read, not written; choose another format")
     try:
         chosen.write(hypergraph, path, **known_options(chosen.write, options, chosen))
     except InputError as error:
@@ -156,12 +155,16 @@ def guess(path: StrPath) -> Format:
     )
 
 
-def has_rows(path: StrPath, chosen: Format, options: Mapping[str, Any]) -> bool:
-    """Whether a table has no columns of vertices and hyperedges, and none are named: a row is a vertex."""
+def wide_table(path: StrPath, chosen: Format, options: Mapping[str, Any]) -> Table | None:
+    """Open a table that has a row per vertex: no column of vertices or hyperedges, and none named.
+
+    None for any other file.
+    """
     if chosen.read is not read_long or {"vertex", "edge"} <= options.keys():
-        return False
-    source = table_file(path, options.get("delimiter"))
-    return source.unparted is None and not {"vertex", "edge"} <= {*source.names, *options}
+        return None
+    table = sniff_table(path, delimiter=options.get("delimiter"))
+    is_long = table.delimiter_hint() is not None or {"vertex", "edge"} <= {*table.names, *options}
+    return None if is_long else table
 
 
 def by_name(path: StrPath) -> Format | None:
@@ -170,21 +173,12 @@ def by_name(path: StrPath) -> Format | None:
     return next((one for one in FORMATS.values() if name.endswith(one.suffixes)), None)
 
 
-def _refuse_rows(path: StrPath, options: Mapping[str, Any]) -> None:
-    """Say what a table that is no long one may be."""
-    names = object_array(table_file(path, options.get("delimiter")).names)
-    absent = next(name for name in ("vertex", "edge") if name not in {*names.tolist(), *options})
-    known = named(names, np.ones(len(names), dtype=bool), limit=10)
-    raise fault(
-        path,
-        InputError(
-            f"the table has no column {absent!r}; its columns are {known}; ",
-            *WHICH_COLUMNS,
-            ", or use ",
-            Argument("format", "rows"),
-            " if each row is a vertex",
-        ),
-    )
+def _not_long(table: Table, options: Mapping[str, Any]) -> InputError:
+    """Create the error for a table that is not a long one; it says what the table may be."""
+    absent = next(name for name in ("vertex", "edge") if name not in {*table.names, *options})
+    rows = Argument("format", "rows")
+    parts = (f"{no_column(absent, table.names)}; ", *WHICH_COLUMNS, ", or use ", rows)
+    return fault(table.path, InputError(*parts, " if each row is a vertex"))
 
 
 def _check_path(path: Any) -> None:

@@ -11,13 +11,14 @@ import numpy as np
 
 from hyperclus._runtime.arrays import blocks, take
 from hyperclus._runtime.jit import kernels
+from hyperclus._runtime.optional import arrow
 from hyperclus.engines.dask import id_hash
 from hyperclus.engines.dask.chunk_kernels import ODD, mixed
 from hyperclus.errors import HyperclusError, InputError
 from hyperclus.hypergraph.ids import object_array
 from hyperclus.hypergraph.messages import shown
-from hyperclus.io.tables.encode import SPAN, arrow
-from hyperclus.io.tables.files import ParquetTable
+from hyperclus.io.tables.parquet import ParquetTable
+from hyperclus.io.tables.table import DEFAULT_TUNING
 from hyperclus.typing import Codes, Ids, Integers
 
 WORD = 8  # bytes of a step of the hash, for the estimate of its work
@@ -157,7 +158,7 @@ def numbered(keys: Integers) -> tuple[Integers, Codes]:
     if not len(keys):
         return keys, np.empty(0, dtype=np.int32)
     low, span = int(keys.min()), int(keys.max()) - int(keys.min()) + 1
-    if span <= max(SPAN, len(keys)):
+    if span <= max(DEFAULT_TUNING.span, len(keys)):
         return _numbered_by_table(keys, low, span)
     order = np.argsort(keys)
     ordered = keys[order]

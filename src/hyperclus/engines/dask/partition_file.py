@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from hyperclus._runtime.optional import arrow
 from hyperclus.engines.dask.keys import Pairs
 from hyperclus.errors import ClusterError
-from hyperclus.io.tables.encode import arrow
 from hyperclus.typing import Integers
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from hyperclus._runtime.files import StrPath
+from hyperclus._runtime.optional import arrow
 from hyperclus.engines.dask.prepare import (
     COLLISION,
     FORMAT,
@@ -41,8 +42,7 @@ from hyperclus.engines.dask.stages import BUNDLE_SHARE, VECTOR_SHARE
 from hyperclus.engines.dask.workers import WorkerState, dask
 from hyperclus.errors import Argument, InputError, check_integer
 from hyperclus.hypergraph.messages import shown
-from hyperclus.io.tables.encode import arrow
-from hyperclus.io.tables.files import _opened
+from hyperclus.io.tables.parquet import open_parquet
 from hyperclus.typing import DuplicatePolicy
 
 WORKERS = (1, 4, 16, 64)  # that are shown where no number is given
@@ -345,7 +345,7 @@ def _span(lows: Sequence[Any], highs: Sequence[Any]) -> int | None:
 def _extremes(file: SourceFile, names: tuple[str, str]) -> Iterator[tuple[str, Any, Any]]:
     """The least and the largest value of columns in each row group, None where they are not known."""
     with opened(file.name, file.place) as handle:
-        opening = _opened(file.name, handle)
+        opening = open_parquet(file.name, handle)
         meta, schema = opening.metadata, opening.schema_arrow
     places = {meta.schema.column(number).path: number for number in range(meta.num_columns)}
     for name in names:

@@ -21,6 +21,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from hyperclus._runtime.files import StrPath, fault
+from hyperclus._runtime.optional import arrow
 from hyperclus._runtime.progress import report_progress
 from hyperclus.engines.dask import shuffle
 from hyperclus.engines.dask.keys import Collision, common_type
@@ -44,7 +45,6 @@ from hyperclus.engines.dask.source import (
 from hyperclus.engines.dask.workers import WorkerPool
 from hyperclus.errors import InputError, check_choice, check_integer
 from hyperclus.hypergraph.messages import shown
-from hyperclus.io.tables.encode import arrow
 from hyperclus.typing import DuplicatePolicy
 
 FORMAT = 3  # of what is on disk; another number makes other keys

@@ -9,9 +9,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from hyperclus._runtime.arrays import index_type
+from hyperclus._runtime.optional import arrow
 from hyperclus.engines.dask.keys import as_objects
 from hyperclus.hypergraph.hypergraph import Hypergraph
-from hyperclus.io.tables.encode import arrow
 from hyperclus.typing import Ids, Incidence
 
 MANIFEST = "manifest.json"

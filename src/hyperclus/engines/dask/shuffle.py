@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from hyperclus._runtime.arrays import take
 from hyperclus._runtime.files import fault
+from hyperclus._runtime.optional import arrow
 from hyperclus.engines.dask import keys
 from hyperclus.engines.dask.keys import Pairs
 from hyperclus.engines.dask.partition_file import (
@@ -39,7 +40,7 @@ from hyperclus.engines.dask.source import Columns, OneFile, Piece, batches_of
 from hyperclus.errors import ClusterError, InputError
 from hyperclus.hypergraph.incidence import constant_within, from_coordinates
 from hyperclus.hypergraph.messages import named, shown
-from hyperclus.io.tables.encode import _weights, arrow
+from hyperclus.io.tables.long import checked_weights
 from hyperclus.typing import Codes, DuplicatePolicy, Floats, Incidence, Integers
 
 ROW_BYTES = 64  # of a worker's memory that a row of a partition takes at the peak, measured
@@ -181,7 +182,7 @@ def _read(layout: Layout, piece: Piece) -> tuple[list[Any], tuple[Pairs, Pairs]]
                 rows[place][inside], pairs = _keys(layout, table, name, kinds[place], column, row)
                 found[place] += pairs
             else:
-                rows[place][inside] = _weights(table, name, column, row)
+                rows[place][inside] = checked_weights(table, name, column, row)
         if columns.edge_weight is not None and not rows[-1][inside].all():
             first = int(np.argmin(rows[-1][inside]))
             edge = shown(batch.column(columns.edge)[first].as_py())

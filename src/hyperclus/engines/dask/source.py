@@ -16,10 +16,20 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from hyperclus._runtime.files import StrPath, fault, reading
+from hyperclus._runtime.optional import arrow
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.messages import shown
-from hyperclus.io.tables.encode import arrow
-from hyperclus.io.tables.files import PARQUET, ROWS, ParquetTable, _is_number, _next, _opened, _sound
+from hyperclus.io.tables.long import LongColumns
+from hyperclus.io.tables.parquet import (
+    SUFFIXES,
+    ParquetTable,
+    is_small,
+    next_batch,
+    open_parquet,
+    parquet_errors,
+    read_footer,
+)
+from hyperclus.io.tables.table import DEFAULT_TUNING
 
 Source: TypeAlias = StrPath | Sequence[StrPath]
 
@@ -103,7 +113,7 @@ class OneFile(ParquetTable):
 
     def look(self, handle: Any) -> int:
         """Read the footer: the names of the columns; returns the number of rows."""
-        self.names, rows = self._look(self.path, handle)
+        self.names, rows = read_footer(self.path, handle)
         return rows
 
 
@@ -166,13 +176,13 @@ def pieces_of(file: SourceFile, footer: Footer, most_rows: int, most_bytes: int)
 def batches_of(piece: Piece, columns: Sequence[str]) -> Generator[tuple[int, Any], None, None]:
     """Record batches of a piece, each with its first row in the file: small ones of numbers."""
     with opened(piece.name, piece.place) as handle:
-        file = _opened(piece.name, handle)
-        small = all(_is_number(file.schema_arrow.field(name).type) for name in columns)
-        size = min(ROWS, piece.n_rows) if small else piece.n_rows
+        file = open_parquet(piece.name, handle)
+        small = all(is_small(file.schema_arrow.field(name).type) for name in columns)
+        size = min(DEFAULT_TUNING.rows, piece.n_rows) if small else piece.n_rows
         groups = range(*piece.groups)
         batches = file.iter_batches(size, row_groups=groups, columns=list(columns), use_threads=False)
         skipped, row, end = piece.skipped, piece.first, piece.first + piece.n_rows
-        while row < end and (batch := _next(piece.name, batches)) is not None:
+        while row < end and (batch := next_batch(piece.name, batches)) is not None:
             inner = batch.slice(min(skipped, len(batch)), end - row)
             skipped -= min(skipped, len(batch))
             if len(inner):
@@ -188,7 +198,7 @@ def opened(name: str, place: str) -> Iterator[Any]:
         with reading(place) as handle:
             yield handle
         return
-    with _sound(name):
+    with parquet_errors(name):
         system, path = arrow("pyarrow.fs").FileSystem.from_uri(place)
         handle = system.open_input_file(path)
     with handle:
@@ -205,13 +215,9 @@ def _footer(file: SourceFile, vertex: Any, edge: Any, weight: Any, edge_weight: 
         table = OneFile(file.name, [])
         table.look(handle)
         handle.seek(0, io.SEEK_SET)
-        opening = _opened(file.name, handle)
-    columns = Columns(
-        table.column(vertex),
-        table.column(edge),
-        table.optional_column(weight, "weight", (vertex, edge)),
-        table.optional_column(edge_weight, "edge_weight", (vertex, edge, weight)),
-    )
+        opening = open_parquet(file.name, handle)
+    found = LongColumns.of(table, vertex, edge, weight, edge_weight)
+    columns = Columns(found.vertex, found.edge, found.weight, found.edge_weight)
     schema, meta = opening.schema_arrow, opening.metadata
     groups = [meta.row_group(number) for number in range(meta.num_row_groups)]
     wanted = [
@@ -232,7 +238,7 @@ def _files(place: str) -> list[SourceFile]:
         return _files_of_store(place)
     names: Iterable[str] = [place]
     if os.path.isdir(place):
-        names = [os.fspath(file) for file in sorted(Path(place).iterdir()) if file.suffix in PARQUET]
+        names = [os.fspath(file) for file in sorted(Path(place).iterdir()) if file.suffix in SUFFIXES]
     elif not os.path.exists(place) and glob.has_magic(place):
         names = sorted(glob.glob(place))
     if not names:
@@ -276,5 +282,5 @@ def _files_of_store(place: str) -> list[SourceFile]:
 
 def _matches(inside: list[str], pattern: list[str]) -> bool:
     if not pattern:
-        return not inside or inside[-1].endswith(PARQUET)
+        return not inside or inside[-1].endswith(SUFFIXES)
     return len(inside) == len(pattern) and all(map(fnmatchcase, inside, pattern))

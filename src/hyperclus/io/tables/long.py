@@ -1,28 +1,69 @@
-"""Long tables in files, a row per incidence: CSV and TSV, gzipped or not, and Parquet."""
+"""Long tables in files, one row per incidence: CSV, TSV and Parquet."""
 
 import os
 import re
 import warnings
-from collections.abc import Iterable, Iterator
-from pathlib import Path
-from typing import Any, BinaryIO, Literal, get_args
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from typing import Any, Literal, get_args
 
 import numpy as np
+import scipy.sparse as sp
 
-from hyperclus._runtime.arrays import blocks
+from hyperclus._runtime.arrays import blocks, index_type, take
 from hyperclus._runtime.files import StrPath, fault, writing
+from hyperclus._runtime.optional import arrow
+from hyperclus._runtime.progress import report_progress
 from hyperclus.errors import Argument, InputError, LossWarning, check_choice
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
-from hyperclus.hypergraph.ids import object_array
+from hyperclus.hypergraph.ids import id_array, positions
+from hyperclus.hypergraph.incidence import Policies, canonical
 from hyperclus.hypergraph.messages import named, shown
-from hyperclus.io.tables.encode import WHOLE, arrow, assemble
-from hyperclus.io.tables.files import PARQUET, Decimal, ParquetTable, TableFile, TextTable, told_delimiter
-from hyperclus.typing import AbsencePolicy, Codes, DuplicatePolicy, Ids
+from hyperclus.hypergraph.tables import default_column
+from hyperclus.io.tables import TableFormat, format_of, open_table, unknown_format
+from hyperclus.io.tables.csv import write_csv
+from hyperclus.io.tables.encode import INTEGER, IdEncoder, Runs
+from hyperclus.io.tables.parquet import write_parquet
+from hyperclus.io.tables.table import Decimal, IdPolicy, Incidences, Table, is_number
+from hyperclus.typing import AbsencePolicy, Codes, DuplicatePolicy, Floats, Ids, Incidence
 
-SIMPLE = re.compile(r"[\w.:/@+-]+")  # needs no quotes
+RELEASE_AFTER = 1 << 20  # rows of small batches between two releases of PyArrow's unused memory
+PASS = 0.45  # share of the reading time that each of the two passes takes
+WHICH_COLUMNS = (
+    "name the columns with ",
+    Argument("vertex"),
+    ", ",
+    Argument("edge"),
+    " and ",
+    Argument("weight"),
+)
 
-IdPolicy = Literal["guess", "text"]
-TableFormat = Literal["csv", "tsv", "parquet"]
+
+@dataclass(frozen=True, slots=True)
+class LongColumns:
+    """The names of the columns that a long table uses; None for weights that are all 1."""
+
+    vertex: str
+    edge: str
+    weight: str | None
+    edge_weight: str | None
+
+    @classmethod
+    def of(cls, source: Table, vertex: Any, edge: Any, weight: Any, edge_weight: Any) -> "LongColumns":
+        """Find the columns in a table, by the arguments of `read_long`."""
+        remedy = InputError(*WHICH_COLUMNS)
+
+        def optional(name: Any, default: str, used: tuple[Any, ...]) -> str | None:
+            found = default_column(name, default, source.names, used)
+            return None if found is None else source.column(found, remedy)
+
+        return cls(
+            source.column(vertex, remedy),
+            source.column(edge, remedy),
+            optional(weight, "weight", (vertex, edge)),
+            optional(edge_weight, "edge_weight", (vertex, edge, weight)),
+        )
 
 
 def read_long(
@@ -42,34 +83,34 @@ def read_long(
     isolated: AbsencePolicy = "error",
     empty_edges: AbsencePolicy = "error",
 ) -> Hypergraph:
-    r"""From a file with a row per incidence, as `Hypergraph.from_long` makes it from a table in memory.
+    r"""Read a file with one row per incidence, as `Hypergraph.from_long` reads a table in memory.
 
-    The file is gone through twice, in batches, and never held. Parquet took less than twice the memory of
-    the hypergraph with its ids (10 million incidences, ids that are text or integers close together);
-    integers far apart take more, about 2.5 times, and CSV about 5 times.
+    The file is read twice, in batches, and never held in memory. Parquet takes less than twice the memory of
+    the hypergraph with its ids (10 million incidences; ids are text, or integers in a small range), about
+    2.5 times if ids are integers in a large range; CSV takes about 5 times.
 
     Parameters
     ----------
     path : file name
-        .csv, .tsv (also gzipped) or .parquet. Several Parquet files with the same columns make one table:
-        a folder of them, or a pattern such as "part-*.parquet", in the order of their names.
+        .csv, .tsv (also gzipped) or .parquet. Several Parquet files with the same columns make up one table:
+        a folder, or a pattern such as "part-*.parquet", in the order of their names.
     format : {"csv", "tsv", "parquet"}, optional
-        By default the name tells.
+        By default the ending of the name decides.
     vertex, edge : column names
     weight : column name, optional
-        The column of gamma; by default "weight" where there is one, otherwise gamma = 1. False: gamma = 1
+        The column of gamma; by default "weight" if there is one, otherwise gamma = 1. False: gamma = 1
         in any case. A row with gamma = 0 makes no member.
     edge_weight : column name, optional
         The column of omega, which must be the same in all rows of a hyperedge; by default "edge_weight"
-        where there is one, otherwise omega = 1. False: omega = 1 in any case.
+        if there is one, otherwise omega = 1. False: omega = 1 in any case.
     delimiter : one character, optional
-        Of text. By default a tab for TSV; for CSV a comma, or a semicolon, a bar or a tab where the first
-        records tell that it is one. With it, text may have any name.
+        Delimiter of text. By default a tab for TSV; for CSV it is detected among comma, semicolon, bar and
+        tab. If it is given, a text file may have any name.
     decimal : {".", ","}
-        Of weights in text.
+        Decimal sign of weights in text.
     ids : {"guess", "text"}
-        Text has no integers. Where every id of a column looks like one (as Python writes it, within 64
-        bits: 7 and -7, not 007), they become integers; "text" leaves them as they are.
+        Whether ids in text become integers if every id of the column looks like one: as Python writes it,
+        within 64 bits (7 and -7, but not 007).
     vertex_ids, edge_ids, duplicates, isolated, empty_edges
         As in `Hypergraph.from_long`.
 
@@ -77,8 +118,8 @@ def read_long(
     ------
     InputError
         Naming the file, the line (in Parquet the row, from 0) and the remedy: for rows that are too long or
-        too short, quotes left open, text that is not UTF-8, missing ids, weights that are negative, missing
-        or no finite number, and all that `Hypergraph.from_long` refuses.
+        too short, open quotes, text that is not UTF-8, missing ids, weights that are negative, missing
+        or not finite, and everything that `Hypergraph.from_long` refuses.
 
     Examples
     --------
@@ -91,25 +132,180 @@ def read_long(
     """
     check_choice("ids", ids, get_args(IdPolicy))
     check_choice("decimal", decimal, get_args(Decimal))
-    check_choice("duplicates", duplicates, get_args(DuplicatePolicy))
-    for argument, policy in (("isolated", isolated), ("empty_edges", empty_edges)):
-        check_choice(argument, policy, get_args(AbsencePolicy))
+    policies = Policies(duplicates, isolated, empty_edges)
     source = open_table(path, format, delimiter, decimal)
-    hypergraph = assemble(
-        source,
-        source.column(vertex),
-        source.column(edge),
-        source.optional_column(weight, "weight", (vertex, edge)),
-        source.optional_column(edge_weight, "edge_weight", (vertex, edge, weight)),
-        guess=ids == "guess" and source.text,
-        vertex_ids=vertex_ids,
-        edge_ids=edge_ids,
-        duplicates=duplicates,
-        isolated=isolated,
-        empty_edges=empty_edges,
-    )
+    columns = LongColumns.of(source, vertex, edge, weight, edge_weight)
+    return read_incidences(source, columns, policies, ids == "guess", vertex_ids, edge_ids)
+
+
+def read_incidences(
+    source: Table,
+    columns: LongColumns,
+    policies: Policies,
+    guess: bool = True,
+    vertex_ids: Iterable[Any] | None = None,
+    edge_ids: Iterable[Any] | None = None,
+) -> Hypergraph:
+    """Build the hypergraph of a long table in little more memory than the hypergraph takes.
+
+    The first pass reads the hyperedges: a code for each row, and the number of rows of each hyperedge. The
+    second pass writes vertices and weights to their final positions in the incidence matrix. Apart from the
+    matrix (12 bytes per incidence), only the codes (4 bytes per row, or 8 per run of rows in the same
+    hyperedge if that is less), the ids and one batch are in memory.
+    """
+    known_edges = None if edge_ids is None else id_array(edge_ids, "edge")
+    known_vertices = None if vertex_ids is None else id_array(vertex_ids, "vertex")
+    encoder = IdEncoder(source, columns.edge, guess)
+    with _batches(source, [columns.edge], 0) as batches:
+        runs = Runs.joined([encoder.runs(values, row) for row, (values,) in batches])
+    edges, n_rows = encoder.ids(), runs.n_rows
+    if not n_rows:
+        raise source.fault("the table has no rows; a hypergraph needs at least one vertex in one hyperedge")
+    if known_edges is not None:
+        with _naming_file(source):
+            codes = positions(edges, known_edges, "edge")
+        runs, edges = Runs(take(codes, runs.codes), runs.starts, n_rows), known_edges
+
+    encoder = IdEncoder(source, columns.vertex, guess)
+    kind = index_type(max(n_rows, len(edges), 0 if known_vertices is None else len(known_vertices)))
+    (gamma, indices, indptr), omega = _second_pass(source, columns, runs, edges, encoder, kind)
+    del runs
+    vertices = encoder.ids()
+    with _naming_file(source):
+        if known_vertices is not None:
+            codes = positions(vertices, known_vertices, "vertex").astype(kind)
+            indices, vertices = take(codes, indices), known_vertices
+        matrix: Incidence = sp.csr_array((gamma, indices, indptr), shape=(len(edges), len(vertices)))
+        del encoder, gamma, indices, indptr
+        matrix = canonical(matrix, edges, vertices, policies.duplicates)
+        if known_vertices is None and matrix.nnz == n_rows:
+            policies = replace(policies, isolated="keep")  # every row made a member, so there are none
+        hypergraph = Hypergraph.from_canonical(matrix, edges, vertices, omega, policies)
+    report_progress("reading", source.size, source.unit, 1.0, f"{hypergraph.n_incidences:,} incidences")
     source.check_unchanged()
     return hypergraph
+
+
+def _second_pass(
+    source: Table, columns: LongColumns, runs: Runs, edges: Ids, vertices: IdEncoder, kind: type[Any]
+) -> tuple[tuple[Floats, Codes, Codes], Floats | None]:
+    """Read vertices and weights: the CSR arrays of gamma, not yet sorted, and omega."""
+    n_rows, weight, edge_weight = runs.n_rows, columns.weight, columns.edge_weight
+    indptr = np.zeros(len(edges) + 1, dtype=kind)
+    np.cumsum(runs.counts(len(edges)), out=indptr[1:])
+    free = indptr[:-1].astype(np.int64)
+    indices = np.empty(n_rows, dtype=kind)
+    gamma = np.ones(n_rows) if weight is None else np.empty(n_rows)
+    omega = None if edge_weight is None else np.full(len(edges), np.nan)
+    read = 0
+    with _batches(source, [columns.vertex, *filter(None, [weight, edge_weight])], 1) as batches:
+        for row, (values, *numbers) in batches:
+            read = row + len(values)
+            if read > n_rows:
+                break
+            inside = runs.between(row, read)
+            slots = inside.slots(free)
+            indices[slots] = vertices.codes(values, row)
+            if weight is not None:
+                gamma[slots] = checked_weights(source, weight, numbers[0], row)
+            if omega is not None and edge_weight is not None:
+                weights = checked_weights(source, edge_weight, numbers[-1], row)
+                _store_edge_weights(omega, weights, inside, edges, row, source, edge_weight)
+    if read != n_rows:
+        raise source.fault("the file changed while it was read; read it again")
+    if omega is not None:
+        omega[np.isnan(omega)] = 1.0  # hyperedges that only `edge_ids` names
+    return (gamma, indices, indptr), omega
+
+
+@contextmanager
+def _naming_file(source: Table) -> Iterator[None]:
+    """Add the name of the file to errors."""
+    try:
+        yield
+    except InputError as error:
+        raise source.fault(error) from None
+
+
+@contextmanager
+def _batches(source: Table, columns: list[str], passes: int) -> Iterator[Iterator[tuple[int, list[Any]]]]:
+    """Yield each batch with its first row and report progress; `passes` were completed before."""
+
+    def numbered(batches: Iterator[list[Any]]) -> Generator[tuple[int, list[Any]], None, None]:
+        row, released, pool = 0, 0, arrow().default_memory_pool()
+        for batch in batches:
+            yield row, batch
+            row += len(batch[0])
+            share = PASS * (passes + min(source.position / max(source.size, 1), 1.0))
+            report_progress("reading", share * source.size, source.unit, share, f"{row:,} rows")
+            del batch
+            if source.large_batches or row >= released + RELEASE_AFTER:
+                pool.release_unused()
+                released = row
+        pool.release_unused()
+
+    with closing(source.batches(columns)) as batches, closing(numbered(batches)) as rows:
+        yield rows
+
+
+def checked_weights(source: Table, name: str, values: Any, row: int) -> Floats:
+    """Convert a batch of weights; one that is negative, missing or not finite is an `InputError`."""
+    pa, pc = arrow(), arrow("pyarrow.compute")
+    kind = values.type
+    if not (source.text or is_number(kind) or pa.types.is_boolean(kind)):
+        raise source.fault(f"column {shown(name)}: weights must be numbers, not {kind}; convert them", row)
+    numbers = pc.replace_substring(values, ",", ".") if source.decimal == "," else values
+    try:
+        weights = numbers.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+        if not source.text and len(weights) and weights.min() >= 0 and weights.max() < np.inf:
+            return np.asarray(weights, dtype=np.float64)
+        good = (weights >= 0) & (weights < np.inf)
+    except pa.ArrowInvalid:
+        good = np.array([_is_weight(value) for value in numbers])
+    if source.text and good.all() and not weights.all():  # 1e-400 is read as 0
+        zeros = numbers.filter(pa.array(weights == 0))
+        lost = pc.match_substring_regex(zeros, "^[^eE]*[1-9]").to_numpy(zero_copy_only=False)
+        good[np.flatnonzero(weights == 0)[lost]] = False
+    if not good.all():
+        first = int(np.argmin(good))
+        value = values[first].as_py()
+        problem = "is missing" if value is None else f"{shown(value)} is not a finite number from 0"
+        remedy: tuple[Any, ...] = ("correct it or leave the row out",)
+        if source.decimal == "." and re.fullmatch("[0-9]+,[0-9]+", str(value)):
+            remedy = ("correct it, or use ", Argument("decimal", ","))
+        message = InputError(f"column {shown(name)}: the weight {problem}; ", *remedy)
+        raise source.fault(message, row + first)
+    return np.asarray(weights, dtype=np.float64)
+
+
+def _is_weight(value: Any) -> bool:
+    pa = arrow()
+    try:
+        number = value.cast(pa.float64()).as_py()
+    except pa.ArrowInvalid:
+        return False
+    return number is not None and 0 <= number < np.inf
+
+
+def _store_edge_weights(
+    omega: Floats, weights: Floats, runs: Runs, edges: Ids, row: int, source: Table, name: str
+) -> None:
+    """Store the omegas of a batch, which must be positive, and equal in all rows of a hyperedge."""
+    codes, of_runs = runs.codes, weights if runs.starts is None else weights[runs.starts]
+    known = omega[codes]
+    new = np.isnan(known)
+    if new.any():
+        omega[codes[new][::-1]] = of_runs[new][::-1]  # backwards, so that the first row stays
+        known = omega[codes]
+    if runs.starts is not None:
+        known = np.repeat(known, runs.sizes())
+    if not of_runs.all() or (known != weights).any():
+        first = int(np.argmax((known != weights) | (weights == 0)))
+        before, here, edge = known[first], weights[first], shown(edges[runs.by_row()[first]])
+        problem = "is 0; leave the hyperedge out instead"
+        if here != before:
+            problem = f"is {here}, and {before} in an earlier row; make them equal"
+        raise source.fault(f"column {shown(name)}: the weight of hyperedge {edge} {problem}", row + first)
 
 
 def write_long(
@@ -122,9 +318,9 @@ def write_long(
     weight: str = "weight",
     edge_weight: str = "edge_weight",
 ) -> None:
-    """Write a row per incidence; `read_long` gives the same ids and, to the last bit, the same weights.
+    """Write one row per incidence; `read_long` returns the same ids and, to the last bit, the same weights.
 
-    Hyperedges come one after the other. The column of omega is only written where some omega is not 1.
+    Hyperedges are written one after the other. The column of omega is only written if some omega is not 1.
 
     Parameters
     ----------
@@ -132,21 +328,21 @@ def write_long(
     path : file name
         .csv, .tsv, .csv.gz, .tsv.gz or .parquet.
     format : {"csv", "tsv", "parquet"}, optional
-        By default the name tells.
+        By default the ending of the name decides.
     vertex, edge, weight, edge_weight : column names
 
     Raises
     ------
     InputError
-        For ids that would not come back: a column holds integers or text, not both, nor anything else. In
-        CSV and TSV, text must not look like integers throughout ("1", "2"); Parquet keeps that.
+        For ids that `read_long` would change: a column holds integers or text, not both, nor anything else.
+        In CSV and TSV, ids of text must not all look like integers ("1", "2"); Parquet keeps their type.
 
     Warns
     -----
     LossWarning
-        Naming vertices in no hyperedge and hyperedges without members, which have no row; and when the
-        vertices will come back in another order, that of first appearance. `read_long` with `vertex_ids`
-        and `edge_ids` restores all three.
+        Naming isolated vertices and empty hyperedges, which have no row; and if `read_long` would return
+        the vertices in another order, that of first appearance. Its arguments `vertex_ids` and `edge_ids`
+        restore all three.
 
     Examples
     --------
@@ -162,59 +358,27 @@ def write_long(
     """
     check_hypergraph(hypergraph)
     names = [vertex, edge, weight, edge_weight]
-    if len(set(names)) < len(names) or not all(isinstance(name, str) and _encodes(name) for name in names):
+    if len(set(names)) < len(names) or not all(isinstance(name, str) and _is_utf8(name) for name in names):
         raise InputError(f"the column names must be different texts; got {shown(names)}")
     if (hypergraph.edge_weights == 1).all():
         names.pop()
-    separator = delimiter_of(path, format, None)
-    for ids, what in ((hypergraph.vertex_ids, "vertex"), (hypergraph.edge_ids, "edge")):
-        _check_ids(path, ids, what, separator is not None)
+    kind = format_of(path, format)
+    if kind is None:
+        raise unknown_format(path)
+    ids = hypergraph.vertex_ids, hypergraph.edge_ids
+    for some, what in zip(ids, ("vertex", "edge"), strict=True):
+        _check_ids(path, some, what, kind != "parquet")
     _warn_of_loss(hypergraph, path)
     with writing(path) as handle:
-        if separator is None:
-            _write_parquet(hypergraph, handle, names)
+        if kind == "parquet":
+            write_parquet(handle, names, ids, _incidences(hypergraph, len(names) - 2))
         else:
-            _write_text(hypergraph, handle, names, separator)
-
-
-def open_table(
-    path: StrPath,
-    format: TableFormat | None,  # noqa: A002
-    delimiter: str | None,
-    decimal: Decimal = ".",
-) -> TableFile:
-    """A table of which the header has been read."""
-    separator = delimiter_of(path, format, delimiter)
-    if separator is None:
-        return ParquetTable(path)
-    if delimiter is None and separator == ",":
-        separator = told_delimiter(path)
-    return TextTable(path, separator, decimal)
-
-
-def delimiter_of(path: StrPath, format: str | None, given: str | None) -> str | None:  # noqa: A002
-    """What separates the fields of text; None: Parquet."""
-    if given is not None and not (
-        isinstance(given, str) and len(given) == 1 and given.isascii() and given not in '"\r\n\0'
-    ):
-        raise InputError(
-            Argument("delimiter"), f" must be one ASCII character, no quote or line end; got {shown(given)}"
-        )
-    if format is not None:
-        check_choice("format", format, get_args(TableFormat))
-    ending = Path(path).name.lower().removesuffix(".gz")
-    if format == "parquet" or (format is None and (ending.endswith(PARQUET) or os.path.isdir(path))):
-        return None
-    if given is not None:
-        return given
-    if format is None and not ending.endswith((".csv", ".tsv")):
-        endings = "the name must end with .csv, .tsv, .csv.gz, .tsv.gz or .parquet; or use "
-        raise fault(path, InputError(endings, Argument("format")))
-    return "\t" if format == "tsv" or (format is None and ending.endswith(".tsv")) else ","
+            sign = "\t" if kind == "tsv" else ","
+            write_csv(handle, names, ids, _incidences(hypergraph, len(names) - 2), sign)
 
 
 def _check_ids(path: StrPath, ids: Ids, what: str, text: bool) -> None:
-    """Refuse ids that `read_long` would not give back."""
+    """Raise an `InputError` for ids that `read_long` would not return."""
     if ids.dtype != object:
         return
     values = ids.tolist()
@@ -223,19 +387,19 @@ def _check_ids(path: StrPath, ids: Ids, what: str, text: bool) -> None:
         mixed = isinstance(other, int) and not isinstance(other, bool)
         why = "not text as others are; use HIF" if mixed else "neither text nor an integer; rename it"
         raise fault(path, f"{what} id {shown(other)} is {why}, a column of a long table cannot hold it")
-    broken = next((value for value in values if not _encodes(value)), None)
+    broken = next((value for value in values if not _is_utf8(value)), None)
     if broken is not None:
         raise fault(path, f"{what} id {shown(broken)} has half a character and cannot be written; rename it")
-    whole = re.compile(WHOLE.replace(r"\z", r"\Z"))
-    if text and all(whole.match(value) and -(2**63) <= int(value) < 2**63 for value in values):
+    integer = re.compile(INTEGER.replace(r"\z", r"\Z"))
+    if text and all(integer.match(value) and -(2**63) <= int(value) < 2**63 for value in values):
         raise fault(
             path,
             f"{what} id {shown(values[0])} is text, but it and all others would be read as integers; "
-            "write .parquet, which tells them apart",
+            "write .parquet, which keeps the type",
         )
 
 
-def _encodes(text: str) -> bool:
+def _is_utf8(text: str) -> bool:
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -250,60 +414,27 @@ def _warn_of_loss(hypergraph: Hypergraph, path: StrPath) -> None:
         lost.append(f"vertex {named(hypergraph.vertex_ids, ~covered)}, which no hyperedge holds")
     if empty.any():
         lost.append(f"hyperedge {named(hypergraph.edge_ids, empty)}, which has no members")
-    # Every vertex must be new when it is larger than all before it.
-    highest, news = -1, 0
+    # The order is kept if every vertex, at its first appearance, is larger than all before it.
+    highest, in_order = -1, 0
     for block in blocks(hypergraph.n_incidences):
         running = np.maximum.accumulate(hypergraph.gamma.indices[block])
-        news += int(np.count_nonzero(np.diff(np.maximum(running, highest), prepend=highest)))
+        in_order += int(np.count_nonzero(np.diff(np.maximum(running, highest), prepend=highest)))
         highest = max(highest, int(running[-1]))
-    if news < covered.sum():
+    if in_order < covered.sum():
         lost.append("the order of the vertices")
     if lost:
         warnings.warn(
-            f"{os.fspath(path)}: a long table does not hold {'; nor '.join(lost)}; write .npz or "
-            ".json to keep everything",
+            f"{os.fspath(path)}: a long table does not hold {'; nor '.join(lost)}; write .npz or .json to "
+            "keep everything",
             LossWarning,
             stacklevel=3,
         )
 
 
-def _incidences(hypergraph: Hypergraph) -> Iterator[tuple[slice, Codes, Codes]]:
-    """Blocks of incidences: where they are in gamma, their vertices and their hyperedges."""
+def _incidences(hypergraph: Hypergraph, n_weights: int) -> Iterator[Incidences]:
+    """Yield blocks of incidences: vertices, hyperedges, and gamma or gamma and omega."""
     gamma = hypergraph.gamma
     for block in blocks(hypergraph.n_incidences):
-        places = np.arange(block.start, block.stop)
-        yield block, gamma.indices[block], np.searchsorted(gamma.indptr, places, side="right") - 1
-
-
-def _write_text(hypergraph: Hypergraph, handle: BinaryIO, names: list[str], delimiter: str) -> None:
-    vertices = object_array([_quoted(value) for value in hypergraph.vertex_ids.tolist()])
-    edges = object_array([_quoted(value) for value in hypergraph.edge_ids.tolist()])
-    handle.write((delimiter.join(map(_quoted, names)) + "\n").encode())
-    for block, inside, around in _incidences(hypergraph):
-        columns = [vertices[inside], edges[around], map(repr, hypergraph.gamma.data[block].tolist())]
-        if len(names) == 4:
-            columns.append(map(repr, hypergraph.edge_weights[around].tolist()))
-        lines = map(delimiter.join, zip(*columns, strict=True))
-        handle.write(("\n".join(lines) + "\n").encode())
-
-
-def _quoted(value: str | int) -> str:
-    text = str(value)
-    return text if SIMPLE.fullmatch(text) else '"' + text.replace('"', '""') + '"'
-
-
-def _write_parquet(hypergraph: Hypergraph, handle: BinaryIO, names: list[str]) -> None:
-    pa, pq = arrow(), arrow("pyarrow.parquet")
-    vertices, edges = (
-        pa.array(ids, pa.large_string() if ids.dtype == object else pa.int64())
-        for ids in (hypergraph.vertex_ids, hypergraph.edge_ids)
-    )
-    kinds = [vertices.type, edges.type, pa.float64(), pa.float64()][: len(names)]
-    schema = pa.schema(list(zip(names, kinds, strict=True)))
-    with pq.ParquetWriter(handle, schema, write_page_checksum=True) as writer:
-        for block, inside, around in _incidences(hypergraph):
-            columns = [vertices.take(pa.array(inside)), edges.take(pa.array(around))]
-            columns.append(pa.array(hypergraph.gamma.data[block]))
-            if len(names) == 4:
-                columns.append(pa.array(hypergraph.edge_weights[around]))
-            writer.write_table(pa.table(columns, schema=schema))
+        rows = np.arange(block.start, block.stop)
+        edges = np.searchsorted(gamma.indptr, rows, side="right") - 1
+        yield gamma.indices[block], edges, [gamma.data[block], hypergraph.edge_weights[edges]][:n_weights]

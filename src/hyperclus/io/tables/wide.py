@@ -1,15 +1,178 @@
-"""Tables in files with a row per vertex: CSV and TSV, gzipped or not, and Parquet."""
+"""Tables in files with one row per vertex: CSV, TSV and Parquet."""
 
-from collections.abc import Sequence
-from typing import Literal, NoReturn
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
 
 from hyperclus._runtime.files import StrPath, fault
-from hyperclus.hypergraph.binning import BinsByColumn
+from hyperclus._runtime.optional import arrow
+from hyperclus._runtime.progress import report_progress
+from hyperclus.errors import Argument, InputError, check_choice, prefixed
+from hyperclus.hypergraph.binning import Bins, BinsByColumn, as_bins
 from hyperclus.hypergraph.hypergraph import Hypergraph
-from hyperclus.io.tables.files import Decimal
-from hyperclus.io.tables.long import IdPolicy
-from hyperclus.io.tables.schema import USUAL, RepeatPolicy, survey
-from hyperclus.typing import AbsencePolicy, MissingPolicy
+from hyperclus.hypergraph.ids import object_array
+from hyperclus.hypergraph.messages import shown
+from hyperclus.hypergraph.tables import feature_names
+from hyperclus.io.tables import sniff_table
+from hyperclus.io.tables.encode import read_ids
+from hyperclus.io.tables.schema import Column, check_present, read_columns
+from hyperclus.io.tables.table import Decimal, IdPolicy, Table
+from hyperclus.typing import AbsencePolicy, Ids, MissingPolicy
+
+RepeatPolicy = Literal["error", "number"]
+
+FEW = 10  # a column with more distinct numbers gets bins
+DEFAULT_BINS = Bins("width", 5)
+_IDS = 0  # key of the vertex ids among columns, whose names are text
+
+# What may be unusual about a column: a few words, and a sentence.
+_REMARKS = {
+    "mixed": (
+        "holds {} beside numbers",
+        "holds {} beside numbers, so each of its {distinct:,} values is a hyperedge; correct it or leave "
+        "the column out",
+    ),
+    "unique": (
+        "every value different",
+        "has {distinct:,} values in {rows:,} rows and joins nothing; leave it out, or take it for the "
+        "vertex ids",
+    ),
+    "nearly unique": (
+        "nearly every value different",
+        "has {distinct:,} values in {rows:,} rows and joins next to nothing; leave it out",
+    ),
+    "counter": ("numbers the rows", "numbers the rows; leave it out, or take it for the vertex ids"),
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WideOptions:
+    """How a table with one row per vertex becomes a hypergraph; see `read_rows`."""
+
+    vertex: str | None = None
+    features: Sequence[str] | None = None
+    exclude: Sequence[str] = ()
+    bins: BinsByColumn | Literal[False] = DEFAULT_BINS
+    missing: MissingPolicy = "error"
+    constant: AbsencePolicy = "drop"
+    isolated: AbsencePolicy = "error"
+    decimal: Decimal | None = None
+    ids: IdPolicy = "guess"
+    repeated: RepeatPolicy = "error"
+
+    def __post_init__(self) -> None:
+        check_choice("missing", self.missing, get_args(MissingPolicy))
+        check_choice("constant", self.constant, get_args(AbsencePolicy))
+        check_choice("isolated", self.isolated, get_args(AbsencePolicy))
+        check_choice("ids", self.ids, get_args(IdPolicy))
+        check_choice("repeated", self.repeated, get_args(RepeatPolicy))
+        if self.decimal is not None:
+            check_choice("decimal", self.decimal, get_args(Decimal))
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnInfo:
+    """What becomes of a column, and what is unusual about it.
+
+    `distinct` and `missing` are counts, None for a column that is not used.
+    """
+
+    column: str
+    becomes: str
+    distinct: int | None
+    missing: int | None
+    remark: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TableSchema:
+    """The columns of a table with one row per vertex, and what becomes of them.
+
+    Attributes
+    ----------
+    vertex : str or None
+        The column of vertex ids.
+    columns : list of Column
+        The columns that are used.
+    bins : mapping of column name to Bins
+        The columns that get bins.
+    """
+
+    source: Table
+    vertex: str | None
+    columns: list[Column]
+    bins: Mapping[str, Bins]
+    options: WideOptions
+
+    @property
+    def n_rows(self) -> int:
+        """Number of vertices."""
+        return len(self.columns[0].values)
+
+    def column_infos(self) -> Iterator[ColumnInfo]:
+        """Describe every column of the file."""
+        used = {column.name: column for column in self.columns}
+        for name in self.source.names:
+            if name in used:
+                column = used[name]
+                remark = ", ".join(_short_remarks(column, self.n_rows))
+                yield ColumnInfo(name, self._becomes(column), column.distinct, column.missing, remark)
+            else:
+                yield ColumnInfo(name, "vertex ids" if name == self.vertex else "left out", None, None, "")
+
+    def _becomes(self, column: Column) -> str:
+        if column.distinct < 2 and not column.missing and self.options.constant == "drop":
+            return "left out"
+        if column.name in self.bins:
+            return f"{self.bins[column.name].count} bins"
+        return "numbers as they are" if column.numbers else "categories"
+
+    def edge_counts(self, hypergraph: Hypergraph) -> dict[str, int]:
+        """Count the hyperedges of each column; a column that is left out has none."""
+        counts = Counter(name for name, _ in hypergraph.edge_ids.tolist())
+        return {column.name: counts[column.name] for column in self.columns}
+
+    def remarks(self) -> Iterator[str]:
+        """Yield what is unusual, one sentence each."""
+        if self.source.text and _has_no_header(self.source.names):
+            yield "the first line seems to have no column names but numbers; add a line with names"
+        for column in self.columns:
+            kind = _unusual(column, self.n_rows)
+            if kind is not None:
+                sentence = _REMARKS[kind][1]
+                words = sentence.format(shown(column.not_number), distinct=column.distinct, rows=self.n_rows)
+                yield f"column {shown(column.name)} {words}"
+
+    def hypergraph(self) -> Hypergraph:
+        """Build the hypergraph; an `InputError` names the line if that is impossible."""
+        source, options = self.source, self.options
+        if options.missing == "error":
+            category, drop = Argument("missing", "category"), Argument("missing", "drop")
+            remedy = InputError("fill it, or use ", category, " (missing is a value of its own) or ", drop)
+            for column in self.columns:
+                check_present(source, column, "value", remedy)
+        _check_finite(source, [column for column in self.columns if column.name in self.bins])
+        table: dict[Any, Any] = {column.name: column.values for column in self.columns}
+        if self.vertex is not None:
+            table[_IDS] = unique_ids(source, self.vertex, options.ids == "guess", options.repeated)
+        try:
+            hypergraph = Hypergraph.from_table(
+                table,
+                features=[column.name for column in self.columns],
+                vertex=None if self.vertex is None else _IDS,
+                bins=dict(self.bins),
+                missing=options.missing,
+                constant=options.constant,
+                isolated=options.isolated,
+            )
+        except InputError as error:
+            raise source.fault(error) from None
+        source.check_unchanged()
+        report_progress("reading", source.size, source.unit, 1.0, f"{hypergraph.n_incidences:,} incidences")
+        return hypergraph
 
 
 def read_rows(
@@ -18,7 +181,7 @@ def read_rows(
     vertex: str | None = None,
     features: Sequence[str] | None = None,
     exclude: Sequence[str] = (),
-    bins: BinsByColumn | Literal[False] = USUAL,
+    bins: BinsByColumn | Literal[False] = DEFAULT_BINS,
     missing: MissingPolicy = "error",
     constant: AbsencePolicy = "drop",
     isolated: AbsencePolicy = "error",
@@ -27,44 +190,44 @@ def read_rows(
     ids: IdPolicy = "guess",
     repeated: RepeatPolicy = "error",
 ) -> Hypergraph:
-    r"""From a file with a row per vertex, as `Hypergraph.from_table` makes it from a table in memory.
+    r"""Read a file with one row per vertex, as `Hypergraph.from_table` reads a table in memory.
 
-    Text has no numbers, so they are told: a column holds numbers when every field is one (3, -0.5, 1e6; 007
-    is a name), is empty, or is NA, N/A, NaN, null, None or ?, which count as missing there and as
-    values in other columns. A column stays text with a number beyond floats (1e999), or with a whole one from
-    2^53 on, unless all are 64-bit integers.
+    Text has no types, so they are inferred: a column holds numbers if every field is a number (3, -0.5, 1e6;
+    007 is text), empty, or one of NA, N/A, NaN, null, None and ?, which are missing values there and ordinary
+    values in other columns. A column stays text if it has a number beyond the range of floats (1e999), or an
+    integer from 2^53 on, unless all are 64-bit integers.
 
     Parameters
     ----------
     path : file name
-        .csv, .tsv (also gzipped) or .parquet, else what the content tells. The first line of text names the
-        columns.
+        .csv, .tsv (also gzipped) or .parquet; with any other name, the content decides. The first line of
+        text names the columns.
     vertex : column name, optional
         The column of vertex ids. By default a first column without a name, which is how pandas and R write
-        row names; else rows are numbered 0, 1, ...
+        row names; otherwise the rows are numbered 0, 1, ...
     features, exclude : column names, optional
         As in `Hypergraph.from_table`: the columns to use, or those not to use.
     bins : int, rule, Bins, mapping of column name to these, or False
-        For columns with more than 10 different numbers, so that near numbers share a hyperedge: 5 (the
+        For columns with more than 10 distinct numbers, so that close numbers share a hyperedge: 5 (the
         default) means five of equal width, see `Bins`. A mapping is for the columns it names, however few
-        numbers they have, and the others have five. False: every number is a hyperedge.
+        numbers they have; the others have five. False: every number is a hyperedge.
     missing, constant, isolated
         As in `Hypergraph.from_table`.
     delimiter : one character, optional
-        Of text, as in `read_long`.
+        Delimiter of text, as in `read_long`.
     decimal : {".", ","}, optional
-        Of numbers in text. By default a point; or, where no comma parts the columns, a comma in a column of
-        which every field is a number then.
+        Decimal sign of numbers in text. By default a point; or a comma in columns where every field is a
+        number then, if the delimiter is not a comma.
     ids : {"guess", "text"}
         Whether vertex ids that look like integers become integers, as in `read_long`.
     repeated : {"error", "number"}
-        What to do with a vertex id that comes back: refuse it, or put a number behind it, as in "frog (2)".
+        Whether repeated vertex ids are an error or get a number, as in "frog (2)".
 
     Raises
     ------
     InputError
-        Naming the file, the line (in Parquet the row, from 0) and the remedy: for all that `read_long`
-        refuses in a file, and all that `Hypergraph.from_table` refuses in a table.
+        Naming the file, the line (in Parquet the row, from 0) and the remedy: for everything that `read_long`
+        refuses in a file and `Hypergraph.from_table` in a table.
 
     Examples
     --------
@@ -75,26 +238,144 @@ def read_rows(
     >>> h.vertex_ids.tolist(), h.edge_ids.tolist()
     (['frog', 'hen', 'owl'], [('legs', 4), ('legs', 2)])
     """
-    return (
-        survey(
-            path,
-            vertex=vertex,
-            features=features,
-            exclude=exclude,
-            bins=bins,
-            missing=missing,
-            constant=constant,
-            isolated=isolated,
-            delimiter=delimiter,
-            decimal=decimal,
-            ids=ids,
-            repeated=repeated,
-        )
-        .rows()
-        .hypergraph
+    options = WideOptions(
+        vertex, features, exclude, bins, missing, constant, isolated, decimal, ids, repeated
+    )
+    return infer_schema(sniff_table(path, delimiter=delimiter), options).hypergraph()
+
+
+def infer_schema(source: Table, options: WideOptions) -> TableSchema:
+    """Read the columns that are used, and decide what becomes of them."""
+    vertex = row_names(source) if options.vertex is None else source.column(options.vertex)
+    columns = read_columns(source, _features(source, vertex, options), options.decimal)
+    return TableSchema(source, vertex, columns, _bins(source, columns, options.bins), options)
+
+
+def row_names(source: Table) -> str | None:
+    """Return the first column if it has no name, as pandas and R write row names; otherwise None."""
+    return "" if source.names[:1] == [""] and len(source.names) > 1 else None
+
+
+def unique_ids(source: Table, vertex: str, guess: bool, repeated: RepeatPolicy = "error") -> Ids:
+    """Read the vertex ids, one per row; a repeated one is an `InputError` with its line, or gets a number."""
+    codes, ids = read_ids(source, vertex, guess)
+    if len(ids) == len(codes):
+        return ids
+    if repeated == "number":
+        return object_array(_numbered(list(map(str, ids[codes].tolist()))))
+    first = np.full(len(ids), -1)
+    first[codes[::-1]] = np.arange(len(codes))[::-1]
+    again = int(np.argmax(first[codes] != np.arange(len(codes))))
+    message = f"column {shown(vertex)}: the vertex id {shown(ids[codes[again]])} was given to an earlier row"
+    remedy = " to add a number to repeated ids, or name no column of ids to have the rows numbered"
+    raise source.fault(
+        InputError(f"{message}; make the ids unique, use ", Argument("repeated", "number"), remedy), again
     )
 
 
-def write_rows(hypergraph: Hypergraph, path: StrPath) -> NoReturn:
-    """Refuse to write: a hypergraph need not be a table with one value per vertex and column."""
-    raise fault(path, "a table with a row per vertex can be read, not written; choose another format")
+def _numbered(names: list[str]) -> list[str]:
+    """Add a number to repeated names.
+
+    >>> _numbered(["frog", "hen", "frog", "frog (2)"])
+    ['frog', 'hen', 'frog (3)', 'frog (2)']
+    """
+    used, count, found = set(names), Counter[str](), []
+    for name in names:
+        new = name
+        while count[name] and new in used:
+            count[name] += 1
+            new = f"{name} ({count[name]})"
+        count[name] = count[name] or 1
+        used.add(new)
+        found.append(new)
+    return found
+
+
+def _features(source: Table, vertex: str | None, options: WideOptions) -> list[str]:
+    """Return the columns to use, each of which is in the table exactly once."""
+    hint = source.delimiter_hint()
+    if hint is not None:
+        raise fault(source.path, prefixed(f"the table has one column, {shown(source.names[0])}; ", hint))
+    names = feature_names(source.names, options.features, options.exclude, vertex, source.column)
+    for name in names:
+        if name == "":
+            raise fault(source.path, f"column {source.names.index('') + 1} has no name; name or exclude it")
+        source.column(name)
+    if not names:
+        raise fault(source.path, "no column is left to use; a table needs one beside the vertex ids")
+    return names
+
+
+def _check_finite(source: Table, columns: list[Column]) -> None:
+    pa, pc = arrow(), arrow("pyarrow.compute")
+    for column in columns:
+        if pa.types.is_floating(column.values.type):
+            row = pc.index(pc.is_inf(column.values), True).as_py()
+            if row >= 0:
+                problem = "the number is infinite or too large for bins; correct it or leave the row out"
+                raise source.fault(f"column {shown(column.name)}: {problem}", row)
+
+
+def _bins(source: Table, columns: list[Column], given: BinsByColumn | Literal[False]) -> dict[str, Bins]:
+    """Decide which columns get bins, and which bins."""
+    if given is None or given is False:
+        return {}
+    rules = as_bins(given)
+    by_name = rules if isinstance(rules, dict) else {}
+    for name in by_name:
+        if name not in {column.name for column in columns}:
+            message = f"bins are given for {shown(name)}, which is not among the columns used"
+            hint = "" if name in source.names else source.similar_column(name)
+            raise fault(source.path, f"{message}; {hint}" if hint else message)
+    chosen = {}
+    for column in columns:
+        rule = by_name.get(column.name)
+        if rule is not None and not column.numbers:
+            row = column.first_not_number()
+            why = "is not a number" if column.too_large is None else "is too large a number"
+            problem = (
+                f"column {shown(column.name)} cannot have bins: {shown(column.values[row].as_py())} {why}"
+            )
+            remedy = (f"{problem}; correct it, or leave the column out of ", Argument("bins"))
+            raise source.fault(InputError(*remedy), row)
+        if rule is None and column.numbers and column.distinct > FEW:
+            rule = rules if isinstance(rules, Bins) else DEFAULT_BINS
+        if rule is not None:
+            chosen[column.name] = rule
+    return chosen
+
+
+def _unusual(column: Column, n_rows: int) -> str | None:
+    """Return what is unusual about a column, a key of `_REMARKS`."""
+    if column.not_number is not None and column.distinct > FEW:
+        return "mixed"
+    if n_rows > FEW and 2 * column.distinct > n_rows and not column.numbers:
+        return "unique" if column.distinct == n_rows else "nearly unique"
+    if n_rows > FEW and column.distinct == n_rows and _is_counter(column):
+        return "counter"
+    return None
+
+
+def _short_remarks(column: Column, n_rows: int) -> Iterator[str]:
+    """Yield all remarks on a column, in a few words each."""
+    kind = _unusual(column, n_rows)
+    if kind is not None:
+        yield _REMARKS[kind][0].format(shown(column.not_number))
+    if column.distinct < 2:
+        yield "one value" if column.distinct else "no values"
+    if column.decimal_comma:
+        yield "decimal comma"
+
+
+def _is_counter(column: Column) -> bool:
+    """Whether distinct numbers are integers without gaps."""
+    if not str(column.values.type).startswith(("int", "uint")):
+        return False
+    values = column.values.to_numpy()
+    return bool(len(values) == int(values.max()) - int(values.min()) + 1)
+
+
+def _has_no_header(names: Sequence[str]) -> bool:
+    """Whether a first line looks like data: most names are numbers, and do not ascend as years do."""
+    numbers = [float(name) for name in names if name.isascii() and name.replace(".", "", 1).isdecimal()]
+    return 2 * len(numbers) > len(names) and numbers != sorted(numbers)

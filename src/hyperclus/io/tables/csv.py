@@ -1,0 +1,227 @@
+"""Text tables: CSV, TSV and other delimiters, gzipped or not."""
+
+import codecs
+import csv
+import io
+import os
+import re
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import closing, suppress
+from itertools import islice
+from secrets import token_hex
+from threading import Event
+from typing import Any, BinaryIO
+
+from hyperclus._runtime.files import StrPath, fault, reading, refuse_excel
+from hyperclus._runtime.optional import arrow
+from hyperclus.errors import InputError, prefixed
+from hyperclus.hypergraph.ids import object_array
+from hyperclus.io.tables.table import DEFAULT_TUNING, Decimal, Incidences, Table, Tuning
+from hyperclus.typing import Ids
+
+SNIFFED_RECORDS = 20  # used to detect the delimiter
+STOP_TIMEOUT = 0.5  # seconds to wait for PyArrow's reading thread
+DECIMAL_COMMA = re.compile(r"\s*[+-]?[0-9]*,[0-9]+([eE][+-]?[0-9]+)?\s*")
+NEEDS_NO_QUOTES = re.compile(r"[\w.:/@+-]+")
+
+
+class CsvTable(Table):
+    """A text table. PyArrow reads it fast; after an error, Python's csv module finds the line.
+
+    By default the delimiter is detected, see `detect_delimiter`.
+    """
+
+    text, unit = True, "bytes"
+
+    def __init__(
+        self,
+        path: StrPath,
+        delimiter: str | None = None,
+        decimal: Decimal = ".",
+        tuning: Tuning = DEFAULT_TUNING,
+    ) -> None:
+        self.path, self.delimiter, self.decimal, self.tuning = path, delimiter or ",", decimal, tuning
+        with reading(path) as handle:
+            first_bytes = handle.read(tuning.text_block)
+        try:
+            start = codecs.getincrementaldecoder("utf-8-sig")().decode(first_bytes)
+            self.delimiter = delimiter or detect_delimiter(start)
+            names = next(_records(start, self.delimiter, strict=True), [])
+        except (UnicodeDecodeError, csv.Error) as error:
+            raise self._explained(error, None) from None
+        super().__init__(path, [path], names, os.stat(path).st_size, tuning)
+
+    def batches(self, columns: list[str]) -> Generator[list[Any], None, None]:
+        """Yield columns as text."""
+        pa, pc = arrow(), arrow("pyarrow.csv")
+        numbers = list(map(str, range(len(self.names))))  # names may repeat, numbers do not
+        wanted = [str(self.names.index(name)) for name in columns]
+        # PyArrow accepts a file that ends within quotes. If it does, this last row is not found.
+        end = token_hex(8)
+        last_row = self.delimiter.join(end if number in wanted else "" for number in numbers)
+        block = self.tuning.text_block
+        options = {
+            "read_options": pc.ReadOptions(column_names=numbers, block_size=block, use_threads=False),
+            "parse_options": pc.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
+            "convert_options": pc.ConvertOptions(
+                include_columns=list(dict.fromkeys(wanted)),
+                column_types=dict.fromkeys(wanted, pa.string()),
+                null_values=[""],
+                strings_can_be_null=True,
+                quoted_strings_can_be_null=False,
+            ),
+        }
+        header, ended, parsed = 1, False, 0
+        self.position = 0
+        with reading(self.path) as handle:
+            stream = _FileWithLastRow(handle, f"\n{last_row}\n".encode())
+            try:
+                with closing(pc.open_csv(stream, **options)) as batches:
+                    for batch in batches:
+                        ended = batch.num_rows > 0 and batch.column(0)[-1].as_py() == end
+                        inner = batch.slice(header, max(0, batch.num_rows - header - ended))
+                        header -= min(header, batch.num_rows)
+                        parsed += block
+                        self.position = max(self.position, stream.position(parsed))
+                        yield [inner.column(name) for name in wanted]
+            except (pa.ArrowException, UnicodeDecodeError) as error:
+                raise self._explained(error, len(self.names)) from None
+            finally:
+                stream.stop()
+        if not ended:
+            raise self._explained(None, len(self.names))
+
+    def fault(self, message: str | InputError, row: int | None = None) -> InputError:
+        """Create an error that names the file and the line where the row begins."""
+        line = None
+        if row is not None:
+            with reading(self.path) as handle:
+                try:
+                    line = next(islice(self._numbered_records(handle, False), row + 1, None), (None,))[0]
+                except InputError:  # what PyArrow reads and Python's csv does not, such as a field of 1 MB
+                    message = prefixed(f"row {row}, ", message)
+        return fault(self.path, message, line)
+
+    def _numbered_records(self, handle: BinaryIO, strict: bool) -> Iterator[tuple[int, list[str]]]:
+        """Yield all rows, with the header, and the line where each begins."""
+        reader = csv.reader(self._lines(handle), delimiter=self.delimiter, strict=strict)
+        line = 1
+        try:
+            for record in reader:
+                if record:
+                    yield line, record
+                line = reader.line_num + 1
+        except csv.Error as error:
+            raise fault(self.path, f"{error}; look for a quote that is not closed", line) from None
+
+    def _lines(self, handle: BinaryIO) -> Iterator[str]:
+        number, longest = 0, self.tuning.text_block
+        for raw in iter(lambda: handle.readline(longest), b""):
+            if len(raw) == longest and not raw.endswith(b"\n"):
+                raise fault(self.path, f"the line is longer than {longest >> 20} MB; split it", number + 1)
+            try:
+                lines = re.split(r"(?<=\n)(?=.)|(?<=\r)(?=[^\n])", raw.decode())
+            except UnicodeDecodeError as error:
+                message = f"byte {error.start} of the line is not UTF-8 text; save the file as UTF-8"
+                raise fault(self.path, message, number + 1) from None
+            yield from lines
+            number += len(lines)
+
+    def _explained(self, error: Exception | None, width: int | None) -> InputError:
+        """Find the line that caused an error, by reading the file again."""
+        refuse_excel(self.path)
+        with reading(self.path) as handle:
+            try:
+                for line, record in self._numbered_records(handle, strict=True):
+                    if width is not None and len(record) != width:
+                        message = f"{len(record)} fields, but the header has {width}; make them equal"
+                        return fault(self.path, message, line)
+            except InputError as found:
+                return found
+        why = "it ends within quotes" if error is None else " ".join(str(error).split())[:200]
+        return fault(self.path, f"this is not a text table ({why}); save it again")
+
+
+def detect_delimiter(text: str) -> str:
+    r"""Detect the delimiter from the first records of a text table.
+
+    It is the character that gives all records the same number of fields, and the most fields; in case of a
+    tie a comma. A character is preferred if it leaves commas within decimal numbers only. If no character
+    gives equal numbers, the header decides: a comma unless another character separates more columns.
+
+    >>> detect_delimiter('"acid, fixed";"pH"\n7,4;3,51\n')
+    ';'
+    """
+    records: dict[str, list[list[str]]] = {sign: [] for sign in ",;|\t"}
+    for sign, found in records.items():
+        with suppress(csv.Error):  # the table will explain it
+            found.extend(islice(_records(text, sign), SNIFFED_RECORDS))
+    counts = {sign: len(found[0]) if found else 0 for sign, found in records.items()}
+    even = [sign for sign in counts if counts[sign] > 1 and len(set(map(len, records[sign]))) == 1]
+    decimal = [sign for sign in even if _has_decimal_commas(records[sign])]
+    if even:
+        return max(decimal or even, key=lambda sign: counts[sign])
+    return "," if counts[","] > 1 else max(counts, key=lambda sign: counts[sign])
+
+
+def write_csv(
+    handle: BinaryIO, names: list[str], ids: tuple[Ids, Ids], rows: Iterable[Incidences], delimiter: str
+) -> None:
+    """Write a long table, given the ids of vertices and hyperedges and blocks of its rows."""
+    vertices, edges = (object_array([_quoted(value) for value in some.tolist()]) for some in ids)
+    handle.write((delimiter.join(map(_quoted, names)) + "\n").encode())
+    for inside, around, weights in rows:
+        columns = [vertices[inside], edges[around], *(map(repr, some.tolist()) for some in weights)]
+        lines = map(delimiter.join, zip(*columns, strict=True))
+        handle.write(("\n".join(lines) + "\n").encode())
+
+
+def _quoted(value: str | int) -> str:
+    text = str(value)
+    return text if NEEDS_NO_QUOTES.fullmatch(text) else '"' + text.replace('"', '""') + '"'
+
+
+def _has_decimal_commas(records: list[list[str]]) -> bool:
+    """Whether there are commas within the fields below the header, all of them decimal commas."""
+    fields = [field for record in records[1:] for field in record if "," in field]
+    return bool(fields) and all(map(DECIMAL_COMMA.fullmatch, fields))
+
+
+def _records(text: str, delimiter: str, strict: bool = False) -> Iterator[list[str]]:
+    return filter(None, csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=strict))
+
+
+class _FileWithLastRow:
+    """A file with one more row at its end.
+
+    PyArrow reads ahead in a thread. If that thread still called Python while the process ends, the process
+    would hang; `stop` therefore ends the file and waits until the thread has noticed.
+    """
+
+    closed = False
+
+    def __init__(self, handle: BinaryIO, last_row: bytes) -> None:
+        self._handle, self._last_row = handle, last_row
+        self._stopped, self._at_end = False, Event()
+        self._packed = getattr(handle, "fileobj", handle)  # of gzipped data, the file itself
+        self._packed_read, self._read = 0, 0
+
+    def read(self, size: int) -> bytes:
+        """Read some bytes; none at the end."""
+        data = b"" if self._stopped else self._handle.read(size)
+        if data:
+            self._packed_read, self._read = self._packed.tell(), self._read + len(data)
+        elif not self._stopped:
+            data, self._last_row = self._last_row, b""
+        if not data:
+            self._at_end.set()
+        return data
+
+    def position(self, parsed: int) -> int:
+        """Estimate the position in the file after `parsed` bytes, which is less than was read ahead."""
+        return int(self._packed_read * min(parsed / max(self._read, 1), 1.0))
+
+    def stop(self) -> None:
+        """End the file and wait until the reading thread has noticed, or for a short time."""
+        self._stopped = True
+        self._at_end.wait(STOP_TIMEOUT)

@@ -1,0 +1,151 @@
+"""Tables in one or several Parquet files."""
+
+import glob
+import io
+import os
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from hyperclus._runtime.files import StrPath, fault, reading, refuse_bomb
+from hyperclus._runtime.optional import arrow
+from hyperclus.errors import InputError, prefixed
+from hyperclus.hypergraph.messages import shown
+from hyperclus.io.tables.table import DEFAULT_TUNING, Incidences, Table, Tuning, is_number
+from hyperclus.typing import Ids
+
+SUFFIXES = (".parquet", ".pq")
+OPTIONAL_COLUMNS = ("weight", "edge_weight")  # used if present, so all files must agree
+
+
+class ParquetTable(Table):
+    """A Parquet file, or several that make up one table: a folder or a pattern, in the order of names."""
+
+    text, unit = False, "rows"
+
+    def __init__(self, path: StrPath, tuning: Tuning = DEFAULT_TUNING) -> None:
+        files: list[StrPath] = [path]
+        if os.path.isdir(path):
+            files = [file for file in sorted(Path(path).iterdir()) if file.suffix in SUFFIXES]
+        elif not os.path.exists(path) and glob.has_magic(os.fspath(path)):
+            files = [*sorted(glob.glob(os.fspath(path)))]
+        if not files:
+            raise fault(path, "there are no Parquet files; check the name")
+        self._first_rows = [0]
+        names = []
+        for file in files:
+            with reading(file) as handle:
+                found, rows = read_footer(file, handle)
+            names.append(found)
+            self._first_rows.append(self._first_rows[-1] + rows)
+            odd = [name for name in OPTIONAL_COLUMNS if (name in found) != (name in names[0])]
+            if odd:
+                raise fault(file, f"some files have a column {shown(odd[0])} and others not; make them alike")
+        super().__init__(path, files, names[0], self._first_rows[-1], tuning)
+
+    def batches(self, columns: list[str]) -> Generator[list[Any], None, None]:
+        """Yield columns with the types they have in the files."""
+        self.position, self.large_batches = 0, False
+        for file in self.files:
+            with reading(file) as handle:
+                opened = open_parquet(file, handle)
+                missing = [name for name in columns if opened.schema_arrow.names.count(name) != 1]
+                if missing:
+                    raise fault(file, f"the table needs one column {shown(missing[0])}, as other files have")
+                yield from self._batches_of(file, opened, columns)
+
+    def _batches_of(self, file: StrPath, opened: Any, columns: list[str]) -> Generator[list[Any], None, None]:
+        """Yield large batches of text, and small batches of numbers until `large_batches` is set."""
+        large = max(self.tuning.rows, self.size // self.tuning.batches)
+        numbers = all(is_small(opened.schema_arrow.field(name).type) for name in columns)
+        rows = self.tuning.rows if numbers else large
+        batches = opened.iter_batches(rows, columns=list(dict.fromkeys(columns)), use_threads=False)
+        held: list[Any] = []
+        while (batch := next_batch(file, batches)) is not None:
+            self.position += batch.num_rows
+            held.append(batch)
+            del batch
+            if not (numbers and self.large_batches) or sum(map(len, held)) >= large:
+                joined, held = _joined(held, columns), []
+                yield joined
+        if held:
+            yield _joined(held, columns)
+
+    def fault(self, message: str | InputError, row: int | None = None) -> InputError:
+        """Create an error that names the file of a row, and the row within that file, from 0."""
+        if row is None:
+            return fault(self.path, message)
+        number = int(np.searchsorted(self._first_rows, row, side="right")) - 1
+        number = min(number, len(self.files) - 1)
+        return fault(self.files[number], prefixed(f"row {row - self._first_rows[number]}, ", message))
+
+
+def read_footer(file: StrPath, handle: BinaryIO) -> tuple[list[str], int]:
+    """Read the column names and the number of rows; implausible sizes are an `InputError`."""
+    opened = open_parquet(file, handle)
+    meta = opened.metadata
+    groups = [meta.row_group(number) for number in range(meta.num_row_groups)]
+    size = max(12 * meta.num_rows, sum(group.total_byte_size for group in groups))
+    refuse_bomb(file, handle.seek(0, io.SEEK_END), size)
+    return list(opened.schema_arrow.names), meta.num_rows
+
+
+def open_parquet(file: StrPath, handle: BinaryIO) -> Any:
+    """Open a file so that repeated text is held once."""
+    parquet = arrow("pyarrow.parquet")
+    with parquet_errors(file):
+        settings = {"pre_buffer": False, "buffer_size": 1 << 16, "page_checksum_verification": True}
+        schema = parquet.ParquetFile(handle, **settings).schema_arrow
+        text = [field.name for field in schema if arrow().types.is_string(field.type)]
+        return parquet.ParquetFile(handle, read_dictionary=text, **settings)
+
+
+def next_batch(file: StrPath, batches: Iterator[Any]) -> Any:
+    """Return the next record batch, after a check of its content; None at the end."""
+    with parquet_errors(file):
+        batch = next(batches, None)
+        if batch is not None:
+            batch.validate(full=True)
+        return batch
+
+
+def is_small(kind: Any) -> bool:
+    """Whether values of an Arrow type have a small fixed size: numbers and booleans."""
+    return is_number(kind) or bool(arrow().types.is_boolean(kind))
+
+
+@contextmanager
+def parquet_errors(file: StrPath) -> Iterator[None]:
+    """Turn PyArrow's errors about a damaged file into an `InputError` that names it."""
+    pa = arrow()
+    try:
+        yield
+    except (pa.ArrowException, OSError, UnicodeDecodeError, OverflowError) as error:
+        why = shown(" ".join(str(error).split()))
+        raise fault(file, f"the Parquet data are damaged ({why}); recreate the file") from None
+
+
+def write_parquet(
+    handle: BinaryIO, names: list[str], ids: tuple[Ids, Ids], rows: Iterable[Incidences]
+) -> None:
+    """Write a long table, given the ids of vertices and hyperedges and blocks of its rows."""
+    pa, pq = arrow(), arrow("pyarrow.parquet")
+    vertices, edges = (
+        pa.array(some, pa.large_string() if some.dtype == object else pa.int64()) for some in ids
+    )
+    kinds = [vertices.type, edges.type, pa.float64(), pa.float64()][: len(names)]
+    schema = pa.schema(list(zip(names, kinds, strict=True)))
+    with pq.ParquetWriter(handle, schema, write_page_checksum=True) as writer:
+        for inside, around, weights in rows:
+            columns = [vertices.take(pa.array(inside)), edges.take(pa.array(around)), *map(pa.array, weights)]
+            writer.write_table(pa.table(columns, schema=schema))
+
+
+def _joined(batches: list[Any], columns: list[str]) -> list[Any]:
+    """Concatenate the columns of successive batches."""
+    if len(batches) == 1:
+        return [batches[0].column(name) for name in columns]
+    return [arrow().concat_arrays([batch.column(name) for batch in batches]) for name in columns]

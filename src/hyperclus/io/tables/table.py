@@ -1,0 +1,102 @@
+"""What all table files have in common: named columns, read in batches."""
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Generator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any, Literal, TypeAlias
+
+from hyperclus._runtime.files import StrPath, fault
+from hyperclus._runtime.optional import arrow
+from hyperclus.errors import Argument, InputError, prefixed
+from hyperclus.hypergraph.messages import no_column, shown
+from hyperclus.typing import Codes, Floats
+
+Decimal: TypeAlias = Literal[".", ","]
+IdPolicy: TypeAlias = Literal["guess", "text"]
+Incidences: TypeAlias = tuple[Codes, Codes, list[Floats]]  # to write: vertices, hyperedges, weights
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """Sizes that trade memory for speed; results do not depend on them."""
+
+    text_block: int = 1 << 24  # bytes of text per batch; a row must fit
+    rows: int = 1 << 16  # least number of rows per batch of Parquet
+    batches: int = 32  # about the number of batches of a large Parquet file
+    span: int = 1 << 22  # range of integer ids up to which a lookup table replaces hashing
+
+
+DEFAULT_TUNING = Tuning()
+
+
+class Table(ABC):
+    """A table in one or more files, of which some columns at a time can be read repeatedly."""
+
+    text: bool  # whether all values are text, so that numbers have to be inferred
+    unit: str  # of `size` and `position`
+    position = 0  # how far the current pass over the table has come
+    decimal: Decimal = "."  # decimal sign of weights in text
+    large_batches = False  # set during a pass to ask for few batches: each costs time for every known id
+
+    def __init__(
+        self, path: StrPath, files: list[StrPath], names: list[str], size: int, tuning: Tuning
+    ) -> None:
+        self.path, self.files, self.names, self.size, self.tuning = path, files, names, size, tuning
+        self._stamp = _stamp(files)
+
+    @abstractmethod
+    def batches(self, columns: list[str]) -> Generator[list[Any], None, None]:
+        """Yield some columns, batch by batch, as PyArrow arrays of equal length."""
+
+    @abstractmethod
+    def fault(self, message: str | InputError, row: int | None = None) -> InputError:
+        """Create an error that names the file and where in it a row (from 0) is."""
+
+    def check_unchanged(self) -> None:
+        """Raise an `InputError` if a file has changed since its header was read."""
+        if self._stamp != _stamp(self.files):
+            raise fault(self.path, "the file changed while it was read; read it again")
+
+    def column(self, name: Any, remedy: str | InputError = "") -> str:
+        """Return the name if exactly one column has it; otherwise raise an `InputError`."""
+        if self.names.count(name) == 1:
+            return str(name)
+        if name in self.names:
+            message = f"the table has more than one column {shown(name)}"
+            remedy = "rename one of them; the first line must name the columns, add such a line if needed"
+        else:
+            message = no_column(name, self.names)
+            remedy = self.delimiter_hint() or self.similar_column(name) or remedy
+        raise fault(self.path, prefixed(f"{message}; ", remedy) if remedy else message)
+
+    def similar_column(self, name: Any) -> str:
+        """Suggest what a name that no column has may mean; empty if there is no similar one."""
+        parts = str(name).split(",")
+        if len(parts) > 1 and set(parts) <= set(self.names):
+            return "these are several columns; name each one separately"
+        by_lower_case = {one.lower(): one for one in self.names}
+        found = get_close_matches(str(name).lower(), by_lower_case, 1)
+        return f"did you mean {shown(by_lower_case[found[0]])}?" if found else ""
+
+    def delimiter_hint(self) -> InputError | None:
+        """Suggest another delimiter for a table that seems to have a single column, if it may have one."""
+        for sign in ";|\t,":
+            if len(self.names) == 1 and sign in self.names[0]:
+                return InputError(
+                    f"if {shown(sign)} separates the columns, use ", Argument("delimiter", sign)
+                )
+        return None
+
+
+def is_number(kind: Any) -> bool:
+    """Whether an Arrow type holds integers, floats or decimals."""
+    types = arrow().types
+    return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind))
+
+
+def _stamp(files: list[StrPath]) -> list[tuple[int, int, int]]:
+    """Return what changes when a file does."""
+    stats = [os.stat(file) for file in files]
+    return [(stat.st_ino, stat.st_size, stat.st_mtime_ns) for stat in stats]
