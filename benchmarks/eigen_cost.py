@@ -1,6 +1,6 @@
 """Measure the three eigen-solvers and fit the cost model that chooses between them.
 
-Run `python benchmarks/eigen_cost.py`; it prints the constants of `hyperclus/eigen/cost.py` and what
+Run `python benchmarks/eigen_cost.py`; it prints the constants of `hyperclus/spectral/eigen/choose.py` and what
 choosing by them costs against the best method in hindsight.
 """
 
@@ -11,7 +11,7 @@ import numpy as np
 from scipy.optimize import nnls
 
 import hyperclus as hc
-from hyperclus.spectral.eigen import cost
+from hyperclus.spectral.eigen import choose as cost
 
 
 def random_hypergraph(n: int, n_edges: int, degree: int, rng: np.random.Generator) -> hc.Hypergraph:

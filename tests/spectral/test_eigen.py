@@ -92,6 +92,26 @@ def test_values_are_those_of_the_definition(method, h, alpha, data):
     assert pairs.values.max() <= 2 + 1e-12
 
 
+def four_ones_and_one_just_above():
+    """Eleven vertices; the fifth to eighth eigenvalues are 1, and the ninth is only 2e-5 larger."""
+    edges = [
+        {7: 0.633, 10: 0.184, 5: 0.45, 4: 1.33, 2: 0.264},
+        {4: 2.48, 6: 0.05, 10: 0.916, 3: 4.67, 1: 2.18, 8: 0.643, 7: 0.792, 0: 0.272},
+        {3: 3.06, 5: 0.98, 10: 0.695},
+        dict.fromkeys(range(11), 1.0),
+    ]
+    return build(edges, [0.809, 241.0, 7.93, 0.212], 11)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("method", ["lanczos", "shift-invert"])
+@pytest.mark.parametrize("k", range(2, 12))
+def test_no_copy_of_a_repeated_eigenvalue_is_missed_for_one_just_above(method, k, seed):
+    h = four_ones_and_one_just_above()
+    pairs = smallest_eigenpairs(laplacian_of(h), k, method=method, seed=seed)
+    np.testing.assert_allclose(pairs.values, exact_values(h)[:k], rtol=0, atol=1e-8)
+
+
 @examples
 @given(anything, alphas)
 def test_first_vector_is_the_root_of_the_law(h, alpha):

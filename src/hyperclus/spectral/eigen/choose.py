@@ -1,5 +1,6 @@
-"""Which method for which hypergraph, and the assembly of the answer."""
+"""The k smallest eigenpairs of L_sym by the method that is expected to be fastest."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,8 @@ from hyperclus._runtime.random import random_generator
 from hyperclus._runtime.threads import single_blas_thread
 from hyperclus.errors import Argument, ConvergenceError, InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph
-from hyperclus.spectral.eigen.cost import cheapest, fits_small_side
 from hyperclus.spectral.eigen.dense import dense_vectors
-from hyperclus.spectral.eigen.lanczos import MAX_PRODUCTS, lanczos_vectors
+from hyperclus.spectral.eigen.lanczos import MAX_PRODUCTS, Lanczos, lanczos_vectors
 from hyperclus.spectral.eigen.null_space import zero_vectors
 from hyperclus.spectral.eigen.result import Eigenpairs, with_residuals
 from hyperclus.spectral.eigen.shift_invert import FACTORISATION_UP_TO, is_thin, shift_invert_vectors
@@ -22,8 +22,13 @@ from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Floats, Seed
 
 METHODS = ("auto", "dense", "small side", "lanczos", "shift-invert")
-PATIENCE = 600  # products after which "auto" takes shift-invert, where the hypergraph is thin;
-MORE = 20  # so many more for each eigenvector
+PATIENCE = 600  # products after which "auto" tries shift-invert if the hypergraph is thin,
+PATIENCE_EACH = 20  # and this many more for each eigenvector
+SECONDS = {  # per unit of the work that `work` counts; measured by benchmarks/eigen_cost.py
+    "lanczos": (6.0e-05, 1.9e-09, 2.7e-09),
+    "dense": (5.5e-04, 4.4e-09, 7.7e-11),
+    "small side": (1.9e-03, 9.3e-09, 6.0e-10),
+}
 
 
 @single_blas_thread
@@ -48,9 +53,10 @@ def smallest_eigenpairs(
         Of the start vectors of "lanczos"; the same seed gives the same result.
     method : {"auto", "dense", "small side", "lanczos", "shift-invert"}
         "auto" takes the one of the first three that a measured cost model expects to be fastest,
-        and shift-invert where Lanczos crawls. The result says which it was.
+        and shift-invert where Lanczos converges slowly. The result says which it was.
     spare : int
-        Up to so many rough guesses at the next eigenvectors, which cost nothing, in `spare` of the result.
+        Up to this many rough approximations of the next eigenvectors are returned at no cost, in `spare` of
+        the result.
 
     Raises
     ------
@@ -70,8 +76,7 @@ def smallest_eigenpairs(
     check_seed(seed)
     walk, backend = laplacian.walk, laplacian.backend
     known = zero_vectors(backend, walk.stationary, walk.distribution.components, k)
-    count = k - known.shape[1]
-    if not count:
+    if known.shape[1] == k:
         report_progress("eigenvectors", 0, "products", 1.0, "known")
         return with_residuals(laplacian, known, known[:, :0], known[:, :0], 0, "known")
     spare, rng = min(spare, laplacian.size - k), random_generator(seed)
@@ -79,41 +84,110 @@ def smallest_eigenpairs(
     checkpoint = backend.open_checkpoint("eigenvectors", *inputs, rng=rng)
     kept = checkpoint.result()
     if kept is None:
-        if backend.on_host:
-            vectors, steps, chosen = _vectors(
-                laplacian, known, count, tolerance, rng, method, spare, checkpoint
-            )
-            pairs = with_residuals(laplacian, known, vectors[:, :count], vectors[:, count:], steps, chosen)
-        else:
-            pairs = _by_products(laplacian, known, count, tolerance, rng, spare, checkpoint)
+        problem = _Problem(laplacian, known, k - known.shape[1], tolerance, rng, spare, checkpoint)
+        pairs = problem.solve(method) if backend.on_host else problem.solve_by_products()
         kept = checkpoint.finish(**{name: getattr(pairs, name) for name in Eigenpairs.__slots__})
-    return _told(Eigenpairs(**kept), tolerance)
+    pairs = Eigenpairs(**kept)
+    report_progress("eigenvectors", pairs.steps, "products", 1.0, pairs.method)
+    worst = float(pairs.residuals.max())
+    if worst > tolerance:
+        raise ConvergenceError(f"the eigenvectors reached residual {worst:.1e}, not {tolerance:.1e}", worst)
+    return pairs
 
 
-def _by_products(
-    laplacian: NormalizedLaplacian,
-    known: Floats,
-    count: int,
-    tolerance: float,
-    rng: np.random.Generator,
-    spare: int,
-    checkpoint: Checkpoint,
-) -> Eigenpairs:
-    """By Lanczos where the vectors are not on the host; where it crawls, on the host after all."""
-    walk, k = laplacian.walk, known.shape[1] + count
-    helped = walk.hypergraph.n_incidences <= FACTORISATION_UP_TO
-    limit = PATIENCE + MORE * count if helped else MAX_PRODUCTS
-    width = laplacian.backend.block_width(count, walk.hypergraph.n_incidences)
-    try:
-        part = checkpoint.part("first")
-        vectors, steps = lanczos_vectors(laplacian, known, count, tolerance, rng, limit, spare, part, width)
-    except ConvergenceError:
-        settings = (walk.alpha, k, tolerance, spare, rng)
-        found = laplacian.backend.run_on_one(_pairs_of, walk.hypergraph, *settings) if helped else None
-        if found is None:
-            raise
-        return Eigenpairs(**found)
-    return with_residuals(laplacian, known, vectors[:, :count], vectors[:, count:], steps, "lanczos")
+@dataclass(frozen=True, slots=True, eq=False)
+class _Problem:
+    """`count` eigenvectors beyond the known ones, then spare ones."""
+
+    laplacian: NormalizedLaplacian
+    known: Floats
+    count: int
+    tolerance: float
+    rng: np.random.Generator
+    spare: int
+    checkpoint: Checkpoint
+
+    @property
+    def k(self) -> int:
+        """The number of eigenpairs, with the known ones."""
+        return self.known.shape[1] + self.count
+
+    @property
+    def patience(self) -> int:
+        """Products after which another method is tried, if one is feasible."""
+        small = self.laplacian.walk.hypergraph.n_incidences <= FACTORISATION_UP_TO
+        return PATIENCE + PATIENCE_EACH * self.count if small else MAX_PRODUCTS
+
+    def solve(self, method: str) -> Eigenpairs:
+        """Solve on the host."""
+        chosen = cheapest(self.laplacian, self.k, self.count) if method == "auto" else method
+        report_progress("eigenvectors", 0, "products", 0.0, chosen)
+        if chosen == "dense":
+            vectors, steps = dense_vectors(self.laplacian, self.known, self.count + self.spare), 0
+        elif chosen == "small side":
+            room = self.laplacian.size - 2 * self.laplacian.walk.hypergraph.n_edges - self.k
+            count = self.count + min(self.spare, room)
+            vectors, steps = small_side_vectors(self.laplacian, self.known, count), 0
+        elif chosen == "shift-invert":
+            vectors, steps = self._shift_invert()
+        elif method == "lanczos":
+            vectors, steps = self._lanczos("hasty", MAX_PRODUCTS)
+        else:
+            vectors, steps, chosen = self._lanczos_or_shift_invert()
+        return self._pairs(vectors, steps, chosen)
+
+    def solve_by_products(self) -> Eigenpairs:
+        """Solve by Lanczos where the vectors are; if it converges slowly, on the host after all."""
+        walk, backend = self.laplacian.walk, self.laplacian.backend
+        width = backend.block_width(self.count, walk.hypergraph.n_incidences)
+        try:
+            return self._pairs(*self._lanczos("first", self.patience, width), "lanczos")
+        except ConvergenceError:
+            if self.patience == MAX_PRODUCTS:
+                raise
+            settings = (walk.alpha, self.k, self.tolerance, self.spare, self.rng)
+            found = backend.run_on_one(_pairs_of, walk.hypergraph, *settings)
+            if found is None:
+                raise
+            return Eigenpairs(**found)
+
+    def _pairs(self, vectors: Floats, steps: int, method: str) -> Eigenpairs:
+        others, spare = vectors[:, : self.count], vectors[:, self.count :]
+        return with_residuals(self.laplacian, self.known, others, spare, steps, method)
+
+    def _lanczos_or_shift_invert(self) -> tuple[Floats, int, str]:
+        """Lanczos; if it converges slowly and the hypergraph is thin, shift-invert."""
+        try:
+            return *self._lanczos("hasty", self.patience), "lanczos"
+        except ConvergenceError:
+            if self.patience == MAX_PRODUCTS:
+                raise
+        if is_thin(self.laplacian):
+            return *self._shift_invert(), "shift-invert"
+        return *self._lanczos("patient", MAX_PRODUCTS), "lanczos"
+
+    def _lanczos(self, part: str, max_products: int, width: int | None = None) -> tuple[Floats, int]:
+        options = Lanczos(max_products, self.spare, width)
+        return lanczos_vectors(
+            self.laplacian,
+            self.known,
+            self.count,
+            self.tolerance,
+            self.rng,
+            options,
+            self.checkpoint.part(part),
+        )
+
+    def _shift_invert(self) -> tuple[Floats, int]:
+        return shift_invert_vectors(
+            self.laplacian,
+            self.known,
+            self.count,
+            self.tolerance,
+            self.rng,
+            Lanczos(spare=self.spare),
+            self.checkpoint,
+        )
 
 
 def _pairs_of(
@@ -122,49 +196,51 @@ def _pairs_of(
     """The eigenpairs of a hypergraph in host memory: facts and vertex arrays."""
     walk = RandomWalk(hypergraph, alpha=alpha)
     pairs = smallest_eigenpairs(NormalizedLaplacian(walk), k, tolerance=tolerance, seed=rng, spare=spare)
-    far = {"vectors": pairs.vectors, "spare": pairs.spare}
-    return {name: getattr(pairs, name) for name in Eigenpairs.__slots__ if name not in far}, far
+    arrays = {"vectors": pairs.vectors, "spare": pairs.spare}
+    return {name: getattr(pairs, name) for name in Eigenpairs.__slots__ if name not in arrays}, arrays
 
 
-def _told(pairs: Eigenpairs, tolerance: float) -> Eigenpairs:
-    """The pairs, if their residuals are as small as they should be."""
-    report_progress("eigenvectors", pairs.steps, "products", 1.0, pairs.method)
-    worst = float(pairs.residuals.max())
-    if worst > tolerance:
-        raise ConvergenceError(f"the eigenvectors reached residual {worst:.1e}, not {tolerance:.1e}", worst)
-    return pairs
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """The figures that the cost of an eigen-solver depends on."""
+
+    vertices: int
+    edges: int
+    incidences: int
+    vertex_pairs: float  # sum of |e|^2, the products in a dense P
+    edge_pairs: float  # sum over v of its number of hyperedges squared
+    wanted: int
 
 
-def _vectors(
-    laplacian: NormalizedLaplacian,
-    known: Floats,
-    count: int,
-    tolerance: float,
-    rng: np.random.Generator,
-    method: str,
-    spare: int,
-    checkpoint: Checkpoint,
-) -> tuple[Floats, int, str]:
-    """Eigenvectors beyond the known ones, then spare ones; products spent, and how they were found."""
-    chosen = cheapest(laplacian, known.shape[1] + count, count) if method == "auto" else method
-    report_progress("eigenvectors", 0, "products", 0.0, chosen)
-    if chosen == "dense":
-        return dense_vectors(laplacian, known, count + spare), 0, chosen
-    if chosen == "small side":
-        more = min(spare, laplacian.size - 2 * laplacian.walk.hypergraph.n_edges - count - known.shape[1])
-        return small_side_vectors(laplacian, known, count + more), 0, chosen
-    if chosen == "lanczos":
-        hasty = method == "auto" and laplacian.walk.hypergraph.n_incidences <= FACTORISATION_UP_TO
-        try:
-            limit = PATIENCE + MORE * count if hasty else MAX_PRODUCTS
-            part = checkpoint.part("hasty")
-            return *lanczos_vectors(laplacian, known, count, tolerance, rng, limit, spare, part), chosen
-        except ConvergenceError:
-            if not hasty:
-                raise
-        if not is_thin(laplacian):
-            part = checkpoint.part("patient")
-            return *lanczos_vectors(
-                laplacian, known, count, tolerance, rng, spare=spare, checkpoint=part
-            ), chosen
-    return *shift_invert_vectors(laplacian, known, count, tolerance, rng, spare, checkpoint), "shift-invert"
+def sizes(laplacian: NormalizedLaplacian, wanted: int) -> Sizes:
+    """The sizes of a problem with `wanted` eigenvectors beyond the known ones."""
+    hypergraph = laplacian.walk.hypergraph
+    edge_pairs = np.inf  # counted only where the method that they matter for is possible
+    if fits_small_side(laplacian, wanted + 1):
+        edge_pairs = float((np.bincount(hypergraph.gamma.indices).astype(np.float64) ** 2).sum())
+    vertex_pairs = float((hypergraph.edge_sizes.astype(np.float64) ** 2).sum())
+    counts = hypergraph.n_vertices, hypergraph.n_edges, hypergraph.n_incidences
+    return Sizes(*counts, vertex_pairs, edge_pairs, wanted)
+
+
+def work(s: Sizes) -> dict[str, Floats]:
+    """Counts that, weighted by `SECONDS`, give each method's expected time."""
+    steps = 12 + 6 * s.wanted
+    return {
+        "lanczos": np.array([steps, steps * s.incidences, steps * s.vertices * (s.wanted + 15)], dtype=float),
+        "dense": np.array([1.0, s.vertex_pairs, float(s.vertices) ** 3]),
+        "small side": np.array([1.0, s.edge_pairs + s.incidences * s.wanted, float(2 * s.edges) ** 3]),
+    }
+
+
+def fits_small_side(laplacian: NormalizedLaplacian, k: int) -> bool:
+    """Whether n >= 2|E| + k, which the reduction needs."""
+    return laplacian.size >= 2 * laplacian.walk.hypergraph.n_edges + k
+
+
+def cheapest(laplacian: NormalizedLaplacian, k: int, wanted: int) -> str:
+    """The method with the smallest expected time."""
+    figures = work(sizes(laplacian, wanted))
+    if not fits_small_side(laplacian, k):
+        del figures["small side"]
+    return min(figures, key=lambda method: float(figures[method] @ SECONDS[method]))

@@ -1,8 +1,11 @@
 """Thick-restart Lanczos on the matrix-free operator (Wu and Simon, 2000).
 
-Why not ARPACK: it tells nothing of the residual reached when it gives up, looks for convergence
-only at restarts, and ties the vectors to NumPy.
+Why not ARPACK: it does not report the residual reached when it gives up, checks convergence only at restarts,
+and needs NumPy arrays.
 """
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,14 +17,52 @@ from hyperclus.spectral.laplacian import Operator
 from hyperclus.typing import Floats
 
 MAX_PRODUCTS = 5000
-EXTRA_BASIS = 30  # basis vectors beyond those wanted
-EXTRA_BLOCKS = 10  # and blocks of them, where they are wider: with more, few products are saved
-CHECK_EVERY = 2  # steps between looks at the Ritz residuals
-PROBE = 1e-4  # residual to which the search for missed eigenvalues goes
-NOTHING = {4: 1e-5, 8: 1e-12}  # bytes of a number: a length that is nothing but rounding
+EXTRA_BASIS = 30  # basis vectors beyond the wanted ones
+EXTRA_BLOCKS = 10  # the same in blocks; with more, few products are saved
+CHECK_EVERY = 2  # steps between two checks of the Ritz residuals
+PROBE = 1e-4  # residual to which missed eigenvalues are searched first,
+CLEARLY_ABOVE = 1e-3  # and the distance from the ones found above which that is accurate enough
+BREAKDOWN = {4: 1e-5, 8: 1e-12}  # norm treated as zero, by itemsize
 TINY = np.finfo(np.float64).tiny
-SOUND = 1e-3  # of the squares of a block: where all that is left is more, it is left with enough digits
-NEARLY = 0.5  # the smallest singular value of columns that are all but orthonormal
+SOUND = 1e-3  # skip re-orthogonalisation if at least this fraction of the squared norm is left
+NEARLY = 0.5  # smallest singular value of columns that count as orthonormal
+
+
+@dataclass(frozen=True, slots=True)
+class Lanczos:
+    """Options of `lanczos_vectors`.
+
+    Attributes
+    ----------
+    max_products : int
+        Products after which the search gives up, at the next restart.
+    spare : int
+        Up to this many Ritz vectors are returned in addition, as the search left them.
+    width : int, optional
+        Each product is with a block of this many vectors. By default with one vector.
+    """
+
+    max_products: int = MAX_PRODUCTS
+    spare: int = 0
+    width: int | None = None
+
+    def sizes(self, count: int, dimensions: int) -> tuple[int, int]:
+        """The columns of a full basis and those that a restart retains; whole blocks, or all dimensions."""
+        if self.width is None:
+            capacity = min(count + EXTRA_BASIS, dimensions)
+            return capacity, count + (capacity - count) // 2
+        wanted = -(-count // self.width)
+        capacity = (wanted + EXTRA_BLOCKS) * self.width
+        retained = (wanted + EXTRA_BLOCKS // 2) * self.width
+        return (capacity, retained) if capacity + self.width <= dimensions else (dimensions, dimensions)
+
+
+class _Found(NamedTuple):
+    """Eigenvectors and spare Ritz vectors; eigenvalues; products spent."""
+
+    vectors: Floats
+    values: Floats
+    steps: int
 
 
 def lanczos_vectors(
@@ -30,20 +71,16 @@ def lanczos_vectors(
     count: int,
     tolerance: float,
     rng: np.random.Generator,
-    max_products: int = MAX_PRODUCTS,
-    spare: int = 0,
+    options: Lanczos = Lanczos(),  # noqa: B008  frozen
     checkpoint: Checkpoint = NO_CHECKPOINT,
-    width: int | None = None,
 ) -> tuple[Floats, int]:
-    """`count` eigenvectors beyond the known ones, and the number of products spent.
+    """`count` eigenvectors beyond the known ones, then spare ones; and the number of products.
 
-    Up to `spare` more columns follow: Ritz vectors as the search for the others left them. Each product is
-    with one vector, or with a block of `width` vectors: the wider it is, the fewer they are.
-
-    A Krylov space grown from `width` vectors holds so many vectors of each eigenspace, so an eigenvalue
-    repeated more often may be found too few times. So when more are wanted, what was found is deflated and
-    the smallest eigenvalue left is computed from new random vectors; if it is below the largest
-    found, it was missed, takes that one's place, and the search goes on.
+    A Krylov space grown from w vectors holds w vectors of each eigenspace, so it may miss copies of an
+    eigenvalue that is repeated more often. So when more are wanted, the vectors found are deflated and the
+    smallest eigenvalue left is computed from new random vectors, to the tolerance unless it is clearly above
+    the others. If it is below the largest one found, it was missed and replaces that one, and the search
+    continues.
 
     Residuals are held below tolerance max(1, |lambda| / 2): absolute for L_sym, relative for an
     operator with larger eigenvalues.
@@ -53,222 +90,250 @@ def lanczos_vectors(
     ConvergenceError
         With the residual reached.
     """
-    at_once = width or 1
+    at_once = options.width or 1
     if count > at_once:
-        tolerance /= 2  # what is deflated is not exact, and what is then found is no closer
-    descent = ResidualProgress("eigenvectors", tolerance, high=0.8 if count > at_once else 1.0)
-    vectors, values, steps = _solve(
-        operator, known, count, descent, rng, max_products, checkpoint.part("first"), width, spare
-    )
-    vectors, spared = vectors[:, :count], vectors[:, count:]
+        tolerance /= 2  # deflated vectors are not exact, and vectors found after them no closer
+    progress = ResidualProgress("eigenvectors", tolerance, high=0.8 if count > at_once else 1.0)
+    search = _Search(operator, rng, options)
+    first = search.run(known, count, progress, checkpoint.part("first"), options.spare)
+    vectors, values, steps = first.vectors[:, :count], first.values, first.steps
     rounds = 0
     while at_once < count < operator.size - known.shape[1]:
         found, rounds = np.hstack([known, vectors]), rounds + 1
-        descent, part = descent.then(max(tolerance, PROBE)), checkpoint.part("probe", rounds)
-        _, left, more = _solve(operator, found, 1, descent, rng, max_products, part, width)
-        steps += more
-        if left[0] >= values[-1] - _allowed(values[-1], tolerance):
+        largest = values[-1] - _allowed(values[-1], tolerance)
+        progress = progress.then(max(tolerance, PROBE))
+        probe = search.run(found, 1, progress, checkpoint.part("probe", rounds))
+        steps += probe.steps
+        if probe.values[0] >= largest + _allowed(values[-1], CLEARLY_ABOVE):
             break
-        descent, part = descent.then(tolerance), checkpoint.part("missed", rounds)
-        missed, left, more = _solve(operator, found, 1, descent, rng, max_products, part, width)
-        steps += more
-        order = np.argsort([*values, left[0]], kind="stable")[:count]
-        values = np.append(values, left)[order]
-        vectors = np.hstack([vectors, missed])[:, order.tolist()]
-    return np.hstack([vectors, spared]), steps
+        progress = progress.then(tolerance)
+        missed = search.run(found, 1, progress, checkpoint.part("missed", rounds))
+        steps += missed.steps
+        if missed.values[0] >= largest:
+            break
+        order = np.argsort([*values, missed.values[0]], kind="stable")[:count]
+        values = np.append(values, missed.values)[order]
+        vectors = np.hstack([vectors, missed.vectors])[:, order.tolist()]
+    return np.hstack([vectors, first.vectors[:, count:]]), steps
 
 
-def _solve(
-    operator: Operator,
-    known: Floats,
-    count: int,
-    descent: ResidualProgress,
-    rng: np.random.Generator,
-    max_products: int,
-    checkpoint: Checkpoint,
-    blocks: int | None,
-    spare: int = 0,
-) -> tuple[Floats, Floats, int]:
-    """Smallest eigenvectors orthogonal to the known ones, their eigenvalues, and the products spent.
+@dataclass(frozen=True, slots=True, eq=False)
+class _Search:
+    """A search for the smallest eigenvectors that are orthogonal to known ones."""
 
-    The spare Ritz vectors follow the eigenvectors. The goal of the descent is the tolerance.
+    operator: Operator
+    rng: np.random.Generator
+    options: Lanczos
 
-    Keeps L V = V T + Q R E' with [V Q] orthonormal and T = V'LV, where E' takes the last block of rows. The
-    Ritz pair (theta, V s) of an eigenpair (theta, s) of T has the residual |R E's|. The columns of V and Q
-    so far and T are all that the next step depends on.
+    def run(
+        self, known: Floats, count: int, progress: ResidualProgress, checkpoint: Checkpoint, spare: int = 0
+    ) -> _Found:
+        """Find `count` eigenvectors; the goal of the progress is the tolerance."""
+        if (done := checkpoint.result()) is not None:
+            progress.done = done["steps"]
+            return _Found(**done)
+        space = _Space(self, known, *self.options.sizes(count, self.operator.size - known.shape[1]))
+        if (state := checkpoint.state()) is not None:
+            progress.first, progress.lowest = state.pop("residuals")
+            space.restore(state)
+        else:
+            space.begin()
+        while True:
+            for column in range(space.first, space.capacity, space.width):
+                if checkpoint.due:
+                    checkpoint.keep(**space.state(column), residuals=(progress.first, progress.lowest))
+                filled, beyond = space.extend(column)
+                unchecked = (
+                    self.options.width is None and space.steps % CHECK_EVERY and filled < space.capacity
+                )
+                if filled < count or unchecked:
+                    progress.report(space.steps)
+                    continue
+                values, rotation = np.linalg.eigh(space.projected[:filled, :filled])
+                residuals = np.linalg.norm(beyond @ rotation[column:], axis=0)
+                progress.report(space.steps, float((residuals / _allowed(values, 1.0))[:count].max()))
+                converged = (residuals <= _allowed(values, progress.goal))[:count].all()
+                if converged or filled == space.dimensions:
+                    vectors = space.combined(filled, rotation[:, : count + spare])
+                    found = _Found(vectors, values[:count], space.steps)
+                    checkpoint.finish(**found._asdict())
+                    return found
+            if space.steps >= self.options.max_products:
+                break
+            space.restart(values, rotation)
+        worst = float(residuals[:count].max())
+        raise ConvergenceError(
+            f"the eigenvectors reached residual {worst:.1e} after {space.steps} products, "
+            f"not {progress.goal:.1e}; raise the tolerance",
+            worst,
+        )
+
+
+@dataclass(slots=True, eq=False)
+class _Space:
+    """A Krylov space: L V = V T + Q R E', where [V Q] is orthonormal, T = V'LV, and E' takes the last block.
+
+    The Ritz pair (theta, V s) of an eigenpair (theta, s) of T has the residual |R E's|. The columns of V and
+    Q so far and T are all that the next step depends on.
     """
-    if (done := checkpoint.result()) is not None:
-        descent.done = done["steps"]
-        return done["vectors"], done["values"], done["steps"]
-    whole, backend, width = operator.size - known.shape[1], operator.backend, blocks or 1
-    capacity, retained = _sizes(count, blocks, whole)
-    start = operator.normal(rng) if (at := checkpoint.state()) is None else at["basis 0"]
-    basis = backend.empty_columns(start, capacity + width)
-    if at is None:
-        block = start if blocks is None else _random(operator, min(width, whole), rng, start)
-        basis[:, _block(0, blocks, whole)] = _next(operator, block, known, basis[:, :0], rng, blocks, whole)[
-            0
-        ]
-        projected, first, since, steps = np.zeros((capacity, capacity)), 0, 0, 0
-    else:
-        projected, first, since, steps = (at[name] for name in ("projected", "first", "since", "steps"))
-        descent.first, descent.lowest = at["residuals"]
-        for column in range(min(first + width, whole)):
-            basis[:, column] = at.pop(f"basis {column}")  # one after the other, to free it
-    while True:
-        for column in range(first, capacity, width):
-            filled = min(column + width, whole)
-            if checkpoint.due:
-                columns = {f"basis {number}": basis[:, number] for number in range(filled)}
-                seen = descent.first, descent.lowest
-                now = {"projected": projected, "first": column, "since": since, "steps": steps}
-                checkpoint.keep(**now, residuals=seen, **columns)
-            image = operator.apply(basis[:, _block(column, blocks, whole)])
-            recent = 0 if column == since else column - width
-            found, overlaps, beyond = _next(
-                operator, image, known, basis[:, :filled], rng, blocks, whole - filled, recent
-            )
-            basis[:, _block(filled, blocks, whole)] = found
-            projected[:filled, column:filled], projected[column:filled, :filled] = overlaps, overlaps.T
-            steps += 1
-            if filled < count or (blocks is None and steps % CHECK_EVERY and filled < capacity):
-                descent.report(steps)
-                continue
-            values, rotation = np.linalg.eigh(projected[:filled, :filled])
-            residuals = np.linalg.norm(beyond @ rotation[column:], axis=0)
-            descent.report(steps, float((residuals / _allowed(values, 1.0))[:count].max()))
-            if (residuals <= _allowed(values, descent.goal))[:count].all() or filled == whole:
-                vectors = basis[:, :filled] @ backend.put(rotation[:, : count + spare], basis.dtype)
-                checkpoint.finish(vectors=vectors, values=values[:count], steps=steps)
-                return vectors, values[:count], steps
-        if steps >= max_products:
-            break
-        first = since = retained
-        _rotate(backend, basis, rotation[:, :first])
-        basis[:, first : first + width] = basis[:, capacity : capacity + width]
-        projected[:] = 0.0
-        projected[range(first), range(first)] = values[:first]
-    worst = float(residuals[:count].max())
-    raise ConvergenceError(
-        f"the eigenvectors reached residual {worst:.1e} after {steps} products, not {descent.goal:.1e}; "
-        "raise the tolerance",
-        worst,
-    )
 
+    search: _Search
+    known: Floats
+    capacity: int
+    retained: int
+    basis: Any = None
+    projected: Floats = field(default_factory=lambda: np.zeros((0, 0)))
+    first: int = 0  # column from which the basis grows
+    since: int = 0  # first column after the last restart
+    steps: int = 0
 
-def _sizes(count: int, width: int | None, whole: int) -> tuple[int, int]:
-    """The columns of a full basis, and those that a restart keeps: whole blocks, or all dimensions."""
-    if width is None:
-        capacity = min(count + EXTRA_BASIS, whole)
-        return capacity, count + (capacity - count) // 2
-    wanted = -(-count // width)
-    capacity, retained = (wanted + EXTRA_BLOCKS) * width, (wanted + EXTRA_BLOCKS // 2) * width
-    return (capacity, retained) if capacity + width <= whole else (whole, whole)
+    @property
+    def backend(self) -> ArrayBackend:
+        """Where the vectors live."""
+        return self.search.operator.backend
 
+    @property
+    def width(self) -> int:
+        """Columns that a step adds."""
+        return self.search.options.width or 1
 
-def _block(column: int, width: int | None, whole: int) -> int | slice:
-    """The columns of the block that begins here; without blocks, the column."""
-    return column if width is None else slice(column, min(column + width, whole))
+    @property
+    def dimensions(self) -> int:
+        """Dimensions of the space orthogonal to the known vectors."""
+        return self.search.operator.size - self.known.shape[1]
 
+    def begin(self) -> None:
+        """Start from random vectors."""
+        start = self.search.operator.normal(self.search.rng)
+        self._allocate(start)
+        self.projected = np.zeros((self.capacity, self.capacity))
+        block = start
+        if self.search.options.width is not None:
+            block = self._random(min(self.width, self.dimensions), start)
+        self.basis[:, self._block(0)] = self._next(block, self.basis[:, :0], 0, self.dimensions)[0]
 
-def _rotate(backend: ArrayBackend, basis: Floats, rotation: Floats) -> None:
-    """Replace the first columns V by V times the rotation, some rows at a time to save memory."""
-    before, after = rotation.shape
-    rotation = backend.put(rotation, basis.dtype)
-    for rows in backend.row_slices(len(basis)):
-        basis[rows, :after] = basis[rows, :before] @ rotation
+    def restore(self, state: dict[str, Any]) -> None:
+        """Start from the state of an interrupted search."""
+        self._allocate(state["basis 0"])
+        self.projected, self.first = state["projected"], state["first"]
+        self.since, self.steps = state["since"], state["steps"]
+        for column in range(min(self.first + self.width, self.dimensions)):
+            self.basis[:, column] = state.pop(f"basis {column}")  # one at a time frees memory
 
+    def state(self, column: int) -> dict[str, Any]:
+        """What `restore` needs before the step from a column."""
+        filled = min(column + self.width, self.dimensions)
+        columns = {f"basis {number}": self.basis[:, number] for number in range(filled)}
+        now = {"projected": self.projected, "first": column, "since": self.since, "steps": self.steps}
+        return {**now, **columns}
 
-def _without(known: Floats, vector: Floats) -> Floats:
-    """The part of a vector orthogonal to the known ones; a product with a single column would be slow."""
-    if known.shape[1] == 1:
-        return vector - known[:, 0] * (known[:, 0] @ vector)
-    return vector - known @ (known.T @ vector)
+    def extend(self, column: int) -> tuple[int, Floats]:
+        """Apply the operator to the block at a column and append the next block; columns filled, and R."""
+        filled = min(column + self.width, self.dimensions)
+        image = self.search.operator.apply(self.basis[:, self._block(column)])
+        recent = 0 if column == self.since else column - self.width
+        found, overlaps, beyond = self._next(image, self.basis[:, :filled], recent, self.dimensions - filled)
+        self.basis[:, self._block(filled)] = found
+        self.projected[:filled, column:filled] = overlaps
+        self.projected[column:filled, :filled] = overlaps.T
+        self.steps += 1
+        return filled, beyond
+
+    def combined(self, filled: int, rotation: Floats) -> Floats:
+        """Ritz vectors from their coefficients."""
+        vectors: Floats = self.basis[:, :filled] @ self.backend.put(rotation, self.basis.dtype)
+        return vectors
+
+    def restart(self, values: Floats, rotation: Floats) -> None:
+        """Keep the retained Ritz vectors and the last block; rows are rotated in slices to save memory."""
+        first = self.first = self.since = self.retained
+        rotation = self.backend.put(rotation[:, :first], self.basis.dtype)
+        for rows in self.backend.row_slices(len(self.basis)):
+            self.basis[rows, :first] = self.basis[rows, : len(rotation)] @ rotation
+        last = self.basis[:, self.capacity : self.capacity + self.width]
+        self.basis[:, first : first + self.width] = last
+        self.projected[:] = 0.0
+        self.projected[range(first), range(first)] = values[:first]
+
+    def _allocate(self, like: Floats) -> None:
+        self.basis = self.backend.empty_columns(like, self.capacity + self.width)
+
+    def _block(self, column: int) -> int | slice:
+        """The columns of the block that begins here; without blocks, the column."""
+        if self.search.options.width is None:
+            return column
+        return slice(column, min(column + self.width, self.dimensions))
+
+    def _next(self, image: Floats, basis: Floats, recent: int, room: int) -> tuple[Floats, Floats, Floats]:
+        """The next block of the basis, of at most `room` columns; the image's overlaps with the basis; R.
+
+        Random directions replace those that the image lacks because the space is invariant.
+        """
+        if self.search.options.width is None:
+            vector, along, length = orthonormal_vector(self.search, image, self.known, basis, recent)
+            return vector, along[:, None], np.array([[length]])
+        block, overlaps, beyond = orthonormal_block(self.backend, image, self.known, basis)
+        wanted = min(self.width, room)
+        rank = min(int(np.count_nonzero(beyond.any(axis=1))), wanted)
+        block = block[:, :rank]
+        if rank < wanted:
+            fresh = self._random(wanted - rank, self.search.operator.normal(self.search.rng))
+            others = np.hstack([self.known, block])
+            block = np.hstack([block, orthonormal_block(self.backend, fresh, others, basis)[0]])
+        return block, overlaps, beyond
+
+    def _random(self, count: int, column: Floats) -> Floats:
+        """A block of random vectors, of which this is the first."""
+        block: Floats = self.backend.empty_columns(column, count)
+        block[:, 0] = column
+        for number in range(1, count):
+            block[:, number] = self.search.operator.normal(self.search.rng)
+        return block
 
 
 def _allowed(values: Floats, tolerance: float) -> Floats:
     return tolerance * np.maximum(1.0, np.abs(values) / 2)
 
 
-def _orthonormal(
-    operator: Operator,
-    vector: Floats,
-    known: Floats,
-    basis: Floats,
-    rng: np.random.Generator,
-    recent: int = 0,
+def orthonormal_vector(
+    search: _Search, vector: Floats, known: Floats, basis: Floats, recent: int = 0
 ) -> tuple[Floats, Floats, float]:
-    """The part of a vector orthogonal to both sets, at length 1; its overlaps with the basis; its length.
+    """The part of a vector orthogonal to both sets, normalised; its overlaps with the basis; its length.
 
-    Two rounds of Gram-Schmidt, the first with the columns from `recent` on, which are all that an image has
-    much of: to read the others costs as much as a product. Where nothing is left the space is invariant:
-    the length is 0 and a random direction takes the vector's place, so that the search goes on in what is
-    not yet seen.
+    Two passes of Gram-Schmidt, the first only with the columns from `recent` on, which are all that an image
+    overlaps with much: reading the others costs as much as a product. Where nothing is left, the space is
+    invariant: the length is 0 and a random direction replaces the vector.
     """
     overlaps = np.zeros(basis.shape[1])
     for start in (recent, 0):
-        vector = _without(known, vector)
+        if known.shape[1] == 1:  # a product with a single column would be slow
+            vector = vector - known[:, 0] * (known[:, 0] @ vector)
+        else:
+            vector = vector - known @ (known.T @ vector)
         inside = basis[:, start:].T @ vector
         vector -= inside @ basis[:, start:].T
-        overlaps[start:] += operator.backend.fetch(inside)[0]
+        overlaps[start:] += search.operator.backend.fetch(inside)[0]
     length = float(np.linalg.norm(vector))
-    if length > NOTHING[vector.dtype.itemsize] or known.shape[1] + basis.shape[1] >= len(vector):
+    if length > BREAKDOWN[vector.dtype.itemsize] or known.shape[1] + basis.shape[1] >= len(vector):
         return vector / (length or 1.0), overlaps, length
-    fresh, _, _ = _orthonormal(operator, operator.normal(rng), known, basis, rng)
+    fresh, _, _ = orthonormal_vector(search, search.operator.normal(search.rng), known, basis)
     return fresh, overlaps, 0.0
 
 
-def _next(
-    operator: Operator,
-    image: Floats,
-    known: Floats,
-    basis: Floats,
-    rng: np.random.Generator,
-    width: int | None,
-    room: int,
-    recent: int = 0,
-) -> tuple[Floats, Floats, Floats]:
-    """The next block of the basis, of at most `room` columns; the image's overlaps with the basis; R.
-
-    Directions that the image has not got, since the space is invariant, are random ones.
-    """
-    if width is None:
-        vector, along, length = _orthonormal(operator, image, known, basis, rng, recent)
-        return vector, along[:, None], np.array([[length]])
-    backend = operator.backend
-    block, overlaps, beyond = orthonormal(backend, image, known, basis)
-    wanted = min(width, room)
-    rank = min(int(np.count_nonzero(beyond.any(axis=1))), wanted)
-    block = block[:, :rank]
-    if rank < wanted:
-        fresh = _random(operator, wanted - rank, rng, operator.normal(rng))
-        block = np.hstack([block, orthonormal(backend, fresh, np.hstack([known, block]), basis)[0]])
-    return block, overlaps, beyond
-
-
-def _random(operator: Operator, count: int, rng: np.random.Generator, column: Floats) -> Floats:
-    """A block of random vectors, of which this is the first."""
-    block: Floats = operator.backend.empty_columns(column, count)
-    block[:, 0] = column
-    for number in range(1, count):
-        block[:, number] = operator.normal(rng)
-    return block
-
-
-def orthonormal(
+def orthonormal_block(
     backend: ArrayBackend, block: Floats, known: Floats, basis: Floats
 ) -> tuple[Floats, Floats, Floats]:
     """Orthonormal columns Q, the block's overlaps with the basis, and R, both on the host.
 
     Block = known (...) + basis overlaps + Q R, with Q orthogonal to both sets. R = S V' of a singular value
-    decomposition, the largest first: the last rows are 0, and the last columns of Q are not orthonormal,
-    beyond the rank of what is left of the block.
+    decomposition, the largest value first: beyond the rank of the part of the block outside both sets, the
+    rows of R are 0 and the columns of Q are not orthonormal.
 
-    Gram-Schmidt with all inner products of a pass fetched at once; mostly one pass is enough, as what is left
-    of the block has the Gram matrix that Pythagoras says, unless it is little. The columns are made
-    orthonormal by their Gram matrix (Stathopoulos and Wu, 2002), as near as its condition lets them. The
-    latest columns of the basis came about in the same way, and how far they are from orthonormal is measured
-    too: that error would otherwise grow from block to block.
+    Gram-Schmidt that fetches all inner products of a pass at once. Mostly one pass is enough, as the part
+    left has the Gram matrix that Pythagoras' theorem gives, unless that part is small. The columns are made
+    orthonormal by their Gram matrix (Stathopoulos and Wu, 2002), as far as its condition permits. The latest
+    columns of the basis were computed in the same way, so their deviation from orthonormality is measured
+    too: otherwise it would grow from block to block.
     """
     wide, outside = block.shape[1], np.hstack([known, basis])
     latest = basis[:, max(basis.shape[1] - wide, 0) :]
@@ -292,5 +357,5 @@ def orthonormal(
         block = np.hstack([block, outside]) @ backend.put(np.vstack([small, -inside @ small]), block.dtype)
         if squares[0] > SOUND * gram.max() or (turn and lengths[0] > NEARLY):
             break
-    factor[np.linalg.norm(factor, axis=1) <= NOTHING[block.dtype.itemsize]] = 0.0
+    factor[np.linalg.norm(factor, axis=1) <= BREAKDOWN[block.dtype.itemsize]] = 0.0
     return block, overlaps, factor

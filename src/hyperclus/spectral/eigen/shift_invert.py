@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from hyperclus._runtime.checkpoint import NO_CHECKPOINT, Checkpoint
 from hyperclus.engines.base import ArrayBackend
-from hyperclus.spectral.eigen.lanczos import lanczos_vectors
+from hyperclus.spectral.eigen.lanczos import Lanczos, lanczos_vectors
 from hyperclus.spectral.laplacian import NormalizedLaplacian
 from hyperclus.typing import Floats
 
@@ -32,9 +32,9 @@ def is_thin(laplacian: NormalizedLaplacian) -> bool:
     pattern = laplacian.walk.hypergraph.gamma
     blocks: Any = [[None, pattern.T], [pattern, None]]
     graph = sp.csr_array(sp.block_array(blocks))
-    checkpoint = np.empty(graph.shape[0], dtype=np.int64)
-    checkpoint[reverse_cuthill_mckee(graph, symmetric_mode=True)] = np.arange(graph.shape[0])
-    apart = np.abs(np.repeat(checkpoint, np.diff(graph.indptr)) - checkpoint[graph.indices])
+    position = np.empty(graph.shape[0], dtype=np.int64)
+    position[reverse_cuthill_mckee(graph, symmetric_mode=True)] = np.arange(graph.shape[0])
+    apart = np.abs(np.repeat(position, np.diff(graph.indptr)) - position[graph.indices])
     return bool(graph.shape[0] * float(apart.max()) ** 2 <= OPERATIONS)
 
 
@@ -44,16 +44,14 @@ def shift_invert_vectors(
     count: int,
     tolerance: float,
     rng: np.random.Generator,
-    spare: int = 0,
+    options: Lanczos = Lanczos(),  # noqa: B008  frozen
     checkpoint: Checkpoint = NO_CHECKPOINT,
 ) -> tuple[Floats, int]:
-    """`count` eigenvectors beyond the known ones, then up to `spare` rough ones; the solves spent.
+    """`count` eigenvectors beyond the known ones, then spare ones; and the number of solves.
 
     A residual r for the eigenvalue mu of the inverse is at most 2 r / mu for that of L_sym.
     """
-    return lanczos_vectors(
-        _Inverse(laplacian), known, count, tolerance / 4, rng, spare=spare, checkpoint=checkpoint
-    )
+    return lanczos_vectors(_Inverse(laplacian), known, count, tolerance / 4, rng, options, checkpoint)
 
 
 @dataclass(slots=True)
