@@ -6,7 +6,7 @@ from hypothesis import given, settings
 
 import hyperclus as hc
 from hyperclus.research.baselines import clique, star
-from hyperclus.research.baselines.clique import CliqueLaplacian
+from hyperclus.research.baselines.expansions import CliqueLaplacian
 from hyperclus.spectral.factors import TransitionFactors
 from support import oracles
 from support.contracts import check_map, check_symmetric

@@ -1,8 +1,8 @@
 """hyperedge2vec against its definition with loops; extreme input; published NCuts."""
 
-import inspect
 import sys
 import tracemalloc
+from dataclasses import asdict
 from math import exp, sqrt
 
 import numpy as np
@@ -13,7 +13,14 @@ from threadpoolctl import threadpool_info
 
 import hyperclus as hc
 from hyperclus.research.baselines import autoencoder
-from hyperclus.research.baselines.autoencoder import Adam, differentiate, encode, layers, train
+from hyperclus.research.baselines.autoencoder import (
+    Adam,
+    AutoEncoderOptions,
+    differentiate,
+    encode,
+    layers,
+    train,
+)
 from hyperclus.research.baselines.hyperedge2vec import hyperedge2vec, hyperedge2vec_vectors
 from support import oracles
 from support.paper_data import paper_hypergraph
@@ -113,11 +120,10 @@ class TestAutoEncoder:
         found = gradient_of(single, rows.astype(np.float32))
         np.testing.assert_allclose(found, exact, rtol=1e-3, atol=1e-4 * np.abs(exact).max())
 
-    def test_adam_is_the_published_one(self, monkeypatch):
+    def test_adam_is_the_published_one(self):
         rng = np.random.default_rng(2)
-        monkeypatch.setattr(autoencoder, "CHUNK", 3)  # parts and a remainder
         parameters = rng.standard_normal(11)
-        oracle, adam = LoopAdam(parameters.tolist()), Adam(parameters, 0.01)
+        oracle, adam = LoopAdam(parameters.tolist()), Adam(parameters, 0.01, chunk=3)
         for step in range(200):  # flushes on the way
             gradient = rng.standard_normal(11) * 10.0 ** (step % 7 - 3)
             gradient[4] = 0.0
@@ -129,7 +135,7 @@ class TestAutoEncoder:
     def test_training_is_gradient_and_adam(self):
         """In one batch of all hyperedges: nothing is drawn but the first weights."""
         rows = random_rows(5, 6, dtype=np.float32)
-        found = train(rows, 3, 20, 128, 0.01, WEIGHT, np.random.default_rng(7))
+        found = train(rows, AutoEncoderOptions(dimension=3, epochs=20), np.random.default_rng(7))
         rng = np.random.default_rng(7)
         parameters = layers(6, 3, np.float64)
         parameters.encoder[:] = rng.standard_normal((6, 3), dtype=np.float32)
@@ -144,7 +150,7 @@ class TestAutoEncoder:
         drawn = []
         monkeypatch.setattr(autoencoder, "differentiate", lambda p, rows, m, w, out: drawn.append(rows))
         rows = sp.csr_array(np.eye(11, dtype=np.float32))
-        train(rows, 2, 500, 4, 0.01, WEIGHT, np.random.default_rng(0))
+        train(rows, AutoEncoderOptions(dimension=2, epochs=500, batch=4), np.random.default_rng(0))
         assert len(drawn) == 1000
         assert all(batch.shape == (4, 11) and len(set(batch.indices)) == 4 for batch in drawn)
         counts = np.bincount(np.concatenate([batch.indices for batch in drawn]))
@@ -153,7 +159,7 @@ class TestAutoEncoder:
     def test_loss_falls(self):
         rows = random_rows(12, 10, dtype=np.float32)
         losses = [
-            loss(train(rows, 4, epochs, 12, 0.01, WEIGHT, np.random.default_rng(0)), rows)
+            loss(train(rows, AutoEncoderOptions(dimension=4, epochs=epochs), np.random.default_rng(0)), rows)
             for epochs in (1, 30, 100, 300)
         ]
         assert losses == sorted(losses, reverse=True)
@@ -181,7 +187,7 @@ class TestVectors:
     def test_vectors_are_mean_codes(self, h):
         found = hyperedge2vec_vectors(h, dimension=3, epochs=2, batch=4, seed=5)
         rows = sp.csr_array((h.gamma.toarray() > 0).astype(np.float32))
-        parameters = train(rows, 3, 2, 4, 0.01, WEIGHT, np.random.default_rng(5))
+        parameters = train(rows, AutoEncoderOptions(dimension=3, epochs=2, batch=4), np.random.default_rng(5))
         codes = [code(parameters, row) for row in rows.toarray()]
         np.testing.assert_allclose(encode(parameters, rows), codes, atol=1e-6)
         edges = oracles.members(h)
@@ -345,6 +351,4 @@ def test_published_ncuts(name, n_seeds, published, within):
 
 def test_the_defaults_are_those_of_the_public_program():
     wanted = {"dimension": 64, "epochs": 200, "batch": 128, "learning_rate": 0.01, "positive_weight": 30.0}
-    for function in (hyperedge2vec, hyperedge2vec_vectors):
-        parameters = inspect.signature(function).parameters
-        assert {name: parameters[name].default for name in wanted} == wanted
+    assert asdict(AutoEncoderOptions()) == wanted

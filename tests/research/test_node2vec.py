@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hyperclus as hc
-from hyperclus.research.baselines import node2vec, node2vec_vectors, walk_graph
+from hyperclus.research.baselines import node2vec, node2vec_vectors
 from hyperclus.research.baselines.walk_graph import Walkers, likely_steps
 from hyperclus.spectral.factors import TransitionFactors
 from support import oracles
@@ -27,9 +27,8 @@ class TestLikelySteps:
     @given(h=hypergraphs(), threshold=st.sampled_from([0.0, 0.05, 0.2, 0.5, 0.9]), entries=st.integers(1, 60))
     def test_are_the_large_entries_of_p(self, h, threshold, entries):
         """Whatever the number of rows at a time."""
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(walk_graph, "ENTRIES", entries)
-            found = likely_steps(TransitionFactors(h), threshold, np.random.default_rng(0)).toarray()
+        rng = np.random.default_rng(0)
+        found = likely_steps(TransitionFactors(h), threshold, rng, at_once=entries).toarray()
         for v, row in enumerate(oracles.transition(h)):
             kept = found[v] > 0
             np.testing.assert_allclose(found[v, kept], row[kept], rtol=1e-12)
@@ -58,13 +57,11 @@ class TestLikelySteps:
         steps = likely_steps(TransitionFactors(h), 2 / 14, np.random.default_rng(0))
         assert steps.nnz == 2 * 7 * 7
 
-    def test_too_many_steps(self, monkeypatch):
-        monkeypatch.setattr(walk_graph, "LARGEST", 1000)
+    def test_too_many_steps(self):
         h = hc.Hypergraph.from_edges([list(range(50))])
-        with pytest.raises(
-            hc.InputError, match=r"2,500 steps have a probability of at least 0, .* raise the"
-        ):
-            node2vec(h, threshold=0)
+        message = r"2,500 steps have a probability of at least 0, .* raise the"
+        with pytest.raises(hc.InputError, match=message):
+            likely_steps(TransitionFactors(h), 0.0, np.random.default_rng(0), max_steps=1000)
 
     def test_weights_of_any_scale(self):
         h = hc.Hypergraph.from_edges([{0: 1e200, 1: 2e200}, {1: 1e200, 2: 1e200}], edge_weights=[1e-200] * 2)
@@ -81,12 +78,10 @@ class TestLikelySteps:
             [rng.choice(3000, 600, replace=False).tolist() for _ in range(20)] + [list(range(3000))]
         )
         factors = TransitionFactors(h)
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(walk_graph, "ENTRIES", 100_000)
-            tracemalloc.start()
-            steps = likely_steps(factors, 20 / 3000, np.random.default_rng(0))
-            peak = tracemalloc.get_traced_memory()[1]
-            tracemalloc.stop()
+        tracemalloc.start()
+        steps = likely_steps(factors, 20 / 3000, np.random.default_rng(0), at_once=100_000)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
         assert steps.nnz < 100_000
         assert peak < 15e6
 
@@ -145,11 +140,10 @@ class TestWalkers:
             drawing = SimpleNamespace(random=lambda count, share=share: np.full(count, share))
             assert Walkers(steps)._next(np.arange(3), drawing).tolist() == [wanted] * 3
 
-    def test_walkers_go_in_blocks(self, monkeypatch):
-        monkeypatch.setattr(walk_graph, "WALKERS", 3)
+    def test_walkers_go_in_blocks(self):
         h = hc.Hypergraph.from_edges([[0, 1, 2], [2, 3], [3, 4, 5], [6]])
         steps = likely_steps(TransitionFactors(h), 0.1, np.random.default_rng(0))
-        blocks = list(Walkers(steps).walks(2, 4, np.random.default_rng(0)))
+        blocks = list(Walkers(steps).walks(2, 4, np.random.default_rng(0), at_once=3))
         assert [len(block) for block in blocks] == [3, 3, 1, 3, 3, 1]
         assert np.bincount(np.concatenate(blocks)[:, 0]).tolist() == [2] * 7
 

@@ -1,13 +1,15 @@
-"""Other methods to compare with, each from a hypergraph to a `Partition` scored on its EDVW walk."""
+"""Methods to compare with; each returns a `Partition` scored on the EDVW walk."""
 
-from hyperclus.research.baselines.clique import clique
+from hyperclus.research.baselines.autoencoder import AutoEncoderOptions
 from hyperclus.research.baselines.diffeq import DiffEqCluster, diffeq, diffeq_best, diffeq_local
+from hyperclus.research.baselines.expansions import clique, star
 from hyperclus.research.baselines.hyperedge2vec import hyperedge2vec, hyperedge2vec_vectors
-from hyperclus.research.baselines.node2vec import node2vec, node2vec_vectors
-from hyperclus.research.baselines.star import star
+from hyperclus.research.baselines.node2vec import Node2VecOptions, node2vec, node2vec_vectors
 
 __all__ = [
+    "AutoEncoderOptions",
     "DiffEqCluster",
+    "Node2VecOptions",
     "clique",
     "diffeq",
     "diffeq_best",

@@ -1,4 +1,4 @@
-"""The auto-encoder of event2vec: each hyperedge's 0/1 row of members through a short code and back.
+"""The auto-encoder of event2vec: it maps the 0/1 row of each hyperedge's members to a short code and back.
 
     code = sigmoid(X W + b),    Xhat = sigmoid(code U^T + c),
     loss of a batch = ||(X - Xhat) * (1 + (positive_weight - 1) X)||_F^2 + 1/2 ||all parameters||^2.
@@ -7,28 +7,65 @@ With sigmoid(z) = (1 + t)/2, t = tanh(z/2), the derivative of the loss by a deco
 
     (1 + t)(1 - t^2)/4 where X = 0,    -positive_weight^2 (1 - t)(1 - t^2)/4 where X = 1,
 
-and tanh goes to +-1 without overflow and without denormal numbers on the way. X stays sparse. The decoder
-works on a block of vertices at a time, so that memory is that of the parameters and one block.
+and tanh approaches +-1 without overflow and without denormal numbers. X stays sparse. The decoder works on a
+block of vertices at a time, so that only the parameters and one block are in memory.
 """
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import DTypeLike, NDArray
 
+from hyperclus.errors import InputError, check_integer, is_number
+
 Reals: TypeAlias = NDArray[Any]  # float32, or float64 in tests
 Rows: TypeAlias = "sp.csr_array[Any, tuple[int, int]]"
 
-BLOCK = 512  # vertices the decoder works on at a time: with 128 hyperedges they fit the cache
-CHUNK = 1 << 16  # parameters that Adam moves at a time
+BLOCK = 512  # vertices that the decoder processes at a time: with 128 hyperedges they fit the cache
+CHUNK = 1 << 16  # parameters that Adam updates at a time
 MEAN_DECAY, SQUARE_DECAY, EPSILON = 0.9, 0.999, 1e-8  # Adam's usual constants
-FLUSH_EVERY = 64  # steps; a number that shrinks by Adam loses less than three digits meanwhile
-TINY = 1e-15  # its square, and less than three digits below, is no denormal number in float32
+FLUSH_EVERY = 64  # steps; in between, a shrinking number loses less than three digits
+TINY = 1e-15  # its square, even three digits below, is not denormal in float32
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AutoEncoderOptions:
+    """Options of `hyperedge2vec` and `hyperedge2vec_vectors`.
+
+    Attributes
+    ----------
+    dimension : int
+        Length of a code and of a vector.
+    epochs, batch : int
+        Each epoch draws floor(n_edges / batch) batches of `batch` different hyperedges, each from all
+        hyperedges; one batch of all hyperedges if there are fewer.
+    learning_rate : float
+        Of Adam, at most 1.
+    positive_weight : float
+        Factor of an error on a member before it is squared, from 1 to 1000.
+    """
+
+    dimension: int = 64
+    epochs: int = 200
+    batch: int = 128
+    learning_rate: float = 0.01
+    positive_weight: float = 30.0
+
+    def __post_init__(self) -> None:
+        for name in ("dimension", "epochs", "batch"):
+            check_integer(name, getattr(self, name))
+        if not is_number(self.learning_rate) or not 0 < self.learning_rate <= 1:
+            raise InputError(
+                f"learning_rate must be a number above 0 and at most 1; got {self.learning_rate!r}"
+            )
+        if not is_number(self.positive_weight) or not 1 <= self.positive_weight <= 1000:
+            raise InputError(f"positive_weight must be a number from 1 to 1000; got {self.positive_weight!r}")
 
 
 class Layers(NamedTuple):
-    """The parameters, or the loss's derivative by them, as parts of one flat array."""
+    """The parameters, or the derivative of the loss by them, as parts of one flat array."""
 
     flat: Reals
     encoder: Reals  # W, (n_vertices, dimension)
@@ -38,7 +75,7 @@ class Layers(NamedTuple):
 
 
 def layers(n_vertices: int, dimension: int, dtype: DTypeLike = np.float32) -> Layers:
-    """Layers that are all zero."""
+    """Zero layers."""
     size = n_vertices * dimension
     flat = np.zeros(2 * size + dimension + n_vertices, dtype=dtype)
     encoder, encoder_bias, decoder, decoder_bias = np.split(
@@ -48,31 +85,23 @@ def layers(n_vertices: int, dimension: int, dtype: DTypeLike = np.float32) -> La
     return Layers(flat, encoder.reshape(shape), encoder_bias, decoder.reshape(shape), decoder_bias)
 
 
-def train(
-    rows: Rows,
-    dimension: int,
-    epochs: int,
-    batch: int,
-    learning_rate: float,
-    positive_weight: float,
-    rng: np.random.Generator,
-) -> Layers:
-    """The parameters after Adam on `epochs` times floor(|E|/batch) batches of hyperedges.
+def train(rows: Rows, options: AutoEncoderOptions, rng: np.random.Generator) -> Layers:
+    """Train with Adam on `epochs` times floor(|E|/batch) batches, each drawn without replacement.
 
-    W and U start at N(0, 1), the biases at 0. Each batch is drawn anew, without replacement.
+    W and U start at N(0, 1), the biases at 0.
     """
     n_edges, n_vertices = rows.shape
-    batch = min(batch, n_edges)
-    parameters, gradient = layers(n_vertices, dimension), layers(n_vertices, dimension)
+    batch = min(options.batch, n_edges)
+    parameters, gradient = (layers(n_vertices, options.dimension) for _ in range(2))
     for weights in (parameters.encoder, parameters.decoder):
         rng.standard_normal(out=weights, dtype=np.float32)
-    adam = Adam(parameters.flat, learning_rate)
-    drawn, members = rows, _members(rows)
-    for _ in range(epochs * (n_edges // batch)):
+    adam = Adam(parameters.flat, options.learning_rate)
+    drawn, members = rows, sp.csr_array(rows.T)
+    for _ in range(options.epochs * (n_edges // batch)):
         if batch < n_edges:
             drawn = rows[rng.choice(n_edges, batch, replace=False, shuffle=False)]
-            members = _members(drawn)
-        differentiate(parameters, drawn, members, positive_weight, gradient)
+            members = sp.csr_array(drawn.T)
+        differentiate(parameters, drawn, members, options.positive_weight, gradient)
         adam.step(gradient.flat)
     return parameters
 
@@ -96,7 +125,7 @@ def differentiate(
     gradient: Layers,
     block: int = BLOCK,
 ) -> None:
-    """Fill `gradient`, the derivative of the loss of a batch; `members` is the transpose of its rows."""
+    """Fill `gradient` with the derivative of the loss of a batch; `members` is the transpose of its rows."""
     n_vertices, batch = members.shape
     codes = encode(parameters, rows)
     halves, quarters = np.ascontiguousarray(codes.T) / 2, codes / 4
@@ -126,13 +155,8 @@ def differentiate(
     gradient.flat[:] += parameters.flat
 
 
-def _members(rows: Rows) -> Rows:
-    """The transpose, by vertex."""
-    return sp.csr_array(rows.T)
-
-
 def _positions(members: Rows, part: slice) -> NDArray[np.intp]:
-    """Where the ones of some vertices are in the flat (vertices, batch) array."""
+    """Flat positions of the ones of some vertices in a (vertices, batch) array."""
     indptr = members.indptr[part.start : part.stop + 1]
     starts: NDArray[np.intp] = np.arange(part.stop - part.start) * members.shape[1]
     return np.repeat(starts, np.diff(indptr)) + members.indices[indptr[0] : indptr[-1]]
@@ -141,26 +165,27 @@ def _positions(members: Rows, part: slice) -> NDArray[np.intp]:
 class Adam:
     """Adam (Kingma and Ba, ICLR 2015), in place: p -= rate mean / (sqrt(square) + 1e-8).
 
-    `mean` and `square` are the usual moments without the factors 1 - decay, which go into the rate
-    together with the correction of the bias.
+    `mean` and `square` are the usual moments without the factors 1 - decay; the rate contains these and
+    the bias correction.
     """
 
-    def __init__(self, parameters: Reals, learning_rate: float) -> None:
+    def __init__(self, parameters: Reals, learning_rate: float, chunk: int = CHUNK) -> None:
         self.parameters = parameters
         self.learning_rate = learning_rate
+        self.chunk = chunk
         self.means = np.zeros_like(parameters)
         self.squares = np.zeros_like(parameters)
         self.steps = 0
 
     def step(self, gradient: Reals) -> None:
-        """Move the parameters against the gradient, which is used up."""
+        """Move the parameters against the gradient, which is overwritten."""
         self.steps += 1
         mean_scale = (1 - MEAN_DECAY) / (1 - MEAN_DECAY**self.steps)
         square_scale = np.sqrt((1 - SQUARE_DECAY) / (1 - SQUARE_DECAY**self.steps))
         rate = float(self.learning_rate * mean_scale / square_scale)
         epsilon = float(EPSILON / square_scale)
-        for first in range(0, len(gradient), CHUNK):
-            part = slice(first, first + CHUNK)
+        for first in range(0, len(gradient), self.chunk):
+            part = slice(first, first + self.chunk)
             parameters, means, squares = self.parameters[part], self.means[part], self.squares[part]
             change = gradient[part]
             means *= MEAN_DECAY
@@ -178,7 +203,7 @@ class Adam:
 
 
 def _flush(parameters: Reals, means: Reals, squares: Reals) -> None:
-    """Stop what shrinks by a factor at each step before it becomes denormal, which slows processors down."""
+    """Replace numbers that shrink at each step before they become denormal, which slows processors down."""
     parameters[np.abs(parameters) < TINY] = 0
     means[np.abs(means) < TINY] = 0
     np.maximum(squares, TINY**2, out=squares)

@@ -1,10 +1,12 @@
-"""What the competitors share: their labels are scored on the EDVW walk, some by splitting again and again."""
+"""Steps shared by the baselines: repeated splitting, k-means on vectors, and a score on the EDVW walk."""
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from hyperclus._runtime.optional import library
 from hyperclus.clustering._run import Run
 from hyperclus.clustering.hyperclus_g import Reweigh, Strategy, bisect, reweighed
 from hyperclus.clustering.partition import Partition
@@ -14,16 +16,17 @@ from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Booleans, Floats, Integers, Seed
 
 TOLERANCE = 1e-8  # of the eigenvectors behind the lower bound
+K_MEANS_STARTS = 10
 
 Label = Callable[[RandomWalk, np.random.Generator], Integers]
 Split = Callable[[Hypergraph, np.random.Generator], Booleans | None]
 
 
 def scored(hypergraph: Hypergraph, k: int, label: Label, settings: dict[str, Any], seed: Seed) -> Partition:
-    """The labels of one method, with their NCut and its bound.
+    """Run a method and score its labels: NCut and lower bound.
 
-    `label` gets the walk on the vertices that are in some hyperedge and gives each of them one of k
-    labels; `settings` has the name of the method and its arguments.
+    `label` gets the walk on the vertices that are in some hyperedge and returns one of k labels for each;
+    `settings` has the name of the method and its arguments.
     """
     run = Run(hypergraph, 0.0, "eigenvalues", TOLERANCE, seed)
     k = run.check_k(k)
@@ -37,9 +40,9 @@ def scored(hypergraph: Hypergraph, k: int, label: Label, settings: dict[str, Any
 
 
 def by_splitting(split: Split, k: int, strategy: Strategy, reweigh: Reweigh | None) -> Label:
-    """Labels by splitting the hypergraph, then one cluster after the other, until there are k.
+    """Label by splitting the hypergraph and then its clusters until there are k.
 
-    `split` gets a hypergraph and gives the mask of one side, or None where it cannot be split.
+    `split` gets a hypergraph and returns the mask of one side, or None if it cannot be split.
     """
 
     def label(walk: RandomWalk, rng: np.random.Generator) -> Integers:
@@ -57,5 +60,24 @@ def by_splitting(split: Split, k: int, strategy: Strategy, reweigh: Reweigh | No
 
 
 def negative(vector: Floats | None) -> Booleans | None:
-    """The mask of the negative entries; None where there are none, or no vector."""
+    """The mask of the negative entries; None if there are none, or no vector."""
     return None if vector is None or vector.min() >= 0 else np.asarray(vector < 0)
+
+
+def k_means(vectors: Floats, k: int, rng: np.random.Generator) -> Integers:
+    """Labels 0 .. k - 1 from scikit-learn's KMeans; fewer if fewer than k vectors differ.
+
+    It runs on one thread, so that sums are the same on every machine.
+    """
+    from threadpoolctl import threadpool_limits
+
+    k_means_class = sklearn_cluster("k_means").KMeans
+    with warnings.catch_warnings(), threadpool_limits(limits=1):
+        warnings.filterwarnings("ignore", message="Number of distinct clusters")
+        model = k_means_class(k, n_init=K_MEANS_STARTS, random_state=int(rng.integers(1 << 31)))
+        return np.asarray(model.fit_predict(vectors), dtype=np.int64)
+
+
+def sklearn_cluster(method: str) -> Any:
+    """Import sklearn.cluster for a method; call it before long work, so that its absence is found early."""
+    return library("sklearn.cluster", "scikit-learn", method, "embeddings")

@@ -1,4 +1,4 @@
-"""The walk as a directed graph of its likely steps, and many walkers on it at once."""
+"""The graph of the likely steps of the walk, and many random walks on it at once."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -12,22 +12,27 @@ from hyperclus.errors import InputError
 from hyperclus.spectral.factors import TransitionFactors
 from hyperclus.typing import Codes, Floats, Incidence, Integers
 
-ENTRIES = 4_000_000  # of P that are held at a time
-LARGEST = 200_000_000  # entries of the graph: about 5 GB
-WALKERS = 20_000  # that go at the same time
-EQUAL = 1e-12  # entries of P that differ by less, relatively, are equal
+MAX_STEPS = 200_000_000  # entries of the graph: about 5 GB
+EQUAL = 1e-12  # entries of P whose relative difference is smaller are equal
 
 
-def likely_steps(factors: TransitionFactors, threshold: float, rng: np.random.Generator) -> Incidence:
-    """The entries of P from a threshold on, and of each row the largest one off the diagonal.
+def likely_steps(
+    factors: TransitionFactors,
+    threshold: float,
+    rng: np.random.Generator,
+    *,
+    max_steps: int = MAX_STEPS,
+    at_once: int = 4_000_000,
+) -> Incidence:
+    """The entries of P from a threshold on, and the largest entry off the diagonal of each row.
 
-    P is formed some rows at a time and cut at once. Of several largest entries one is drawn; a vertex that
-    is alone in its hyperedges stays where it is.
+    P is formed and cut a few rows at a time, with about `at_once` entries. Of several largest entries one
+    is drawn. A vertex that shares no hyperedge with another stays where it is.
 
     Raises
     ------
     InputError
-        When more than LARGEST entries would be kept.
+        If more than `max_steps` entries would be kept.
     """
     h, source_weights = factors.hypergraph, factors.source_weights_by_vertex
     into = (
@@ -39,12 +44,12 @@ def likely_steps(factors: TransitionFactors, threshold: float, rng: np.random.Ge
     out = h.gamma.data / np.repeat(factors.edge_degrees, h.edge_sizes)
     second = sp.csr_array((out, h.gamma.indices, h.gamma.indptr), shape=h.gamma.shape)
     upper = np.minimum(np.asarray(first.astype(bool) @ h.edge_sizes, dtype=np.float64), h.n_vertices)
-    bounds = np.searchsorted(np.cumsum(upper), np.arange(ENTRIES, upper.sum(), ENTRIES))
+    bounds = np.searchsorted(np.cumsum(upper), np.arange(at_once, upper.sum(), at_once))
     blocks, total = [], 0
     for start, end in pairwise(np.unique([0, *bounds.tolist(), h.n_vertices]).tolist()):
         blocks.append(_cut(first[start:end] @ second, start, threshold, rng))
         total += blocks[-1].nnz
-        if total > LARGEST:
+        if total > max_steps:
             raise InputError(
                 f"after {end:,} of {h.n_vertices:,} vertices, {total:,} steps have a probability of at least "
                 f"{threshold:g}, too many for memory; raise the threshold"
@@ -54,7 +59,7 @@ def likely_steps(factors: TransitionFactors, threshold: float, rng: np.random.Ge
 
 
 def _cut(block: Any, first: int, threshold: float, rng: np.random.Generator) -> Incidence:
-    """Some rows of P, the first of them of vertex `first`, without the small entries."""
+    """Some rows of P, starting with that of vertex `first`, without the small entries."""
     lengths = np.diff(block.indptr)
     rows = np.repeat(np.arange(len(lengths), dtype=block.indices.dtype), lengths)
     others = np.where(block.indices == rows + first, -1.0, block.data)
@@ -72,8 +77,8 @@ def _cut(block: Any, first: int, threshold: float, rng: np.random.Generator) -> 
 class Walkers:
     """Walks on a weighted directed graph: from v to u with a probability proportional to the entry (v, u).
 
-    A step is drawn by its place along the row's weight: of a row with m entries, `_guide` has those at
-    which 0, 1/m, 2/m, ... of the weight are reached, and the right one is a few entries from there.
+    A step is drawn by its position in the cumulative weight of the row. For a row with m entries, `_guide`
+    has the entries that reach 0, 1/m, 2/m, ... of the weight; the right one is at most a few entries away.
     """
 
     steps: Incidence
@@ -90,20 +95,22 @@ class Walkers:
         object.__setattr__(self, "_reached", reached)
         object.__setattr__(self, "_guide", guide.astype(self.steps.indices.dtype))
 
-    def walks(self, per_vertex: int, length: int, rng: np.random.Generator) -> Iterator[Integers]:
-        """Blocks of walks, one in each row; every vertex starts `per_vertex` of them, in random order."""
+    def walks(
+        self, per_vertex: int, length: int, rng: np.random.Generator, at_once: int = 20_000
+    ) -> Iterator[Integers]:
+        """Blocks of up to `at_once` walks as rows; each vertex starts `per_vertex` walks, in random order."""
         n = self.steps.shape[0]
         for _ in range(per_vertex):
             starts = rng.permutation(n)
-            for first in range(0, n, WALKERS):
-                path = np.empty((length, len(starts[first : first + WALKERS])), dtype=np.int64)
-                path[0] = starts[first : first + WALKERS]
+            for first in range(0, n, at_once):
+                path = np.empty((length, len(starts[first : first + at_once])), dtype=np.int64)
+                path[0] = starts[first : first + at_once]
                 for step in range(1, length):
                     path[step] = self._next(path[step - 1], rng)
                 yield path.T
 
     def _next(self, at: Integers, rng: np.random.Generator) -> Integers:
-        """One step of each walker."""
+        """Draw the next vertex of each walk."""
         first, last = self.steps.indptr[at], self.steps.indptr[at + 1] - 1
         low, high = self._reached[first], self._reached[last + 1]
         share = rng.random(len(at))
