@@ -667,7 +667,7 @@ def test_indices_are_as_short_as_they_can_be(name, monkeypatch):
     }
     short = Hypergraph.from_incidence(matrix)
     assert short.gamma.indices.dtype == short.gamma.indptr.dtype == np.int32
-    for module in ("ids", "incidence", "tables"):  # as if there were 2^31 of them
+    for module in ("ids", "incidence", "features"):  # as if there were 2^31 of them
         monkeypatch.setattr(f"hyperclus.hypergraph.{module}.index_type", lambda _: np.int64)
     table = {"vertex": [0, 1, 0], "edge": ["e", "e", "f"]}
     made = [

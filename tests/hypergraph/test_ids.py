@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from hyperclus._runtime import arrays
 from hyperclus._runtime.arrays import index_type, take
-from hyperclus.hypergraph.ids import encode, factorize, id_array, is_missing, plain, positions
+from hyperclus.hypergraph.ids import as_integers_or_list, encode, factorize, id_array, is_missing, positions
 from hyperclus.hypergraph.messages import named, shown
 from support.contracts import refused
 
@@ -48,7 +48,7 @@ def encoded_by_a_loop(values):
 @given(st.lists(mixed, max_size=12))
 @examples
 def test_encode_equals_a_loop(values):
-    codes, ids = encode(plain(values, "values"), str)
+    codes, ids = encode(as_integers_or_list(values, "values"), str)
     expected, known = encoded_by_a_loop(values)
     assert codes.tolist() == expected
     assert ids.tolist() == known

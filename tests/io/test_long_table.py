@@ -430,7 +430,7 @@ WIDE = b",".join(b"c%d" % i for i in range(1_000_000))
         (HEAD, ["no rows"]),
         (b"a;b\n1;2\n", ["no column 'vertex'", "'a', 'b'"]),
         (b"vertex,edge,edge\na,b,c\n", ["more than one column 'edge'"]),
-        (WIDE + b"\n", ["no column 'vertex'", "and 999990 more"]),
+        (WIDE + b"\n", ["no column 'vertex'", "and 999,990 more"]),
         (HEAD + b"a,e,1\nb,e\n", ["line 3", "2 fields", "header has 3"]),
         (HEAD + b"a,e,1\n\n\nb,e,1,\n", ["line 5", "4 fields"]),
         (HEAD + b'"a\nb",e,1\nb,e,-2\n', ["line 4", "'weight'", "'-2' is not a finite number from 0"]),

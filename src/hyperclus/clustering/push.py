@@ -20,7 +20,7 @@ from hyperclus.clustering import push_kernels
 from hyperclus.clustering.push_kernels import CLOSED, QUEUED, REACHED, STORED, TINY, BipartiteCSR, Side
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
-from hyperclus.hypergraph.ids import plain
+from hyperclus.hypergraph.ids import as_integers_or_list
 from hyperclus.hypergraph.messages import named, shown
 from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Codes, Floats, Ids, Integers
@@ -95,7 +95,7 @@ class PushContext:
         """The positions of seeds in the walk, in order and each once."""
         if isinstance(seeds, str | bytes | Number | np.generic):
             seeds = [seeds]
-        wanted = plain(list(seeds) if isinstance(seeds, set | frozenset) else seeds, "seeds")
+        wanted = as_integers_or_list(list(seeds) if isinstance(seeds, set | frozenset) else seeds, "seeds")
         if not len(wanted):
             raise InputError("no seeds are given; name at least one vertex")
         if self.ids.dtype != object and isinstance(wanted, np.ndarray):

@@ -14,7 +14,7 @@ from hyperclus.hypergraph.messages import shown
 from hyperclus.typing import Codes, Floats
 
 Rule: TypeAlias = Literal["width", "quantile", "soft", "paper"]
-Part: TypeAlias = tuple[Codes, Floats | None]  # the bin of each value, -1 for none; gamma, 1 if None
+Memberships: TypeAlias = tuple[Codes, Floats | None]  # the bin of each value, -1 for none; gamma, 1 if None
 Name: TypeAlias = Callable[[int], Any]  # from the number of a bin
 
 MOST = 1_000_000  # bins in a column
@@ -99,7 +99,7 @@ def as_bins(bins: BinsByColumn | None) -> Bins | dict[Any, Bins] | None:
     return None if bins is None else _single(bins)
 
 
-def memberships(values: Floats, bins: Bins) -> tuple[list[Part], list[Any]]:
+def memberships(values: Floats, bins: Bins) -> tuple[list[Memberships], list[Any]]:
     """The bins of each value, and the names of the bins that have one, in ascending order.
 
     NaN is in no bin; infinite values must not come here. Each value is once in each part: there is one
@@ -130,12 +130,12 @@ def paper_bins(values: Floats, maximum: Any, count: int) -> Floats:
     return cast(Floats, np.trunc(values / maximum * count) + 0.0)
 
 
-def _width(values: Floats, low: float, high: float, bins: Bins) -> tuple[list[Part], Name]:
+def _width(values: Floats, low: float, high: float, bins: Bins) -> tuple[list[Memberships], Name]:
     edges = _evenly(low, high, bins.count + 1)
     return _intervals(values, edges[:-1] if len(edges) > 1 else edges, high)
 
 
-def _quantile(values: Floats, low: float, high: float, bins: Bins) -> tuple[list[Part], Name]:
+def _quantile(values: Floats, low: float, high: float, bins: Bins) -> tuple[list[Memberships], Name]:
     distinct, counts = np.unique(values, return_counts=True)
     cuts = np.cumsum(counts)[:-1] * bins.count  # count times the number of values below each possible cut
     if not len(cuts):
@@ -147,7 +147,7 @@ def _quantile(values: Floats, low: float, high: float, bins: Bins) -> tuple[list
     return _intervals(values, distinct[np.append(0, np.unique(nearest) + 1)], high)
 
 
-def _soft(values: Floats, low: float, high: float, bins: Bins) -> tuple[list[Part], Name]:
+def _soft(values: Floats, low: float, high: float, bins: Bins) -> tuple[list[Memberships], Name]:
     centres = _evenly(low, high, bins.count)
 
     def name(number: int) -> str:
@@ -165,7 +165,7 @@ def _soft(values: Floats, low: float, high: float, bins: Bins) -> tuple[list[Par
     return [first, (np.where(to_right > 0, left + 1, -1), to_right)], name
 
 
-def _paper(values: Floats, low: float, high: float, bins: Bins) -> tuple[list[Part], Name]:
+def _paper(values: Floats, low: float, high: float, bins: Bins) -> tuple[list[Memberships], Name]:
     maximum = high if bins.maximum is None else bins.maximum
     if high > maximum:
         raise InputError(f"{_text(high)} is above the maximum {_text(maximum)} that was given; correct it")
@@ -212,7 +212,7 @@ def _evenly(low: float, high: float, count: int) -> Floats:
     return cast(Floats, np.unique(np.clip([low, *inner, high], low, high)))
 
 
-def _intervals(values: Floats, starts: Floats, high: float) -> tuple[list[Part], Name]:
+def _intervals(values: Floats, starts: Floats, high: float) -> tuple[list[Memberships], Name]:
     """Intervals from each start up to the next; the last one ends with `high`, which is in it."""
 
     def name(number: int) -> str:

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
 from hashlib import blake2b
-from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from hyperclus._runtime.arrays import blocks, read_only
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.binning import BinsByColumn
-from hyperclus.hypergraph.ids import factorize, id_array, listed, positions, refuse_missing
+from hyperclus.hypergraph.features import feature_edges, feature_names
+from hyperclus.hypergraph.ids import factorize, ids_or_range, recode
 from hyperclus.hypergraph.incidence import (
     Policies,
     as_edge_weights,
@@ -30,13 +30,12 @@ from hyperclus.hypergraph.incidence import (
 )
 from hyperclus.hypergraph.messages import row_of, shown
 from hyperclus.hypergraph.tables import (
+    column_codes,
     columns_of,
     default_column,
-    feature_edges,
-    feature_names,
+    edge_members,
     find_column,
     pick,
-    pick_codes,
     row_names,
     unframed,
 )
@@ -53,7 +52,6 @@ from hyperclus.typing import (
 )
 
 KEPT = Policies(isolated="keep", empty_edges="drop")  # by `restrict`
-LISTED = 5  # hyperedges, and members of each, in the cell of a notebook
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False, repr=False)
@@ -94,8 +92,8 @@ class Hypergraph:
         if not isinstance(self.gamma, sp.csr_array):
             raise InputError("gamma must be a csr_array; use Hypergraph.from_incidence for other matrices")
         gamma = sp.csr_array(as_matrix(self.gamma), dtype=np.float64, copy=True)
-        vertex_ids = _given_ids(self.vertex_ids, gamma.shape[1], "vertex")
-        edge_ids = _given_ids(self.edge_ids, gamma.shape[0], "edge")
+        vertex_ids = ids_or_range(self.vertex_ids, gamma.shape[1], "vertex")
+        edge_ids = ids_or_range(self.edge_ids, gamma.shape[0], "edge")
         omega = as_edge_weights(self.edge_weights, edge_ids).copy()
         self._set(canonical(gamma, edge_ids, vertex_ids, "error"), omega, vertex_ids, edge_ids)
 
@@ -151,8 +149,8 @@ class Hypergraph:
         policies = Policies(duplicates, isolated, empty_edges)
         matrix, index, names = unframed(matrix)
         matrix = as_matrix(matrix, names)
-        vertices = _given_ids(index if vertex_ids is None else vertex_ids, matrix.shape[0], "vertex")
-        edges = _given_ids(names if edge_ids is None else edge_ids, matrix.shape[1], "edge")
+        vertices = ids_or_range(index if vertex_ids is None else vertex_ids, matrix.shape[0], "vertex")
+        edges = ids_or_range(names if edge_ids is None else edge_ids, matrix.shape[1], "edge")
         gamma = from_matrix(matrix, edges, vertices, duplicates)
         return cls.from_canonical(gamma, edges, vertices, edge_weights, policies)
 
@@ -186,31 +184,16 @@ class Hypergraph:
         Hypergraph(3 vertices, 2 hyperedges, 4 incidences)
         """
         policies = Policies(duplicates, isolated, empty_edges)
-        if not isinstance(edges, Mapping):  # the rows of an array are members too
-            several = isinstance(edges, np.ndarray) and edges.ndim > 1
-            edges = dict(enumerate(edges if several else listed(edges, "edges")))
-        pairs = list(edges.items())
-        names = id_array([edge for edge, _ in pairs], "edge")
-        members: list[Any] = []
-        weights: list[Any] = []
-        sizes = np.zeros(len(pairs), dtype=np.int64)
-        for position, (edge, inside) in enumerate(pairs):
-            if isinstance(inside, list | tuple | set | frozenset | Mapping):
-                some = list(inside)
-            else:
-                some = listed(inside, f"the members of hyperedge {shown(edge)}")
-            members += some
-            weights += inside.values() if isinstance(inside, Mapping) else repeat(1.0, len(some))
-            sizes[position] = len(some)
-        edge_codes = np.repeat(np.arange(len(pairs)), sizes)
+        names, sizes, members, weights = edge_members(edges)
+        edge_codes = np.repeat(np.arange(len(names)), sizes)
 
-        def place(position: int) -> str:
+        def locate(position: int) -> str:
             edge = int(edge_codes[position])
             return f"hyperedge {shown(names[edge])}, member {position - int(sizes[:edge].sum())}"
 
-        vertex_codes, vertices = _fixed(*factorize(members, "vertex", place), vertex_ids, "vertex")
+        vertex_codes, vertices = recode(*factorize(members, "vertex", locate), vertex_ids, "vertex")
         gamma = from_coordinates(
-            edge_codes, vertex_codes, as_numbers(weights, place), names, vertices, duplicates
+            edge_codes, vertex_codes, as_numbers(weights, locate), names, vertices, duplicates
         )
         return cls.from_canonical(gamma, names, vertices, edge_weights, policies)
 
@@ -255,8 +238,8 @@ class Hypergraph:
         """
         policies = Policies(duplicates, isolated, empty_edges)
         columns = columns_of(table)
-        edge_codes, edges = _fixed(*_column_codes(columns, edge), edge_ids, "edge")
-        vertex_codes, vertices = _fixed(*_column_codes(columns, vertex), vertex_ids, "vertex")
+        edge_codes, edges = recode(*column_codes(columns, edge), edge_ids, "edge")
+        vertex_codes, vertices = recode(*column_codes(columns, vertex), vertex_ids, "vertex")
         weight = default_column(weight, "weight", columns, (vertex, edge))
         if weight is None:
             weights = np.ones(len(edge_codes))
@@ -339,7 +322,7 @@ class Hypergraph:
         edge_codes, rows, weights, edges = feature_edges(columns, names, missing, constant, bins)
         n_rows = len(columns[names[0]])
         ids = row_names(table) if vertex is None else pick(columns, vertex)
-        vertices = _given_ids(ids, n_rows, "vertex")
+        vertices = ids_or_range(ids, n_rows, "vertex")
         gamma = from_coordinates(edge_codes, rows, weights, edges, vertices, "error")
         return cls.from_canonical(gamma, edges, vertices, None, policies)
 
@@ -403,21 +386,10 @@ class Hypergraph:
         )
 
     def _repr_html_(self) -> str:
-        """For notebooks: the sizes, and the first hyperedges with their heaviest members."""
-        from hyperclus.report.format import short_id
-        from hyperclus.report.notebook import html_table
+        """Return the sizes and the first hyperedges as HTML, for notebooks."""
+        from hyperclus.report.notebook import hypergraph_table
 
-        first = [self.gamma[[edge], :].tocoo() for edge in range(min(self.n_edges, LISTED))]
-        rows = []
-        for edge, row in enumerate(first):
-            heaviest = np.argsort(-row.data, kind="stable")[:LISTED]
-            names = [short_id(self.vertex_ids[vertex]) for vertex in row.col[heaviest]]
-            names += ["…"] * (len(row.data) > LISTED)
-            name, size = short_id(self.edge_ids[edge]), f"{len(row.data):,}"
-            rows.append([name, size, f"{self.edge_weights[edge]:.4g}", ", ".join(names)])
-        more = self.n_edges - len(rows)
-        head = ["hyperedge", "members", "weight", "heaviest members"]
-        return html_table(repr(self), head, rows, [f"and {more:,} more hyperedges"] if more else [])
+        return hypergraph_table(self)
 
     # ---- new hypergraphs from this one --------------------------------------------------------
 
@@ -503,31 +475,6 @@ class Hypergraph:
         parts = (sealed(gamma), read_only(omega), read_only(vertices), read_only(edges))
         for field, part in zip(fields(self), parts, strict=True):
             object.__setattr__(self, field.name, part)
-
-
-def _given_ids(ids: Iterable[Any] | None, count: int, what: str) -> Ids:
-    if ids is None:
-        return read_only(np.arange(count))
-    array = id_array(ids, what)
-    if len(array) != count:
-        raise InputError(f"{count} {what} ids are needed, {len(array)} were given; make them equal")
-    return array
-
-
-def _column_codes(columns: Mapping[Any, Any], name: Any) -> tuple[Codes, Ids]:
-    codes, ids = pick_codes(columns, name)
-    refuse_missing(codes, row_of(name))
-    return codes, ids
-
-
-def _fixed(codes: Codes, found: Ids, ids: Iterable[Any] | None, what: str) -> tuple[Codes, Ids]:
-    """The codes and ids found or, where ids are given, these and the codes that refer to them."""
-    if ids is not None:
-        known = id_array(ids, what)
-        codes, found = positions(found, known, what)[codes], known
-    if not len(found):
-        raise InputError("the input is empty; a hypergraph needs at least one vertex in one hyperedge")
-    return codes, found
 
 
 def _chosen(vertices: NDArray[Any], count: int) -> Codes:

@@ -1,7 +1,8 @@
-"""Ids of vertices and hyperedges: any hashable values, numbered by first appearance.
+"""Ids of vertices and hyperedges: any hashable values, encoded in order of first appearance.
 
-Two ids are one when Python calls them equal: 1 and 1.0 are, 1 and "1" are not. NumPy scalars
-become Python objects. None, NaN, and the NA and NaT of table libraries are missing, not ids.
+Ids are equal if Python says so: 1 and 1.0 are, 1 and "1" are not. NumPy scalars become Python objects.
+None, NaN, and the NA and NaT of table libraries are missing values, not ids. In all functions, `locate`
+returns the name of a position for messages.
 """
 
 import contextlib
@@ -22,19 +23,19 @@ NEVER_MISSING = frozenset({bool, bytes, int, str, tuple})
 
 
 def id_array(values: Iterable[Any], what: str) -> Ids:
-    """The values as a read-only 1-d array: integers as int64, everything else as objects.
+    """Return the values as a read-only 1-d array: integers as int64, everything else as objects.
 
     Raises
     ------
     InputError
-        When an id is missing, cannot be hashed, or appears twice.
+        If an id is missing, cannot be hashed, or appears more than once.
 
     Examples
     --------
     >>> id_array(["b", 1, ("a", 2)], "vertex").tolist()
     ['b', 1, ('a', 2)]
     """
-    given = plain(values, f"{what} ids")
+    given = as_integers_or_list(values, f"{what} ids")
     codes, ids = encode(given, lambda position: f"{what} id at position {position}")
     if codes.size and codes.min() < 0:
         raise InputError(f"{what} id at position {np.argmin(codes)} is missing; give every {what} an id")
@@ -44,28 +45,48 @@ def id_array(values: Iterable[Any], what: str) -> Ids:
     return ids
 
 
-def factorize(
-    values: Iterable[Any], column: Any, place: Callable[[int], str] | None = None
-) -> tuple[Codes, Ids]:
-    """Codes 0, 1, ... in order of first appearance, and the distinct values; none may be missing.
+def ids_or_range(ids: Iterable[Any] | None, count: int, what: str) -> Ids:
+    """Return the given ids, of which there must be `count`, or 0, 1, ..."""
+    if ids is None:
+        return read_only(np.arange(count))
+    array = id_array(ids, what)
+    if len(array) != count:
+        raise InputError(f"{count} {what} ids are needed, {len(array)} were given; make them equal")
+    return array
 
-    `place` puts a position into words for messages; by default it is a row of `column`.
+
+def recode(codes: Codes, found: Ids, ids: Iterable[Any] | None, what: str) -> tuple[Codes, Ids]:
+    """Return codes that refer to the given ids, and these; without ids, the codes and ids found."""
+    if ids is not None:
+        known = id_array(ids, what)
+        codes, found = positions(found, known, what)[codes], known
+    if not len(found):
+        raise InputError("the input is empty; a hypergraph needs at least one vertex in one hyperedge")
+    return codes, found
+
+
+def factorize(
+    values: Iterable[Any], column: Any, locate: Callable[[int], str] | None = None
+) -> tuple[Codes, Ids]:
+    """Return codes 0, 1, ... and the distinct values; a missing value is an `InputError`.
+
+    By default a position is a row of `column`.
 
     >>> codes, ids = factorize(["b", "a", "b"], "vertex")
     >>> codes.tolist(), ids.tolist()
     ([0, 1, 0], ['b', 'a'])
     """
-    place = place or row_of(column)
-    codes, ids = encode(plain(values, f"column {shown(column)}"), place)
-    refuse_missing(codes, place)
+    locate = locate or row_of(column)
+    codes, ids = encode(as_integers_or_list(values, f"column {shown(column)}"), locate)
+    refuse_missing(codes, locate)
     return codes, ids
 
 
 def vertex_codes(values: Any, vertex_ids: Ids, what: str) -> tuple[Codes, Ids]:
-    """Codes and distinct values of something that every vertex has, such as a class or a label.
+    """Return codes and distinct values of something that every vertex has, such as a class or a label.
 
-    Values come in the order of the vertices, or by vertex id: as a mapping, or as a pandas Series whose
-    index holds the vertex ids. A Series whose index only numbers its rows counts as a plain list.
+    The values are in the order of the vertices, or in a mapping from vertex id, or in a pandas Series with
+    the vertex ids as index. A Series with the default index is treated as a list.
     """
     if isinstance(values, Mapping):
         values = _by_id(list(values.keys()), list(values.values()), vertex_ids, what)
@@ -73,21 +94,21 @@ def vertex_codes(values: Any, vertex_ids: Ids, what: str) -> tuple[Codes, Ids]:
         keys = list(values.index)
         if set(vertex_ids.tolist()) <= set(keys) and len(set(keys)) == len(keys):
             values = _by_id(keys, values.to_list(), vertex_ids, what)
-        elif not numbers_only(values.index):
+        elif not is_default_index(values.index):
             raise InputError(
                 f"the index of the {what} values does not hold the vertex ids, which begin with "
-                f"{shown(vertex_ids.tolist()[:3])}; give an array to go by the order of the vertices"
+                f"{shown(vertex_ids.tolist()[:3])}; pass an array for values in the order of the vertices"
             )
-    place = f"the {what} at position {{}}".format
-    codes, distinct = encode(plain(values, f"{what} values"), place)
+    locate = f"the {what} at position {{}}".format
+    codes, distinct = encode(as_integers_or_list(values, f"{what} values"), locate)
     if len(codes) != len(vertex_ids):
         raise InputError(f"{len(vertex_ids)} vertices need a {what} each, {len(codes)} were given")
-    refuse_missing(codes, place)
+    refuse_missing(codes, locate)
     return codes, distinct
 
 
-def numbers_only(index: Any) -> bool:
-    """Whether a pandas index is 0, 1, 2, ... and so says nothing."""
+def is_default_index(index: Any) -> bool:
+    """Whether a pandas index is 0, 1, 2, ..., so that it names nothing."""
     kind = getattr(index, "dtype", None)
     return getattr(kind, "kind", "O") in "iu" and np.array_equal(index, np.arange(len(index)))
 
@@ -100,10 +121,8 @@ def _by_id(keys: list[Any], values: list[Any], vertex_ids: Ids, what: str) -> li
     return [known[vertex] for vertex in vertex_ids.tolist()]
 
 
-def encode(values: NDArray[Any] | list[Any], place: Callable[[int], str]) -> tuple[Codes, Ids]:
-    """Codes in order of first appearance, -1 where a value is missing, and the distinct values.
-
-    Takes what `plain` returns.
+def encode(values: NDArray[Any] | list[Any], locate: Callable[[int], str]) -> tuple[Codes, Ids]:
+    """Encode what `as_integers_or_list` returns: codes, -1 for missing values, and the distinct values.
 
     >>> codes, ids = encode(["b", None, "a", "b"], "row {}".format)
     >>> codes.tolist(), ids.tolist()
@@ -111,24 +130,25 @@ def encode(values: NDArray[Any] | list[Any], place: Callable[[int], str]) -> tup
     """
     if isinstance(values, np.ndarray):
         return _encode_integers(values)
-    codes, distinct = _numbered(values, place)
+    codes, distinct = _codes_by_hash(values, locate)
     if any(issubclass(kind, np.generic) for kind in set(map(type, distinct))):
-        codes, distinct = _numbered([python_scalar(value) for value in values], place)
+        codes, distinct = _codes_by_hash([python_scalar(value) for value in values], locate)
     if not set(map(type, distinct)) <= NEVER_MISSING:
         absent = np.fromiter(map(is_missing, distinct), bool, len(distinct))
         if absent.any():
-            codes, distinct = without(codes, absent), [value for value in distinct if not is_missing(value)]
+            codes = drop_codes(codes, absent)
+            distinct = [value for value in distinct if not is_missing(value)]
     ids = _integers(distinct)
     return codes, read_only(object_array(distinct) if ids is None else ids)
 
 
 def positions(wanted: Iterable[Any], ids: Ids, what: str) -> Codes:
-    """Where each wanted id stands in `ids`; an unknown id is an `InputError`.
+    """Return the position of each wanted id in `ids`; an unknown id is an `InputError`.
 
     >>> positions(["c", "a"], id_array("a b c".split(), "vertex"), "vertex").tolist()
     [2, 0]
     """
-    wanted = plain(wanted, f"{what} ids")
+    wanted = as_integers_or_list(wanted, f"{what} ids")
     both: NDArray[Any] | list[Any]
     if isinstance(wanted, np.ndarray) and ids.dtype != object:
         both = np.concatenate([ids, wanted.astype(np.int64, copy=False)])
@@ -146,25 +166,25 @@ def positions(wanted: Iterable[Any], ids: Ids, what: str) -> Codes:
     return found
 
 
-def plain(values: Any, what: str) -> NDArray[Any] | list[Any]:
-    """A 1-d integer array where all values are integers (not booleans), otherwise a list."""
+def as_integers_or_list(values: Any, what: str) -> NDArray[Any] | list[Any]:
+    """Return a 1-d integer array if all values are integers (not booleans), otherwise a list."""
     if isinstance(getattr(values, "dtype", None), np.dtype):  # an array, or a pandas column around one
         values = np.asanyarray(values)
         if values.ndim == 1 and values.dtype.kind in "iu" and not isinstance(values, np.ma.MaskedArray):
             fits = values.dtype != np.uint64 or not values.size or values.max() <= np.iinfo(np.int64).max
-            return values if fits else listed(values, what)
-    items = listed(values, what)
+            return values if fits else as_list(values, what)
+    items = as_list(values, what)
     integers = _integers(items)
     return items if integers is None else integers
 
 
-def listed(values: Any, what: str) -> list[Any]:
-    """The values as a list of Python objects; text, sets and mappings are refused, they are no sequence."""
+def as_list(values: Any, what: str) -> list[Any]:
+    """Return a list of Python objects; text, sets and mappings are an `InputError`."""
     if isinstance(values, np.ndarray):
         if values.ndim != 1:
             raise InputError(f"{what} must be one-dimensional, not of shape {values.shape}")
         return python_values(values)
-    if hasattr(values, "to_pylist"):  # Arrow, whose iterator gives scalars of its own
+    if hasattr(values, "to_pylist"):  # Arrow, which would iterate over its own scalars
         values = values.to_pylist()
     if isinstance(values, str | bytes | set | frozenset | Mapping) or not isinstance(values, Iterable):
         raise InputError(f"{what} must be a list or an array, not {shown(values)}")
@@ -172,27 +192,27 @@ def listed(values: Any, what: str) -> list[Any]:
 
 
 def object_array(values: list[Any]) -> NDArray[Any]:
-    """A 1-d array of Python objects; tuples and lists stay whole."""
+    """Return a 1-d array of Python objects, also of tuples and lists."""
     return np.fromiter(values, dtype=object, count=len(values))
 
 
 def is_missing(value: Any) -> bool:
-    """None, NaN, or the NA and NaT of a table library."""
+    """Whether a value is None, NaN, or the NA or NaT of a table library."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, float | complex | np.inexact | np.datetime64 | np.timedelta64) and value != value
 
 
 def refuse_missing(
-    codes: Codes, place: Callable[[int], str], remedy: str | InputError = "fill it or leave it out"
+    codes: Codes, locate: Callable[[int], str], remedy: str | InputError = "fill it or leave it out"
 ) -> None:
-    """Raise an `InputError` at the first code below 0."""
+    """Raise an `InputError` that names the first position with a code below 0."""
     if codes.size and codes.min() < 0:
-        raise prefixed(f"{place(int(np.argmax(codes < 0)))}: the value is missing; ", remedy)
+        raise prefixed(f"{locate(int(np.argmax(codes < 0)))}: the value is missing; ", remedy)
 
 
-def without(codes: Codes, absent: Booleans) -> Codes:
-    """The codes after the values marked absent are taken out of the numbering; theirs become -1."""
+def drop_codes(codes: Codes, absent: Booleans) -> Codes:
+    """Renumber codes without the values marked absent, whose codes become -1."""
     return np.where(absent, -1, np.cumsum(~absent) - 1).astype(codes.dtype)[codes]
 
 
@@ -208,7 +228,7 @@ def _encode_integers(values: NDArray[Any]) -> tuple[Codes, Ids]:
         rank[by_appearance] = np.arange(len(first))
         return rank[inverse], read_only(distinct[by_appearance].astype(np.int64))
     table = np.full(high - low + 1, -1, dtype=kind)
-    for rows in reversed(list(blocks(len(values)))):  # backwards: the last write is the first row
+    for rows in reversed(list(blocks(len(values)))):  # backwards, so that the first row is written last
         table[np.subtract(values[rows], low, dtype=np.intp)[::-1]] = np.arange(rows.start, rows.stop)[::-1]
     present = np.flatnonzero(table >= 0)
     by_appearance = present[np.argsort(table[present])]
@@ -216,21 +236,21 @@ def _encode_integers(values: NDArray[Any]) -> tuple[Codes, Ids]:
     return take(table, values, low), read_only(by_appearance + low)
 
 
-def _numbered(values: list[Any], place: Callable[[int], str]) -> tuple[Codes, list[Any]]:
+def _codes_by_hash(values: list[Any], locate: Callable[[int], str]) -> tuple[Codes, list[Any]]:
     index: defaultdict[Any, int] = defaultdict()
-    index.default_factory = index.__len__  # a new value gets the next number
+    index.default_factory = index.__len__  # a new value gets the next code
     try:
         codes = np.fromiter(map(index.__getitem__, values), index_type(len(values)), len(values))
     except TypeError:
         position = next(i for i, value in enumerate(values) if not _hashable(value))
         raise InputError(
-            f"{place(position)}: {shown(values[position])} cannot be an id; use text, numbers or tuples"
+            f"{locate(position)}: {shown(values[position])} cannot be an id; use text, numbers or tuples"
         ) from None
     return codes, list(index)
 
 
 def _integers(values: list[Any]) -> NDArray[np.int64] | None:
-    """The values as int64, None unless all are integers (not booleans) that fit."""
+    """Return the values as int64; None unless all are integers (not booleans) that fit."""
     if values and type(values[0]) is int and set(map(type, values)) == {int}:
         with contextlib.suppress(OverflowError):
             return np.array(values, dtype=np.int64)

@@ -1,7 +1,7 @@
-"""How ids, values and rows are named in messages."""
+"""How ids, values, rows and columns are named in messages."""
 
 import reprlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from numpy.typing import NDArray
@@ -14,36 +14,44 @@ _short.maxstring = _short.maxother = _short.maxlong = 60
 
 
 def shown(value: Any) -> str:
-    """A value in a message: on one line and, however long it is, short."""
+    """Return the repr of a value, shortened and on one line."""
     try:
         text = _short.repr(python_scalar(value))
-    except ValueError:  # an integer of thousands of digits, somewhere in it
+    except ValueError:  # it contains an integer of thousands of digits
         text = f"<{type(value).__name__}>"
     text = " ".join(text.split()) if "\n" in text else text
     return text if len(text) <= 120 else text[:117] + "..."
 
 
-def named(ids: Ids, chosen: NDArray[Any], limit: int = 3) -> str:
-    """The first few chosen ids, for a message: "'a', 'b', 'c' and 4 more"."""
-    picked = ids[chosen]
-    text = ", ".join(map(shown, picked[:limit].tolist()))
-    return text + (f" and {len(picked) - limit} more" if len(picked) > limit else "")
+def first_few(
+    values: Sequence[Any] | NDArray[Any], limit: int = 3, show: Callable[[Any], str] = shown
+) -> str:
+    """List the first few values and say how many more there are.
+
+    >>> first_few("abcdefg")
+    "'a', 'b', 'c' and 4 more"
+    """
+    more = f" and {len(values) - limit:,} more" if len(values) > limit else ""
+    return ", ".join(map(show, values[:limit])) + more
+
+
+def named(ids: Ids, chosen: NDArray[Any]) -> str:
+    """List the first few of the ids that a mask or positions choose."""
+    return first_few(ids[chosen])
 
 
 def no_column(name: Any, names: Iterable[Any]) -> str:
-    """Say that a table has no such column, and which it has."""
-    known = list(names)
-    listed = ", ".join(map(shown, known[:10])) + (f" and {len(known) - 10} more" if len(known) > 10 else "")
-    return f"the table has no column {shown(name)}; its columns are {listed or 'none'}"
+    """Say that a table has no such column, and which columns it has."""
+    return f"the table has no column {shown(name)}; its columns are {first_few(list(names), 10) or 'none'}"
 
 
 def row_of(column: Any) -> Callable[[int], str]:
-    """Puts a row of a column into words, for messages."""
+    """Return a function that names a row of a column."""
     return lambda row: f"row {row}, column {shown(column)}"
 
 
 def caption(value: Any) -> str:
-    """An id as people read it: text as it is, the hyperedge ("odor", "n") of a table as "odor = n".
+    """Return an id as people write it: text as it is, a hyperedge of a table as "column = value".
 
     >>> caption(("odor", "n")), caption("ann"), caption(7)
     ('odor = n', 'ann', '7')

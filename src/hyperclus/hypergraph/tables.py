@@ -1,43 +1,37 @@
-"""Columns out of any table: a mapping, a 2-d array, or a pandas, polars or PyArrow table.
+"""Columns of any table: a mapping, a 2-d array, or a pandas, polars or PyArrow table.
 
-A column is kept as it came (an array, a list or a narwhals Series) until it is picked, so that
-columns nobody asks for cost nothing.
+A column stays what it is (an array, a list or a narwhals Series) until it is picked, so that unused columns
+cost nothing.
 """
 
-import logging
 import sys
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping
 from decimal import Decimal
+from itertools import repeat
 from numbers import Real
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from hyperclus._runtime.arrays import index_type
-from hyperclus.errors import Argument, InputError, check_choice, prefixed
-from hyperclus.hypergraph.binning import Bins, BinsByColumn, Part, as_bins, memberships
+from hyperclus.errors import InputError
 from hyperclus.hypergraph.ids import (
+    as_integers_or_list,
+    as_list,
+    drop_codes,
     encode,
-    is_missing,
-    listed,
-    numbers_only,
+    id_array,
+    is_default_index,
     object_array,
-    plain,
     refuse_missing,
-    without,
 )
 from hyperclus.hypergraph.messages import no_column, row_of, shown
-from hyperclus.typing import AbsencePolicy, Codes, Floats, Ids, MissingPolicy
-
-MANY = 100  # distinct numbers, most of them in one row only: a column that should have bins
-
-_log = logging.getLogger(__name__)
+from hyperclus.typing import Codes, Floats, Ids, Integers
 
 
 def columns_of(table: Any) -> dict[Any, Any]:
-    """The columns by name; all of one length."""
+    """Return the columns by name, all of the same length."""
     if isinstance(table, Mapping):
         columns = {name: _column(values, name) for name, values in table.items()}
     elif isinstance(table, np.ndarray):
@@ -59,21 +53,21 @@ def columns_of(table: Any) -> dict[Any, Any]:
 
 
 def row_names(table: Any) -> Any:
-    """The index of a pandas data frame that names its rows; None where it only numbers them."""
+    """Return the index of a pandas data frame; None if it is the default index or there is none."""
     index = None if isinstance(table, Mapping | np.ndarray) else getattr(table, "index", None)
-    if index is None or not hasattr(index, "to_list") or numbers_only(index):
+    if index is None or not hasattr(index, "to_list") or is_default_index(index):
         return None
     return index.to_list()
 
 
 def pick(columns: Mapping[Any, Any], name: Any) -> NDArray[Any] | list[Any]:
-    """The values of one column; an unknown name is an `InputError` that lists the known ones."""
+    """Return the values of one column."""
     column = find_column(columns, name)
     if isinstance(column, np.ndarray | list):
         return column
     import narwhals as nw
 
-    # An integer column with gaps must not pass through floats; NumPy has no integers of 128 bits.
+    # Integers with missing values must not become floats; NumPy has no 128-bit integers.
     exact = column.dtype in (nw.Float32, nw.Float64) or not (column.null_count() or _wide(column))
     values: NDArray[Any] | list[Any]
     values = column.to_numpy() if exact and column.dtype.is_numeric() else column.to_list()
@@ -81,9 +75,9 @@ def pick(columns: Mapping[Any, Any], name: Any) -> NDArray[Any] | list[Any]:
 
 
 def pick_numbers(columns: Mapping[Any, Any], name: Any) -> Floats | None:
-    """One column as float64, NaN where it is missing; None unless it holds numbers and nothing else.
+    """Return one column as float64, NaN for missing values; None unless all values are numbers.
 
-    Text, categories, truth values and dates are no numbers. An infinite number is an `InputError`.
+    Text, categories, booleans and dates are not numbers. An infinite number is an `InputError`.
     """
     column = find_column(columns, name)
     if not isinstance(column, np.ndarray | list):
@@ -99,158 +93,55 @@ def pick_numbers(columns: Mapping[Any, Any], name: Any) -> Floats | None:
 
 
 def pick_codes(columns: Mapping[Any, Any], name: Any) -> tuple[Codes, Ids]:
-    """One column as codes in order of first appearance, -1 where it is missing, and its values."""
+    """Return one column as codes in order of first appearance, -1 for missing values, and its values."""
     column = find_column(columns, name)
     if not isinstance(column, np.ndarray | list):
         native = _native_codes(column)
         if native is not None:
             return native
-    return encode(plain(pick(columns, name), f"column {shown(name)}"), row_of(name))
+    return encode(as_integers_or_list(pick(columns, name), f"column {shown(name)}"), row_of(name))
+
+
+def column_codes(columns: Mapping[Any, Any], name: Any) -> tuple[Codes, Ids]:
+    """Return the codes and values of one column; a missing value is an `InputError`."""
+    codes, ids = pick_codes(columns, name)
+    refuse_missing(codes, row_of(name))
+    return codes, ids
+
+
+def edge_members(
+    edges: Mapping[Any, Iterable[Any]] | Iterable[Iterable[Any]],
+) -> tuple[Ids, Integers, list[Any], list[Any]]:
+    """Return the ids and sizes of hyperedges given by their members, all members, and their weights."""
+    if not isinstance(edges, Mapping):  # the rows of an array are members too
+        rows = isinstance(edges, np.ndarray) and edges.ndim > 1
+        edges = dict(enumerate(edges if rows else as_list(edges, "edges")))
+    names = id_array(list(edges), "edge")
+    members: list[Any] = []
+    weights: list[Any] = []
+    sizes = np.zeros(len(names), dtype=np.int64)
+    for position, (edge, inside) in enumerate(edges.items()):
+        if isinstance(inside, list | tuple | set | frozenset | Mapping):
+            some = list(inside)
+        else:
+            some = as_list(inside, f"the members of hyperedge {shown(edge)}")
+        members += some
+        weights += inside.values() if isinstance(inside, Mapping) else repeat(1.0, len(some))
+        sizes[position] = len(some)
+    return names, sizes, members, weights
 
 
 def default_column(name: Any, default: str, names: Container[Any], used: tuple[Any, ...]) -> Any:
-    """The column of weights to use: None means `default` if it exists and has no other use, False none."""
+    """Return the column of weights: None means `default` if it exists and has no other use, False none."""
     if name is None and default in names and default not in used:
         return default
     return None if name is False else name
 
 
-def feature_names(
-    names: Iterable[Any],
-    features: Sequence[Any] | None,
-    exclude: Sequence[Any],
-    vertex: Any,
-    check: Callable[[Any], Any],
-) -> list[Any]:
-    """The columns to use: those in `features`, by default all but the vertex ids and the excluded.
-
-    `check` raises an `InputError` for a name that the table does not have.
-    """
-    left_out = listed(exclude, "exclude")
-    for name in left_out:
-        check(name)
-    if features is None:
-        return [name for name in names if (vertex is None or name != vertex) and name not in left_out]
-    if left_out:
-        raise InputError("pass features or exclude, not both; features alone says which columns to use")
-    return listed(features, "features")
-
-
-def feature_edges(
-    columns: Mapping[Any, Any],
-    features: Sequence[Any],
-    missing: MissingPolicy,
-    constant: AbsencePolicy,
-    bins: BinsByColumn | None = None,
-) -> tuple[Codes, Codes, Floats, Ids]:
-    """One hyperedge per (feature, value) or (feature, bin).
-
-    Returns the edge, the row and the gamma of each incidence, and the edge ids.
-    """
-    check_choice("missing", missing, get_args(MissingPolicy))
-    check_choice("constant", constant, get_args(AbsencePolicy))
-    n_rows = max((len(find_column(columns, name)) for name in features), default=0)
-    if not n_rows:
-        raise InputError("the table is empty; it needs at least one feature and one row")
-    if len(set(features)) < len(features):
-        raise InputError(f"features names a column twice: {shown(features)}; name each once")
-    rules = as_bins(bins)
-    for name in rules if isinstance(rules, dict) else ():
-        if name not in features:
-            raise InputError(f"bins names {shown(name)}, which is not among the features; leave it out")
-    kind = index_type(2 * n_rows * len(features))
-    blocks: list[Part] = []
-    edges: list[tuple[Any, Any]] = []
-    for name in features:
-        parts, values = _values(columns, name, rules, missing)
-        if _left_out(parts, values, name, constant):
-            continue
-        first = np.asarray(len(edges), dtype=kind)
-        blocks += [(np.where(codes < 0, -1, codes + first), gamma) for codes, gamma in parts]
-        edges += [(name, value) for value in values]
-    if not edges:
-        raise InputError(
-            "no feature has two different values, so no row differs from another; add a feature, or use ",
-            Argument("constant", "keep"),
-        )
-    return *_joined(blocks, n_rows, kind), object_array(edges)
-
-
-def _left_out(parts: list[Part], values: list[Any], name: Any, constant: AbsencePolicy) -> bool:
-    """Whether a feature goes because all rows have one value."""
-    if constant == "keep" or len(values) != 1 or parts[0][0].min() < 0:
-        return False
-    if constant == "error":
-        raise InputError(
-            f"column {shown(name)} has the single value {shown(values[0])}; leave it out, or use ",
-            Argument("constant", "drop"),
-            " or ",
-            Argument("constant", "keep"),
-        )
-    return True
-
-
-def _joined(blocks: list[Part], n_rows: int, kind: Any) -> tuple[Codes, Codes, Floats]:
-    """The edge, the row and the gamma of each incidence."""
-    edges = np.concatenate([codes.astype(kind, copy=False) for codes, _ in blocks])
-    rows = np.tile(np.arange(n_rows, dtype=kind), len(blocks))
-    weights = np.ones(len(edges))
-    for number, (_, gamma) in enumerate(blocks):
-        if gamma is not None:
-            weights[number * n_rows : (number + 1) * n_rows] = gamma
-    present = edges >= 0
-    return (edges, rows, weights) if present.all() else (edges[present], rows[present], weights[present])
-
-
-def _values(
-    columns: Mapping[Any, Any], name: Any, rules: Bins | dict[Any, Bins] | None, missing: MissingPolicy
-) -> tuple[list[Part], list[Any]]:
-    """Where the rows are among the values or bins of one feature, code -1 where in none; and these."""
-    rule = rules.get(name) if isinstance(rules, dict) else rules
-    numbers = None if rule is None else pick_numbers(columns, name)
-    if rule is None or numbers is None:
-        if rule and isinstance(rules, dict):
-            raise _not_numbers(columns, name)
-        codes, ids = pick_codes(columns, name)
-        parts: list[Part] = [(codes, None)]
-        values = ids.tolist()
-        if rules is None:
-            _look_for_numbers(codes, values, name)
-    else:
-        try:
-            parts, values = memberships(numbers, rule)
-        except InputError as error:
-            raise prefixed(f"column {shown(name)}: ", error) from None
-    absent = np.logical_and.reduce([codes < 0 for codes, _ in parts])
-    if missing == "error":
-        category, drop = Argument("missing", "category"), Argument("missing", "drop")
-        remedy = InputError("fill it, or use ", category, " or ", drop)
-        refuse_missing(-absent.view(np.int8), row_of(name), remedy)
-    if missing == "category" and absent.any():
-        codes, gamma = parts[0]
-        parts = [(np.where(absent, len(values), codes), gamma), *parts[1:]]
-        values.append(None)
-    return parts, values
-
-
-def _look_for_numbers(codes: Codes, values: list[Any], name: Any) -> None:
-    """Warn of a column of real numbers that makes a hyperedge for almost every row."""
-    if len(values) > MANY and type(values[0]) is float:
-        alone = np.count_nonzero(np.bincount(codes[codes >= 0]) == 1)
-        if 2 * alone > len(values):
-            _log.warning(
-                "column %s has %s different numbers, %s of them in one row only, and each is a hyperedge; "
-                "pass bins=5, or bins={} if that is meant",
-                shown(name),
-                f"{len(values):,}",
-                f"{alone:,}",
-            )
-
-
 def unframed(matrix: Any) -> tuple[Any, Any, Any]:
-    """A data frame as a matrix, its index (None where it has none) and its column names.
+    """Return a data frame as a matrix, its index if it has one, and its column names.
 
-    Anything else comes back as it is, with None twice.
+    Anything else is returned unchanged, with None twice.
     """
     frame = None if sp.issparse(matrix) or isinstance(matrix, np.ndarray | list | tuple) else _frame(matrix)
     if frame is None:
@@ -258,7 +149,7 @@ def unframed(matrix: Any) -> tuple[Any, Any, Any]:
     import narwhals as nw
 
     index = nw.maybe_get_index(frame)
-    if frame.columns and hasattr(matrix, "sparse"):  # pandas, where every column is sparse
+    if frame.columns and hasattr(matrix, "sparse"):  # pandas, if every column is sparse
         try:
             return matrix.sparse.to_coo(), index, frame.columns
         except ValueError:
@@ -272,7 +163,7 @@ def unframed(matrix: Any) -> tuple[Any, Any, Any]:
 
 
 def find_column(columns: Mapping[Any, Any], name: Any) -> Any:
-    """The column with this name; an `InputError` lists the names that there are."""
+    """Return the column with this name; an `InputError` lists the names that exist."""
     try:
         return columns[name]
     except (KeyError, TypeError):
@@ -280,14 +171,14 @@ def find_column(columns: Mapping[Any, Any], name: Any) -> Any:
 
 
 def _frame(table: Any) -> Any:
-    """The table as a narwhals DataFrame, None where it is something else."""
+    """Return the table as a narwhals DataFrame; None if it is something else."""
     import narwhals as nw
 
     try:
         frame = nw.from_native(table, pass_through=True)
         if not isinstance(frame, nw.DataFrame):
             return None
-        if len(set(frame.columns)) < len(frame.columns):  # older versions of narwhals let it pass
+        if len(set(frame.columns)) < len(frame.columns):  # older versions of narwhals accept it
             raise ValueError(f"got {shown(frame.columns)}")
     except ValueError as error:
         raise InputError(
@@ -297,7 +188,7 @@ def _frame(table: Any) -> Any:
 
 
 def _native_numbers(series: Any) -> Floats | None:
-    """The numbers of a narwhals Series by its own library; None where it holds something else."""
+    """Convert a narwhals Series with its own library; None unless all values are numbers."""
     import narwhals as nw
 
     if series.null_count() == len(series):
@@ -308,7 +199,7 @@ def _native_numbers(series: Any) -> Floats | None:
         return None
     if not series.dtype.is_integer() or _wide(series):
         return np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
-    # Arrow casts no integers from 2^53 on.
+    # Arrow refuses to cast integers from 2^53 on.
     if not series.null_count():
         return np.asarray(series.to_numpy()).astype(np.float64)
     numbers = np.asarray(series.fill_null(0).to_numpy()).astype(np.float64)
@@ -319,7 +210,7 @@ def _native_numbers(series: Any) -> Floats | None:
 def _listed_numbers(values: list[Any], name: Any) -> Floats | None:
     kinds = set(map(type, values))
     gaps = {kind for kind in kinds if kind.__name__ in ("NoneType", "NAType", "NaTType", "MaskedConstant")}
-    if not all(map(_numeric, kinds - gaps)):
+    if not all(map(is_number_type, kinds - gaps)):
         return None
     if gaps:
         values = [np.nan if type(value) in gaps else value for value in values]
@@ -329,7 +220,8 @@ def _listed_numbers(values: list[Any], name: Any) -> Floats | None:
         raise _infinite(next(row for row, value in enumerate(values) if not _fits(value)), name) from None
 
 
-def _numeric(kind: type) -> bool:
+def is_number_type(kind: type) -> bool:
+    """Whether a type is one of real numbers, which bool is not."""
     return issubclass(kind, Real | Decimal) and not issubclass(kind, bool)
 
 
@@ -350,15 +242,6 @@ def _infinite(row: int, name: Any) -> InputError:
     )
 
 
-def _not_numbers(columns: Mapping[Any, Any], name: Any) -> InputError:
-    values = enumerate(listed(pick(columns, name), f"column {shown(name)}"))
-    others = (f"row {row} has {shown(v)}" for row, v in values if not (is_missing(v) or _numeric(type(v))))
-    return InputError(
-        f"column {shown(name)} cannot have bins, which are for numbers, because "
-        f"{next(others, 'it holds categories')}; leave it out of bins, or convert it"
-    )
-
-
 def _column(values: Any, name: Any) -> Any:
     what = f"column {shown(name)}"
     if isinstance(values, np.ndarray):
@@ -366,19 +249,19 @@ def _column(values: Any, name: Any) -> Any:
             raise InputError(f"{what} must be one-dimensional, not of shape {values.shape}")
         return values
     if isinstance(values, list | tuple | str):
-        return listed(values, what)
+        return as_list(values, what)
     import narwhals as nw
 
     if type(values).__module__ == "pyarrow.lib" and hasattr(values, "dictionary_encode"):
         values = sys.modules["pyarrow"].chunked_array(getattr(values, "chunks", [values]), values.type)
     series = nw.from_native(values, allow_series=True, pass_through=True)
-    return series if isinstance(series, nw.Series) else listed(values, what)
+    return series if isinstance(series, nw.Series) else as_list(values, what)
 
 
 def _native_codes(series: Any) -> tuple[Codes, Ids] | None:
-    """Codes by the table library's own hash table, several times faster than a Python dictionary.
+    """Encode with the hash table of the table library, several times faster than a Python dictionary.
 
-    None for numbers, which `encode` handles well, and where the library offers nothing.
+    None for numbers, which `encode` handles well, and if the library has no such function.
     """
     import narwhals as nw
 
@@ -388,7 +271,7 @@ def _native_codes(series: Any) -> tuple[Codes, Ids] | None:
     if hasattr(native, "factorize"):  # pandas
         try:
             codes, distinct = native.factorize()
-        except TypeError:  # unhashable; `encode` will say where
+        except TypeError:  # unhashable; `encode` names the row
             return None
         return _recoded(codes, distinct.tolist())
     if series.dtype not in (nw.String, nw.Categorical, nw.Enum):
@@ -402,7 +285,7 @@ def _native_codes(series: Any) -> tuple[Codes, Ids] | None:
 
 
 def _recoded(codes: Codes, values: list[Any]) -> tuple[Codes, Ids]:
-    """Codes into a dictionary, which may repeat, miss or not use a value, as `encode` gives them."""
-    to_distinct, distinct = encode(plain(values, "values"), row_of("values"))
+    """Convert codes into a dictionary with repeated, missing or unused values to those of `encode`."""
+    to_distinct, distinct = encode(as_integers_or_list(values, "values"), row_of("values"))
     order, used = encode(np.append(to_distinct, -1)[codes], row_of("values"))
-    return without(order, used < 0), distinct[used[used >= 0]]
+    return drop_codes(order, used < 0), distinct[used[used >= 0]]

@@ -19,7 +19,7 @@ from msgspec import UNSET, Raw, Struct, UnsetType
 
 from hyperclus._runtime.arrays import read_only
 from hyperclus.errors import InputError
-from hyperclus.hypergraph.ids import object_array, plain
+from hyperclus.hypergraph.ids import as_integers_or_list, object_array
 from hyperclus.hypergraph.messages import shown
 
 Attributes: TypeAlias = dict[int, dict[str, Any]]
@@ -171,7 +171,7 @@ class _Section:
 
     def columns(self) -> dict[str, Any]:
         """The fields of `Incidences` or `Items`."""
-        given = {key: plain(values, "ids") for key, values in self.ids.items()}
+        given = {key: as_integers_or_list(values, "ids") for key, values in self.ids.items()}
         ids = {key: read_only(object_array(x) if isinstance(x, list) else x) for key, x in given.items()}
         columns: dict[str, Any] = {"weights": read_only(np.array(self.weights)), "attrs": self.attrs}
         if self.entry is _Incidence:

@@ -4,7 +4,12 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
 
-from hyperclus.report.format import safe_lines
+import numpy as np
+
+from hyperclus.hypergraph.hypergraph import Hypergraph
+from hyperclus.report.format import safe_lines, short_id
+
+FIRST = 5  # number of hyperedges that are listed, and of members of each
 
 
 def html_table(title: str, head: Sequence[str], rows: Iterable[Sequence[Any]], notes: Iterable[str]) -> str:
@@ -19,6 +24,21 @@ def html_table(title: str, head: Sequence[str], rows: Iterable[Sequence[Any]], n
     table = f"<table><thead>{_row('th', head)}</thead><tbody>{body}</tbody></table>"
     footer = "".join(f"<p>{_text(note)}</p>" for note in notes)
     return f"<div><p><strong>{_text(title)}</strong></p>{table}{footer}</div>"
+
+
+def hypergraph_table(hypergraph: Hypergraph) -> str:
+    """Return the sizes of a hypergraph and its first hyperedges, with their heaviest members, as HTML."""
+    rows = []
+    for edge in range(min(hypergraph.n_edges, FIRST)):
+        row = hypergraph.gamma[[edge], :].tocoo()
+        heaviest = np.argsort(-row.data, kind="stable")[:FIRST]
+        names = [short_id(hypergraph.vertex_ids[vertex]) for vertex in row.col[heaviest]]
+        names += ["…"] * (len(row.data) > FIRST)
+        name, size = short_id(hypergraph.edge_ids[edge]), f"{len(row.data):,}"
+        rows.append([name, size, f"{hypergraph.edge_weights[edge]:.4g}", ", ".join(names)])
+    more = hypergraph.n_edges - len(rows)
+    head = ["hyperedge", "members", "weight", "heaviest members"]
+    return html_table(repr(hypergraph), head, rows, [f"and {more:,} more hyperedges"] if more else [])
 
 
 def _row(tag: str, cells: Iterable[Any]) -> str:

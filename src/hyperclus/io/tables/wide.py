@@ -12,10 +12,10 @@ from hyperclus._runtime.optional import arrow
 from hyperclus._runtime.progress import report_progress
 from hyperclus.errors import Argument, InputError, check_choice, prefixed
 from hyperclus.hypergraph.binning import Bins, BinsByColumn, as_bins
+from hyperclus.hypergraph.features import feature_names
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.ids import object_array
 from hyperclus.hypergraph.messages import shown
-from hyperclus.hypergraph.tables import feature_names
 from hyperclus.io.tables import sniff_table
 from hyperclus.io.tables.encode import read_ids
 from hyperclus.io.tables.schema import Column, check_present, read_columns
