@@ -127,7 +127,7 @@ def solve(m: int, precision: str, copied: float) -> None:
     h = drawn(m)
     copying, products = seconds(lambda: cuda.CudaProducts.of(h, 0.0, precision))
     held = cp.get_default_memory_pool().used_bytes() / 1e9
-    factors = TransitionFactors(h, elsewhere=products)
+    factors = TransitionFactors(h, products=products)
     stationary_distribution(factors, 0.1)
     law_time, distribution = seconds(lambda: stationary_distribution(factors, 1e-6))
     walk = RandomWalk.with_distribution(factors, distribution)

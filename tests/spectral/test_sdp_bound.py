@@ -10,14 +10,15 @@ from hypothesis import strategies as st
 import hyperclus as hc
 from hyperclus import Hypergraph, InputError, NormalizedLaplacian, RandomWalk
 from hyperclus.spectral.bounds import relative_gap
-from hyperclus.spectral.relaxation import (
+from hyperclus.spectral.sdp_bound import (
     VIOLATION,
     Multipliers,
     Relaxation,
+    TightBound,
+    tight_bound,
     triangle_rows,
     violated_triangles,
 )
-from hyperclus.spectral.sdp_bound import TightBound, tight_bound
 from support import oracles
 from support.paper_data import paper_hypergraph
 from support.strategies import disconnected, graphs, hypergraphs, random_hypergraph

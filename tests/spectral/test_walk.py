@@ -156,7 +156,7 @@ def test_copies_of_a_walk_carry_no_products():
     walk = RandomWalk(random_hypergraph(20, 15, 4, seed=1, gamma=2.0), alpha=1)
     assert copy.copy(walk) is walk
     for other in (copy.deepcopy(walk), pickle.loads(pickle.dumps(walk))):
-        assert other._factors is None
+        assert other.transitions is None
         np.testing.assert_array_equal(other.stationary, walk.stationary)
         np.testing.assert_array_equal(other.dense(), walk.dense())
 

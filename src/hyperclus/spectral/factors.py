@@ -1,6 +1,6 @@
 """The two factors of the random walk, P = A B, applied without ever forming P."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, cast
 
@@ -19,15 +19,17 @@ class TransitionFactors:
     """A(v, e) = omega(e) gamma_e(v)^alpha / d(v) and B(e, v) = gamma_e(v) / delta(e).
 
     The rows of A (vertices to hyperedges) and of B (hyperedges to vertices) sum to 1. alpha = 0 is
-    Definition 5 of the paper; with alpha = 1 gamma counts both ways. Every method takes a vector or a block
-    of columns and costs one pass over the incidences.
+    Definition 5 of the paper; with alpha = 1 gamma counts in both directions. Every method takes a vector or
+    a block of columns and passes once over the incidences.
 
     Parameters
     ----------
     alpha : float
-        How much gamma counts when a vertex picks a hyperedge; 0 or more.
+        Weight of gamma when a vertex picks a hyperedge; 0 or more.
     products : IncidenceProducts, optional
         Products over the incidences by another engine, whose backend then holds the vectors too.
+    dtype : dtype, optional
+        Of the vectors.
 
     Attributes
     ----------
@@ -37,7 +39,8 @@ class TransitionFactors:
     edge_weights : array
         omega.
     relative_degrees, shares : arrays
-        d(v) and omega(e) / delta(e), both over the largest omega: weights of any scale stay in range.
+        d(v) and omega(e) / delta(e), both divided by the largest omega, so that weights of any scale stay in
+        range.
 
     Raises
     ------
@@ -48,6 +51,7 @@ class TransitionFactors:
     hypergraph: Hypergraph
     alpha: float = field(default=0.0, kw_only=True)
     products: IncidenceProducts = field(default=cast(IncidenceProducts, None), kw_only=True, repr=False)
+    dtype: Any = field(default=np.float64, kw_only=True, repr=False)
     degrees: Floats = field(init=False, repr=False)
     edge_degrees: Floats = field(init=False, repr=False)
     edge_weights: Floats = field(init=False, repr=False)
@@ -59,29 +63,21 @@ class TransitionFactors:
         if self.products is None:
             check_hypergraph(self.hypergraph)
             object.__setattr__(self, "products", host_products(self._lists))
-        products = self.products
-        backend = products.backend
-        persist = backend.persist
-        omega = backend.put(self.hypergraph.edge_weights)
-        degrees = persist(products.to_vertices(omega, "source_weights"))
-        edge_degrees = persist(products.to_edges(np.ones_like(degrees), "gamma"))
+        persist, fetch = self.backend.persist, self.backend.fetch
+        omega = self.backend.put(self.hypergraph.edge_weights)
+        degrees = persist(self.products.to_vertices(omega, "source_weights"))
+        edge_degrees = persist(self.products.to_edges(np.ones_like(degrees), "gamma"))
         largest, most, total, least = map(
-            float, backend.fetch(omega.max(), edge_degrees.max(), degrees.sum(), degrees.min())
+            float, fetch(omega.max(), edge_degrees.max(), degrees.sum(), degrees.min())
         )
         if not (np.isfinite(most) and np.isfinite(total)):
             raise InputError("the weights add up to infinity; divide them by their maximum first")
         if not least > 0:
-            alone = ~getattr(self.hypergraph, "covered", np.ones(1, dtype=bool))
-            if alone.any():
-                lonely = named(self.hypergraph.vertex_ids, alone)
-                raise InputError(f"vertex {lonely} is in no hyperedge, so no walk starts there; leave it out")
-            raise InputError(
-                "the weights are too small for double precision; divide them by their maximum first"
-            )
+            raise InputError(self._why_no_degree())
         edge_degrees = np.where(edge_degrees == 0, 1.0, edge_degrees)  # empty: its row of B stays zero
         with np.errstate(over="ignore", under="ignore"):
             shares, relative_degrees = persist(omega / largest / edge_degrees), persist(degrees / largest)
-            least, most = map(float, backend.fetch(shares.min(), shares.max()))
+            least, most = map(float, fetch(shares.min(), shares.max()))
         if not (least > 0 and most < np.inf):
             raise InputError(
                 "omega and gamma are too far apart for double precision; divide both by their median"
@@ -94,7 +90,15 @@ class TransitionFactors:
             "shares": shares,
         }
         for name, value in computed.items():
-            object.__setattr__(self, name, value)
+            object.__setattr__(self, name, value.astype(self.dtype, copy=False))
+
+    def _why_no_degree(self) -> str:
+        """Why a vertex has degree 0."""
+        isolated = ~getattr(self.hypergraph, "covered", np.ones(1, dtype=bool))
+        if isolated.any():
+            vertex = named(self.hypergraph.vertex_ids, isolated)
+            return f"vertex {vertex} is in no hyperedge, so no walk starts there; leave it out"
+        return "the weights are too small for double precision; divide them by their maximum first"
 
     @cached_property
     def _lists(self) -> Lists:
@@ -107,33 +111,27 @@ class TransitionFactors:
 
     @property
     def gamma_by_vertex(self) -> Incidence:
-        """R transposed, in the memory of the host; made when first asked for."""
+        """R transposed, in host memory; computed when it is first needed."""
         return self._lists.gamma_by_vertex
 
     @property
     def source_weights(self) -> Incidence:
-        """R with gamma^alpha for gamma, in the memory of the host."""
+        """R with gamma^alpha in place of gamma, in host memory."""
         return self._lists.source_weights
 
     @property
     def source_weights_by_vertex(self) -> Incidence:
-        """R with gamma^alpha for gamma, transposed, in the memory of the host."""
+        """R transposed, with gamma^alpha in place of gamma, in host memory."""
         return self._lists.source_weights_by_vertex
 
     @cached_property
     def return_probability(self) -> Floats:
-        """P(v, v): the probability to come back to v in one step."""
+        """P(v, v): the probability of returning to v in one step."""
         return self.backend.persist(self.products.vertex_squares(self.shares) / self.relative_degrees)
 
-    def astype(self, kind: type[np.floating[Any]]) -> "TransitionFactors":
-        """The same with other precision of all vectors."""
-        other = object.__new__(TransitionFactors)
-        for name, value in vars(self).items():
-            if name in ("degrees", "edge_degrees", "edge_weights", "relative_degrees", "shares"):
-                value = value.astype(kind)
-            if name != "return_probability":
-                object.__setattr__(other, name, value)
-        return other
+    def astype(self, dtype: Any) -> "TransitionFactors":
+        """The same with all vectors in another precision."""
+        return replace(self, dtype=dtype)
 
     def edge_means(self, values: Floats) -> Floats:
         """B f: for each hyperedge the gamma-weighted mean of its members' values."""
@@ -154,7 +152,7 @@ class TransitionFactors:
         return self.products.to_vertices(distribution / _along(self.edge_degrees, distribution), "gamma")
 
     def onward(self, distribution: Floats) -> Floats:
-        """P^T p for a vector: where a walker is one step on."""
+        """P^T p for a vector: where a walker is one step later."""
         picked = self.products.to_edges(distribution / self.relative_degrees, "source_weights")
         return self.products.to_vertices(picked * self.shares, "gamma")
 

@@ -1,12 +1,28 @@
-"""A proven lower bound on NCut far above the eigenvalues', for small hypergraphs: the search for multipliers.
+"""A lower bound on NCut for small hypergraphs, far above that of the eigenvalues.
 
-The proof is in `relaxation`, and holds for whatever multipliers the search ends with.
+Any multipliers >= 0 of valid inequalities prove a bound; the search only makes them better.
+
+With q = sqrt(phi), a partition into k clusters is the matrix with Z(u, v) = q(u) q(v) / vol(S) for u, v in
+the same cluster S, and 0 for others. Then NCut = <L_sym, Z>, and Z is a projector of rank k with
+
+    Z q = q,    Z(u, v) >= 0,    W(u, v) + W(u, w) <= W(u, u) + W(v, w),
+
+where W(u, v) = Z(u, v) / (q(u) q(v)). The last, the triangle inequality, holds because each term on the left
+is 0 or W(u, u), and if neither is 0, then u, v and w share a cluster. Let G be L_sym with non-negative
+multiples of these inequalities added, so that <G, Z> <= <L_sym, Z> for every partition. As Z is q q' plus a
+projector of rank k - 1 on the complement of q, Ky Fan's theorem gives
+
+    NCut >= <G, Z> >= q' G q + the k - 1 smallest eigenvalues of G on the complement of q.
+
+Without multipliers this is the sum of the eigenvalues of L_sym. The best multipliers solve the dual of the
+semidefinite relaxation of Peng and Wei (SIAM J. Optimization, 2007) with triangle inequalities.
 """
 
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
+import scipy.sparse as sp
 
 from hyperclus._runtime.progress import report_progress
 from hyperclus._runtime.threads import single_blas_thread
@@ -14,15 +30,16 @@ from hyperclus.errors import Argument, InputError, check_integer
 from hyperclus.spectral.bounds import ncut_lower_bound
 from hyperclus.spectral.eigen import smallest_eigenpairs
 from hyperclus.spectral.laplacian import NormalizedLaplacian
-from hyperclus.spectral.relaxation import Multipliers, Relaxation, triangle_rows, violated_triangles
 from hyperclus.spectral.walk import RandomWalk
-from hyperclus.typing import Floats
+from hyperclus.typing import Floats, Incidence, Integers
 
-LARGEST = 400  # vertices: some minutes
-RAREST = 1e-100  # stationary probability: further below, products of probabilities underflow
+MAX_VERTICES = 400  # vertices: some minutes
+MIN_PROBABILITY = 1e-100  # stationary probability: further below, products of probabilities underflow
 PROXIMITY = 0.03  # weight of the proximal term; .1 took up to twice as long
 STEPS = 60  # of L-BFGS-B between two searches for violated triangles
 PATIENCE = 5  # rounds without progress until the search is settled
+TRIANGLES_EACH = 10  # triangles that each vertex may have added at a time; 20 and more took longer
+VIOLATION = 1e-5  # of an inequality whose largest coefficient is 1, worth a multiplier
 
 Ending: TypeAlias = Literal["closed", "settled", "rounds", "eigenvalues"]
 
@@ -87,7 +104,7 @@ def tight_bound(
     n = walk.hypergraph.n_vertices
     _check(n, k)
     bound = ncut_lower_bound(smallest_eigenpairs(NormalizedLaplacian(walk), k), k)
-    if k in (1, n) or walk.n_components >= k or walk.stationary.min() < RAREST:
+    if k in (1, n) or walk.n_components >= k or walk.stationary.min() < MIN_PROBABILITY:
         return TightBound(bound, "eigenvalues")
     goal = np.inf if upper is None else upper / (1 + tolerance)
     relaxation = Relaxation.of(walk, k)
@@ -106,7 +123,9 @@ def tight_bound(
     return TightBound(bounds[-1], ended, len(bounds) - 1, evaluations, triangles)
 
 
-def _ascend(relaxation: Relaxation, start: Multipliers, centre: Floats) -> tuple[Multipliers, Floats, int]:
+def _ascend(
+    relaxation: "Relaxation", start: "Multipliers", centre: Floats
+) -> tuple["Multipliers", Floats, int]:
     """A step of the proximal point method: better multipliers, the next centre and the evaluations spent.
 
     f = min over Z of <G, Z> + c/2 ||Z - centre||^2 is a smooth concave function of the multipliers, and its
@@ -156,8 +175,157 @@ def _check(n: int, k: int) -> None:
     check_integer("k", k)
     if k > n:
         raise InputError(f"{n} vertices cannot make {k} clusters; choose k from 1 to {n}")
-    if n > LARGEST:
+    if n > MAX_VERTICES:
         raise InputError(
-            f"the tight bound is for at most {LARGEST} vertices, and there are {n}; use ",
+            f"the tight bound is for at most {MAX_VERTICES} vertices, and there are {n}; use ",
             Argument("bound", "eigenvalues"),
         )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Multipliers:
+    """How much of each inequality is added to L_sym.
+
+    Attributes
+    ----------
+    pairs : array of shape (n (n - 1) / 2,)
+        Of Z(u, v) >= 0, in the order of `np.triu_indices(n, 1)`.
+    triples : array of shape (t, 3)
+        The vertices u, v, w, all different, of triangle inequalities W(u, v) + W(u, w) <= W(u, u) + W(v, w).
+    triangles : array of shape (t,)
+        Of these, scaled as `triangle_rows` does.
+    """
+
+    pairs: Floats
+    triples: Integers
+    triangles: Floats
+
+    def joined(self, triples: Integers) -> "Multipliers":
+        """With further triangles, of multiplier 0."""
+        places = (len(self.pairs) + 1) ** np.arange(3)  # a base above every vertex tells triples apart
+        added = triples[~np.isin(triples @ places, self.triples @ places)]
+        return Multipliers(
+            self.pairs,
+            np.concatenate([self.triples, added]),
+            np.concatenate([self.triangles, np.zeros(len(added))]),
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Relaxation:
+    """Minimise <L_sym, Z> over {Z : Z q = q, 0 <= Z <= I, trace Z = k}, which holds every partition.
+
+    Attributes
+    ----------
+    laplacian : array of shape (n, n)
+        L_sym.
+    root : array of shape (n,)
+        q, of norm 1.
+    complement : array of shape (n, n - 1)
+        An orthonormal basis of the complement of q.
+    above : tuple of two index arrays
+        The pairs u < v.
+    k : int
+        The number of clusters.
+    additions : int
+        n + |E|, the terms in the sums behind an entry of L_sym.
+    """
+
+    laplacian: Floats
+    root: Floats
+    complement: Floats
+    above: tuple[Integers, Integers]
+    k: int
+    additions: int
+
+    @classmethod
+    def of(cls, walk: RandomWalk, k: int) -> "Relaxation":
+        """The relaxation of the k-way NCut of a walk."""
+        n, n_edges = walk.hypergraph.n_vertices, walk.hypergraph.n_edges
+        root = np.sqrt(walk.stationary)
+        root /= np.linalg.norm(root)
+        mirror = root + np.eye(n)[0]
+        reflection = np.eye(n) - np.outer(mirror, mirror) * (2 / (mirror @ mirror))  # column 0 is -q
+        laplacian = NormalizedLaplacian(walk).dense()
+        return cls(laplacian, root, reflection[:, 1:], np.triu_indices(n, 1), k, n + n_edges)
+
+    def lagrangian(self, pairs: Floats, triangles: Floats, rows: Incidence) -> Floats:
+        """G = L_sym - the sum of pairs times Z(u, v) + the sum of triangles times (left - right side)."""
+        added: Floats = np.asarray(rows.T @ triangles).reshape(self.laplacian.shape)
+        added[self.above] -= pairs
+        return self.laplacian + (added + added.T) / 2
+
+    def bound(self, multipliers: Multipliers) -> float:
+        """The bound proven: q' G q + the k - 1 smallest eigenvalues on the complement, less rounding errors.
+
+        S is the sum of the absolute values of all that is added up in G. Each entry of G is right to a small
+        factor times (n + |E| + triangles) eps S, so <G, Z> is to that times ||S|| ||Z||, and
+        ||Z|| = sqrt(k) (Frobenius norms). Each of the k values computed from G is right to a small
+        factor times n eps ||S||. The small factor is taken as 20. Negative multipliers count as 0.
+        """
+        from scipy.linalg import eigvalsh
+
+        pairs, triangles = np.maximum(multipliers.pairs, 0.0), np.maximum(multipliers.triangles, 0.0)
+        rows = triangle_rows(multipliers.triples, self.root)
+        matrix = self.lagrangian(pairs, triangles, rows)
+        values = eigvalsh(self.complement.T @ matrix @ self.complement)
+        size = self.lagrangian(-pairs, triangles, abs(rows)) + 2 * (np.eye(len(matrix)) - self.laplacian)
+        terms = 20 * self.additions + len(triangles)
+        allowance = self.k * terms * np.finfo(float).eps * np.linalg.norm(size)
+        return float(self.root @ matrix @ self.root + values[: self.k - 1].sum() - allowance)
+
+    def nearest(self, matrix: Floats) -> Floats:
+        """The member of the set nearest to a symmetric matrix: eigenvalues shifted and clipped to [0, 1]."""
+        from scipy.linalg import eigh
+
+        inner = self.complement.T @ matrix @ self.complement
+        values, vectors = eigh(inner, driver="evd", check_finite=False, overwrite_a=True)
+        values = _clipped(values, self.k - 1)
+        vectors = self.complement @ vectors[:, values > 0]
+        nearest: Floats = np.outer(self.root, self.root) + (vectors * values[values > 0]) @ vectors.T
+        return nearest
+
+
+def triangle_rows(triples: Integers, root: Floats) -> Incidence:
+    """Rows r with r . vec(Z) = left - right side of each triangle inequality; their largest entry is 1.
+
+    Multiplied by q(u)^2 q(v) q(w), the inequality is
+    q(u) q(w) Z(u, v) + q(u) q(v) Z(u, w) - q(v) q(w) Z(u, u) - q(u)^2 Z(v, w) <= 0.
+    """
+    n, (u, v, w) = len(root), triples.T
+    q_u, q_v, q_w = root[u], root[v], root[w]
+    entries = np.array([q_u * q_w, q_u * q_v, -q_v * q_w, -q_u * q_u])
+    entries /= np.abs(entries).max(axis=0)
+    columns = np.concatenate([u * n + v, u * n + w, u * n + u, v * n + w])
+    rows = np.tile(np.arange(len(triples)), 4)
+    return sp.csr_array((entries.ravel(), (rows, columns)), shape=(len(triples), n * n))
+
+
+def violated_triangles(matrix: Floats, root: Floats) -> Integers:
+    """For each vertex u the ten triples (u, v, w), v < w, whose triangle inequality Z violates most."""
+    outer = np.outer(root, root)
+    found = []
+    for u, q_u in enumerate(root):
+        left = q_u * np.outer(root, matrix[u])
+        excess = left + left.T - matrix[u, u] * outer - q_u * q_u * matrix
+        excess /= np.maximum(outer, q_u * np.maximum(np.maximum.outer(root, root), q_u))
+        violated = np.flatnonzero(
+            np.triu(excess > VIOLATION, 1)
+        )  # none has v or w = u: the excess is 0 there
+        worst = violated[np.argsort(-excess.ravel()[violated], kind="stable")[:TRIANGLES_EACH]]
+        v, w = np.divmod(worst, len(root))
+        found.append(np.column_stack([np.full(len(v), u), v, w]))
+    return np.concatenate(found)
+
+
+def _clipped(values: Floats, total: int) -> Floats:
+    """clip(values - t, 0, 1) with the t that makes the sum `total`, by bisection."""
+    low, high = values.min() - 1.0, values.max()
+    for _ in range(60):
+        middle = (low + high) / 2
+        if np.clip(values - middle, 0.0, 1.0).sum() > total:
+            low = middle
+        else:
+            high = middle
+    clipped: Floats = np.clip(values - low, 0.0, 1.0)
+    return clipped

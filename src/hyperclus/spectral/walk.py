@@ -1,6 +1,7 @@
-"""The random walk on an EDVW hypergraph, with its stationary law."""
+"""The random walk on a hypergraph with edge-dependent vertex weights, and its stationary distribution."""
 
 from dataclasses import InitVar, dataclass, field, replace
+from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
@@ -9,32 +10,36 @@ from numpy.typing import NDArray
 from hyperclus.engines.base import ArrayBackend, IncidenceProducts
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph
-from hyperclus.spectral.factors import TransitionFactors
+from hyperclus.spectral.factors import TransitionFactors, checked_alpha
 from hyperclus.spectral.stationary import StationaryDistribution, stationary_distribution
 from hyperclus.typing import Floats
 
 
-@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+@dataclass(frozen=True, eq=False)
 class RandomWalk:
     """P(u, v) = sum_e omega(e) gamma_e(u)^alpha / d(u) gamma_e(v) / delta(e), held as P = A B.
 
     From u pick a hyperedge in proportion to omega(e) gamma_e(u)^alpha, then one of its members in
     proportion to gamma. alpha = 0 is the walk of the paper, Definition 6; with alpha = 1 gamma counts
-    both ways and the walk is reversible. P itself is never formed.
+    in both directions and the walk is reversible. P itself is never formed.
 
     Parameters
     ----------
     tolerance : float
-        Of the stationary law; see `stationary_distribution`.
+        Of the stationary distribution; see `stationary_distribution`.
     alpha : float
-        How much gamma counts when a vertex picks a hyperedge; 0 or more. What is proved of the walk
-        holds for every alpha.
+        Weight of gamma when a vertex picks a hyperedge; 0 or more. What is proved of the walk holds for
+        every alpha.
     products : IncidenceProducts, optional
         Products over the incidences by another engine, whose backend then holds all vectors.
+    distribution : StationaryDistribution, optional
+        The stationary distribution, if it is known. By default it is computed.
+    transitions : TransitionFactors, optional
+        The factors, if they are known.
 
     Attributes
     ----------
-    law : StationaryLaw
+    distribution : StationaryDistribution
         phi, psi, how they were found and how accurate they are.
 
     Raises
@@ -42,7 +47,7 @@ class RandomWalk:
     InputError
         When a vertex is in no hyperedge, or alpha is not a number from 0.
     ConvergenceError
-        When the stationary law cannot be computed to full accuracy.
+        When the stationary distribution cannot be computed to full accuracy.
 
     Examples
     --------
@@ -58,44 +63,36 @@ class RandomWalk:
     tolerance: InitVar[float] = 1e-14
     alpha: float = field(default=0.0, kw_only=True)
     products: InitVar[IncidenceProducts | None] = field(default=None, kw_only=True)
-    distribution: StationaryDistribution = field(init=False, repr=False)
-    _factors: TransitionFactors | None = field(init=False, repr=False)
+    distribution: StationaryDistribution = field(
+        default=cast(StationaryDistribution, None), kw_only=True, repr=False
+    )
+    transitions: TransitionFactors | None = field(default=None, kw_only=True, repr=False)
 
     def __post_init__(self, tolerance: float, products: IncidenceProducts | None) -> None:
-        factors = TransitionFactors(
-            self.hypergraph, alpha=self.alpha, products=cast(IncidenceProducts, products)
-        )
-        object.__setattr__(self, "alpha", factors.alpha)
-        object.__setattr__(self, "_factors", factors)
-        object.__setattr__(self, "distribution", stationary_distribution(factors, tolerance))
+        object.__setattr__(self, "alpha", checked_alpha(self.alpha))
+        if self.distribution is None:
+            given = cast(IncidenceProducts, products)
+            factors = TransitionFactors(self.hypergraph, alpha=self.alpha, products=given)
+            object.__setattr__(self, "transitions", factors)
+            object.__setattr__(self, "distribution", stationary_distribution(factors, tolerance))
 
     @classmethod
     def with_distribution(
         cls, factors: TransitionFactors, distribution: StationaryDistribution
     ) -> "RandomWalk":
-        """The walk whose law is known already, or roughly; nothing is solved."""
-        walk = object.__new__(cls)
-        walk.__setstate__((factors.hypergraph, factors.alpha, distribution))
-        object.__setattr__(walk, "_factors", factors)
-        return walk
+        """The walk whose stationary distribution is known, or approximated; nothing is solved."""
+        return cls(factors.hypergraph, alpha=factors.alpha, distribution=distribution, transitions=factors)
 
     def __copy__(self) -> "RandomWalk":
         return self
 
-    def __getstate__(self) -> tuple[Hypergraph, float, StationaryDistribution]:
-        return self.hypergraph, self.alpha, self.on_host().distribution
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _on_host, (self.hypergraph, self.alpha, self.on_host().distribution)
 
-    def __setstate__(self, state: tuple[Hypergraph, float, StationaryDistribution]) -> None:
-        for name, value in zip(("hypergraph", "alpha", "distribution"), state, strict=True):
-            object.__setattr__(self, name, value)
-        object.__setattr__(self, "_factors", None)
-
-    @property
+    @cached_property
     def factors(self) -> TransitionFactors:
-        """A and B as products; made anew, in the memory of the host, where the walk came without."""
-        if self._factors is None:
-            object.__setattr__(self, "_factors", TransitionFactors(self.hypergraph, alpha=self.alpha))
-        return cast(TransitionFactors, self._factors)
+        """A and B as products; a walk that was unpickled computes them when they are first needed."""
+        return self.transitions or TransitionFactors(self.hypergraph, alpha=self.alpha)
 
     @property
     def backend(self) -> ArrayBackend:
@@ -103,23 +100,21 @@ class RandomWalk:
         return self.factors.backend
 
     def on_host(self) -> "RandomWalk":
-        """The same walk with all vectors in the memory of the host."""
-        if self._factors is None or self.backend.on_host:
+        """The same walk with all vectors in host memory."""
+        if self.transitions is None or self.backend.on_host:
             return self
-        walk = object.__new__(RandomWalk)
         vertices, edges = self.backend.fetch(self.distribution.vertices, self.distribution.edges)
         distribution = replace(self.distribution, vertices=vertices, edges=edges)
-        walk.__setstate__((self.hypergraph, self.alpha, distribution))
-        return walk
+        return _on_host(self.hypergraph, self.alpha, distribution)
 
     @property
     def stationary(self) -> Floats:
-        """The stationary law on the vertices, phi."""
+        """The stationary distribution on the vertices, phi."""
         return self.distribution.vertices
 
     @property
     def edge_stationary(self) -> Floats:
-        """The stationary law on the hyperedges, psi = phi A."""
+        """The stationary distribution on the hyperedges, psi = phi A."""
         return self.distribution.edges
 
     @property
@@ -133,16 +128,20 @@ class RandomWalk:
         return self.distribution.method == "closed form"
 
     def forward(self, values: Floats) -> Floats:
-        """P f: the value expected one step on, for a vector or a block of columns."""
+        """P f: the value expected one step later, for a vector or a block of columns."""
         return self.factors.vertex_means(self.factors.edge_means(values))
 
     def adjoint(self, distribution: Floats) -> Floats:
-        """P^T p: the law of a walker one step on, for a vector or a block of columns."""
+        """P^T p: the distribution of a walker one step later, for a vector or a block of columns."""
         return self.factors.step_to_vertices(self.factors.step_to_edges(distribution))
 
     def dense(self) -> Floats:
         """P as an array, n x n: for small hypergraphs and for tests."""
         return self.factors.vertex_chain()
+
+
+def _on_host(hypergraph: Hypergraph, alpha: float, distribution: StationaryDistribution) -> RandomWalk:
+    return RandomWalk(hypergraph, alpha=alpha, distribution=distribution)
 
 
 def vertex_vector(walk: RandomWalk, values: Any) -> NDArray[Any]:

@@ -110,7 +110,7 @@ class _Problem:
     @property
     def k(self) -> int:
         """The number of eigenpairs, with the known ones."""
-        return self.known.shape[1] + self.count
+        return int(self.known.shape[1]) + self.count
 
     @property
     def patience(self) -> int:

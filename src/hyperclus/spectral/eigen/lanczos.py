@@ -200,7 +200,7 @@ class _Space:
     @property
     def dimensions(self) -> int:
         """Dimensions of the space orthogonal to the known vectors."""
-        return self.search.operator.size - self.known.shape[1]
+        return int(self.search.operator.size - self.known.shape[1])
 
     def begin(self) -> None:
         """Start from random vectors."""
