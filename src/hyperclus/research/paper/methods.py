@@ -11,7 +11,7 @@ from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.research import baselines
 from hyperclus.research.datasets import Dataset
 from hyperclus.research.paper import as_written
-from hyperclus.spectral.sdp_bound import LARGEST
+from hyperclus.spectral.sdp_bound import MAX_VERTICES
 
 Run = Callable[[Dataset, Hypergraph, Reweigh, int], Partition]
 
@@ -88,7 +88,7 @@ def _ours(data: Dataset, hypergraph: Hypergraph, reweigh: Reweigh, seed: int) ->
 
 def _thorough(data: Dataset, hypergraph: Hypergraph, reweigh: Reweigh, seed: int) -> Partition:
     """The longest search, and on car and zoo, which are small enough, the tighter bound."""
-    bound: Bound = "tight" if hypergraph.n_vertices <= LARGEST else "eigenvalues"
+    bound: Bound = "tight" if hypergraph.n_vertices <= MAX_VERTICES else "eigenvalues"
     return cluster(hypergraph, data.k, effort="thorough", bound=bound, seed=seed)
 
 
