@@ -109,7 +109,7 @@ def planted_row(n: int, noise: float) -> str:
         roughly = hc.local_cluster(quick, query.seeds)
         goal = conductance(walk, query.inside)
         scores = f1(found.positions, query.inside), f1(roughly.positions, query.inside)
-        rows.append((*scores, goal, found.conductance, found.touched, found.looks, 1e3 * seconds))
+        rows.append((*scores, goal, found.conductance, found.touched, found.visits, 1e3 * seconds))
     values = np.array(rows)
     score, rough, goal, reached, touched, looks, _ = values.mean(axis=0)
     return (

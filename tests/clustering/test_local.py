@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import hyperclus as hc
 from hyperclus._runtime.jit import compile_from
 from hyperclus.clustering import push
-from hyperclus.clustering.push import PushContext
+from hyperclus.clustering.push import PushContext, push_context
 from hyperclus.clustering.push_kernels import REACHED
 from hyperclus.spectral.factors import TransitionFactors
 from support.oracles import conductance, stationary, transition, volume
@@ -75,7 +75,7 @@ def same(one, other):
         other.restart,
         other.accuracy,
     )
-    assert (one.looks, one.touched) == (other.looks, other.touched)
+    assert (one.visits, one.touched) == (other.visits, other.touched)
 
 
 class TestPush:
@@ -85,18 +85,18 @@ class TestPush:
         h, subset = case
         walk, seeds = hc.RandomWalk(h, alpha=alpha), np.array(sorted(subset))
         phi = walk.stationary
-        ground = PushContext.of(walk, h.vertex_ids)
-        with ground.region(seeds) as reached:
+        context = PushContext.of(walk, h.vertex_ids)
+        with context.region(seeds) as reached:
             reached.start()
             reached.push(restart, accuracy)
             vertices, edges = reached.vertices, reached.edges
             count, edge_count = vertices.counts[REACHED], edges.counts[REACHED]
             arrived = np.zeros(h.n_vertices)
-            arrived[vertices.names[:count]] = vertices.arrived[:count]
-            picked = edges.waiting[:edge_count] * h.edge_weights[edges.names[:edge_count]]
-            mass = arrived.sum() + vertices.waiting[:count].sum() + picked.sum()
-            assert (vertices.waiting[:count] <= accuracy * phi[vertices.names[:count]]).all()
-            assert (picked <= accuracy * walk.edge_stationary[edges.names[:edge_count]] * (1 + 1e-9)).all()
+            arrived[vertices.position[:count]] = vertices.estimate[:count]
+            picked = edges.residual[:edge_count] * h.edge_weights[edges.position[:edge_count]]
+            mass = arrived.sum() + vertices.residual[:count].sum() + picked.sum()
+            assert (vertices.residual[:count] <= accuracy * phi[vertices.position[:count]]).all()
+            assert (picked <= accuracy * walk.edge_stationary[edges.position[:edge_count]] * (1 + 1e-9)).all()
         exact = defined_pagerank(transition(h, alpha), start_at(phi, seeds), restart)
         assert mass == pytest.approx(1.0, abs=1e-9)
         assert (exact - arrived >= -1e-9).all()
@@ -113,35 +113,34 @@ class TestPush:
             for eps in (100 * accuracy, 7 * accuracy, accuracy):
                 reached.push(0.2, eps)
             numbers, scores = reached.scores()
-            names = reached.vertices.names[numbers].copy()
+            names = reached.vertices.position[numbers].copy()
         exact = defined_pagerank(walk.dense(), start_at(walk.stationary, seeds), 0.2) / walk.stationary
         assert (exact[names] - scores <= 2 * accuracy * (1 + 1e-6) + 1e-9 / walk.stationary[names]).all()
 
     def test_a_second_start_forgets_the_first(self):
         walk, seeds = hc.RandomWalk(random_hypergraph(300, 200, 6, seed=1)), np.array([3, 4])
-        ground = PushContext.of(walk, walk.hypergraph.vertex_ids)
+        context = PushContext.of(walk, walk.hypergraph.vertex_ids)
         totals = []
         for first in (False, True):
-            with ground.region(seeds) as reached:
+            with context.region(seeds) as reached:
                 if first:
                     reached.start()
                     reached.push(0.3, 1e-2)
                 reached.start()
                 reached.push(0.1, 1e-5)
-                totals.append(reached.vertices.arrived[: reached.vertices.counts[REACHED]].sum())
+                totals.append(reached.vertices.estimate[: reached.vertices.counts[REACHED]].sum())
         assert totals == pytest.approx([1.0, 1.0], abs=1e-4)
 
-    def test_little_room_is_made_larger(self, monkeypatch):
-        h = random_hypergraph(300, 200, 6, seed=1)
-        walk = hc.RandomWalk(h)
+    def test_little_room_is_made_larger(self):
+        walk = hc.RandomWalk(random_hypergraph(300, 200, 6, seed=1))
         plenty = hc.local_cluster(walk, [3, 4])
-        monkeypatch.setattr(push, "ROOM", 4)
+        push_context(walk)[1].room = 4
         same(plenty, hc.local_cluster(walk, [3, 4]))
 
-    def test_interrupted_often_it_goes_on(self, monkeypatch):
+    def test_interrupted_often_it_resumes(self):
         walk = hc.RandomWalk(random_hypergraph(300, 200, 6, seed=1))
         at_once = hc.local_cluster(walk, [3, 4], restart=0.1, accuracy=1e-3)
-        monkeypatch.setattr(push, "MOST", 100)
+        push_context(walk)[1].max_visits = 100
         in_pieces = hc.local_cluster(walk, [3, 4], restart=0.1, accuracy=1e-3)
         assert in_pieces.members.tolist() == at_once.members.tolist()
 
@@ -218,7 +217,7 @@ class TestCluster:
             <= found.conductances[found.volumes <= 0.999][keep * (len(subset) - 1) :].min() + slack
         )
         assert 0 < found.touched <= h.n_incidences
-        assert found.touched <= found.looks
+        assert found.touched <= found.visits
 
     @examples
     @given(cases, alphas)
@@ -233,7 +232,7 @@ class TestCluster:
             support, scores = reached.scores()
             order = support[np.argsort(-scores, kind="stable")]
             volumes, conductances = reached.profile(order)
-            names = reached.vertices.names[order].tolist()
+            names = reached.vertices.position[order].tolist()
         for size in range(1, min(len(names), h.n_vertices - 1) + 1):
             inside = set(names[:size])
             slack = 1e-9 + 1e-14 / min(volume(phi, inside), volume(phi, set(range(h.n_vertices)) - inside))
@@ -463,9 +462,9 @@ class TestManyQueries:
     def test_a_walk_is_not_kept_alive(self):
         walk = hc.RandomWalk(two_blocks())
         hc.local_cluster(walk, [3])
-        kept = len(push._grounds)
+        kept = len(push._contexts)
         del walk
-        assert len(push._grounds) < kept
+        assert len(push._contexts) < kept
 
 
 class TestQuickWalk:

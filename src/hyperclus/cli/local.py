@@ -140,7 +140,7 @@ def _named(names: list[str], h: Hypergraph) -> list[Any]:
 
 
 def _facts(found: LocalCluster) -> dict[str, Any]:
-    names = ("conductance", "volume", "restart", "accuracy", "looks", "touched", "seeds")
+    names = ("conductance", "volume", "restart", "accuracy", "visits", "touched", "seeds")
     members = zip(found.members.tolist(), found.scores.tolist(), strict=True)
     return {
         "size": len(found),

@@ -1,9 +1,9 @@
-"""From a few seeds to the cluster around them, at a cost that does not grow with the hypergraph.
+"""The cluster around a few seed vertices, at a cost that does not grow with the hypergraph.
 
-A walker that starts at the seeds, and starts anew with probability `restart` in every step, is found at v
-with probability pr(v). A cluster holds it back, so pr / phi is high inside and falls off outside. The
-best prefix of that order is taken, then single vertices join or leave as long as that lowers the conductance.
-What is computed of pr is what matters (see `pushes`).
+A walker that starts at the seeds and restarts there with probability `restart` in each step is at v with
+probability pr(v). A cluster holds it back, so pr / phi is high inside and falls off outside. The best prefix
+of that order is taken, then single vertices join or leave while that lowers the conductance. pr is computed
+only where it matters (see `push_kernels`).
 """
 
 from collections.abc import Iterable
@@ -21,41 +21,41 @@ from hyperclus.spectral.stationary import estimated_distribution
 from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Floats, Ids, Integers
 
-FIRST = 0.1  # accuracy of the first round, over the height at which the seeds start
-FINER = 2.0  # by which the accuracy falls from round to round
-LAST = 0.2  # accuracy at which nothing local is left to find: far from the seeds pr / phi is about 1
-ROUGHLY, FINELY = 0.2, 0.02  # share by which a round must lower the conductance to be worth another
-RESTART = 1 / 2  # of the conductance: the restart that is chosen, but at least and at most
-RESTARTS = (0.02, 0.25)
-LOWEST = 1e-4  # restart below which mass is pushed round and round for ever
-EDGE = 0.6  # of the vertices that mass arrived at: a larger cluster may have more members beyond
-SLACK = 1 + 1e-12  # what rounding may add to a volume
-LEAST = 700  # vertices that mass arrives at before a search ends; a single seed's first rounds show nothing
+FIRST_ACCURACY = 0.1  # of the first round, divided by the volume of the seeds
+REFINEMENT = 2.0  # factor between the accuracies of two rounds
+LAST_ACCURACY = 0.2  # below, nothing local is left to find: far from the seeds pr / phi is about 1
+COARSE, FINE = 0.2, 0.02  # relative decrease of the conductance that makes another round worthwhile
+RESTART_PER_CONDUCTANCE = 0.5  # the chosen restart, within the range
+RESTART_RANGE = (0.02, 0.25)
+MIN_RESTART = 1e-4  # below, pushing does not end in reasonable time
+MAX_FILL = 0.6  # a cluster with a larger share of the vertices reached may have members beyond
+MIN_REACHED = 700  # vertices before a search ends; the first rounds of a single seed show nothing
+SLACK = 1 + 1e-12  # allows for rounding in a volume
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class LocalCluster:
-    """A cluster grown from seeds.
+    """A cluster around seeds.
 
     Attributes
     ----------
     members, positions : arrays
-        Its vertices in the order of the sweep, nearest to the seeds first: their ids, and their positions
-        in the hypergraph.
+        Ids of its vertices in the order of the sweep, nearest to the seeds first, and their positions in the
+        hypergraph.
     scores : array
         pr / phi of each: how many times more often a walker from the seeds is there than any walker. An
-        estimate: mass that has not arrived anywhere is taken to be spread like phi.
+        estimate: mass that is not settled yet is assumed to be spread like phi.
     conductance, volume : float
         Of the cluster; the volume is its share of a walker's time.
     seeds : array
-        The ids it grew from.
+        Ids of the seeds.
     restart, accuracy : float
         Of the round that found it.
     volumes, conductances : arrays
-        The sweep profile of that round: of every prefix of the order, beyond the cluster too. The best
-        prefix is where the cluster began, before single vertices moved.
-    looks, touched : int
-        How often an incidence was looked at, and how many were: the work of the whole query.
+        The sweep profile of that round: of every prefix of the order, also beyond the cluster. The cluster
+        starts as the best prefix, before single vertices move.
+    visits, touched : int
+        The number of visits of incidences by the whole query, and of different incidences visited.
     """
 
     members: Ids
@@ -68,7 +68,7 @@ class LocalCluster:
     accuracy: float
     volumes: Floats
     conductances: Floats
-    looks: int
+    visits: int
     touched: int
 
     def __len__(self) -> int:
@@ -93,32 +93,33 @@ def local_cluster(
     max_size: int | None = None,
     keep_seeds: bool = True,
 ) -> LocalCluster:
-    """The cluster of low conductance around some vertices.
+    """Find a cluster of low conductance around some vertices.
 
     Parameters
     ----------
     walk : Hypergraph or RandomWalk
-        A hypergraph's walk is made for this one query, with the exact stationary law, which looks at every
-        incidence many times. For more queries make it once, `hc.RandomWalk(h)`, or `hc.quick_walk(h)` where
-        that takes too long: each query then costs time in proportion to the cluster.
+        For a hypergraph, the walk with the exact stationary distribution is built for this one query, which
+        visits every incidence many times. For several queries build it once, `hc.RandomWalk(h)`, or
+        `hc.clustering.quick_walk(h)` if that takes too long: each query then takes time in proportion to the
+        cluster.
     seeds : ids
-        Vertices that belong together, or the id of a single one.
+        Ids of vertices that belong together, or the id of a single one.
     restart : float, optional
-        The probability with which a walker goes back to the seeds in each step: the smaller, the farther it
-        looks. By default chosen twice: from the conductance of the seeds, then from that of the
-        cluster found. For the lazy walk of other programs with probability b, it is 2 b / (1 + b).
+        The probability with which a walker returns to the seeds in each step: the smaller, the larger the
+        region explored. By default chosen from the conductance of the seeds, then from that of the cluster
+        found. A probability b of the lazy walk of other programs corresponds to 2 b / (1 + b).
     accuracy : float, optional
-        eps: p is within [pr - 2 eps phi, pr]. By default made finer, step by step, as long as that
-        lowers the conductance.
+        eps: p is within [pr - 2 eps phi, pr]. By default refined step by step while that lowers the
+        conductance.
     max_volume, max_size : optional
-        The share of the volume, and the number of vertices, that the cluster may have at most.
+        The largest share of the volume, and number of vertices, of the cluster.
     keep_seeds : bool
-        Whether the seeds are members in any case.
+        Whether the seeds are always members.
 
     Raises
     ------
     InputError
-        For seeds that are unknown, in no hyperedge, none or all of the vertices; and for caps that leave no
+        If seeds are unknown, in no hyperedge, none or all of the vertices; or if the limits rule out every
         cluster.
 
     Examples
@@ -127,16 +128,16 @@ def local_cluster(
     >>> sorted(local_cluster(h, ["a"]).members.tolist())
     ['a', 'b', 'c']
     """
-    _check_between("restart", restart, 1.0, LOWEST)
+    _check_between("restart", restart, 1.0, MIN_RESTART)
     _check_between("accuracy", accuracy, np.inf)
     _check_between("max_volume", max_volume, 1.0)
     if max_size is not None:
         check_integer("max_size", max_size)
-    _, ground = push_context(walk)
-    query = _query(ground, ground.places(seeds), float(max_volume), max_size, keep_seeds)
-    with ground.region(query.seeds) as region:
+    _, context = push_context(walk)
+    query = _query(context, context.seed_positions(seeds), float(max_volume), max_size, keep_seeds)
+    with context.region(query.seeds) as region:
         found = query.answer(region, restart, accuracy)
-        return replace(found, looks=region.looks, touched=region.touched)
+        return replace(found, visits=region.visits, touched=region.touched)
 
 
 def pagerank(
@@ -146,18 +147,18 @@ def pagerank(
     restart: float = 0.15,
     tolerance: float = 1e-10,
 ) -> Floats:
-    """PageRank, pr = a s + (1 - a) pr P: where a walker is who starts anew with probability a in each step.
+    """PageRank, pr = a s + (1 - a) pr P, of a walker that restarts with probability a in each step.
 
     Parameters
     ----------
     walk : Hypergraph or RandomWalk
     seeds : ids, optional
-        Where it starts, in proportion to phi; at any vertex alike by default, which ranks the vertices of the
-        whole hypergraph (Chitra and Raphael, 2019).
+        Where it restarts, in proportion to phi. By default uniformly at all vertices, which ranks the
+        vertices of the whole hypergraph (Chitra and Raphael, 2019).
     restart : float
-        a. About ln(1 / tolerance) / a steps are taken, each a pass over all incidences.
+        a. Takes about ln(1 / tolerance) / a steps, each a pass over all incidences.
     tolerance : float
-        Largest ||pr - the true one||_1, rounding errors aside.
+        Largest error in the 1-norm, apart from rounding.
 
     Returns
     -------
@@ -172,28 +173,28 @@ def pagerank(
     """
     _check_between("restart", restart, 1.0, optional=False)
     _check_between("tolerance", tolerance, 1.0, optional=False)
-    walk, ground = push_context(walk)
-    n = len(ground.stationary)
+    walk, context = push_context(walk)
+    n = len(context.stationary)
     start = np.full(n, 1.0 / n)
     if seeds is not None:
-        chosen = ground.places(seeds)
+        chosen = context.seed_positions(seeds)
         start = np.zeros(n)
-        start[chosen] = ground.stationary[chosen] / ground.stationary[chosen].sum()
+        start[chosen] = context.stationary[chosen] / context.stationary[chosen].sum()
     rank = start
-    for _ in range(1 + int(np.log(tolerance / 2) / np.log1p(-restart))):  # after that it is near in any case
+    for _ in range(1 + int(np.log(tolerance / 2) / np.log1p(-restart))):  # enough in any case
         before, rank = rank, restart * start + (1.0 - restart) * walk.adjoint(rank)
         if (1.0 - restart) / restart * np.abs(rank - before).sum() <= tolerance:
             break
-    everywhere = np.zeros(len(ground.ids))
-    everywhere[ground.outside(np.arange(n))] = rank / rank.sum()
+    everywhere = np.zeros(len(context.ids))
+    everywhere[context.in_hypergraph(np.arange(n))] = rank / rank.sum()
     return everywhere
 
 
 def quick_walk(hypergraph: Hypergraph, *, alpha: float = 0.0, steps: int = 4) -> RandomWalk:
-    """The walk with a rough stationary law: a few steps from a first guess, in place of a solve.
+    """The random walk with a rough stationary distribution: a few steps from an estimate, instead of a solve.
 
-    Good enough to weigh vertices in `local_cluster` (its `distribution.residual` says how good), but not for
-    the bounds of `cluster`. Every vertex must be in a hyperedge.
+    Accurate enough for `local_cluster` (see its `distribution.residual`), but not for the bounds of
+    `cluster`. Every vertex must be in a hyperedge.
 
     >>> walk = quick_walk(Hypergraph.from_edges([["a", "b"], ["b", "c"]]))
     >>> walk.distribution.method
@@ -206,28 +207,28 @@ def quick_walk(hypergraph: Hypergraph, *, alpha: float = 0.0, steps: int = 4) ->
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Query:
-    """The ground, seeds by position in its walk, and what the cluster may be."""
+    """The seeds, by position in the walk, and the limits of the cluster."""
 
-    ground: PushContext
+    context: PushContext
     seeds: Integers
     max_volume: float
     max_size: int
     keep_seeds: bool
 
     def answer(self, region: Region, restart: float | None, accuracy: float | None) -> LocalCluster:
-        """With the restart given, or with one chosen twice."""
+        """The cluster for the given restart, or for one that is chosen twice."""
         if restart is not None:
-            return self.grown(region, float(restart), accuracy, FINELY)
+            return self.grown(region, float(restart), accuracy, FINE)
         region.start()
         _, conductances = region.profile(np.arange(len(self.seeds)))
-        first = self.grown(region, _chosen(conductances[-1]), accuracy, ROUGHLY)
-        second = self.grown(region, _chosen(first.conductance), accuracy, FINELY)
+        first = self.grown(region, _chosen(conductances[-1]), accuracy, COARSE)
+        second = self.grown(region, _chosen(first.conductance), accuracy, FINE)
         return min(second, first, key=lambda one: one.conductance)
 
     def grown(self, region: Region, restart: float, accuracy: float | None, worth: float) -> LocalCluster:
-        """Push and sweep, finer and finer, as long as that lowers the conductance by a share worth it."""
+        """Push and sweep, with finer and finer accuracy, while that lowers the conductance enough."""
         region.start()
-        eps = float(accuracy or FIRST / self.ground.stationary[self.seeds].sum())
+        eps = float(accuracy or FIRST_ACCURACY / self.context.stationary[self.seeds].sum())
         found: LocalCluster | None = None
         while True:
             region.push(restart, eps)
@@ -235,14 +236,14 @@ class _Query:
             better = found is None or one.conductance < found.conductance * (1.0 - worth)
             if found is None or one.conductance <= found.conductance:
                 found = one
-            arrived = len(one.volumes)
-            narrow = arrived < LEAST or len(one) > EDGE * arrived
-            eps /= FINER
-            if accuracy is not None or eps < LAST or not (better or narrow):
+            reached = len(one.volumes)
+            narrow = reached < MIN_REACHED or len(one) > MAX_FILL * reached
+            eps /= REFINEMENT
+            if accuracy is not None or eps < LAST_ACCURACY or not (better or narrow):
                 return found
 
     def best(self, region: Region, restart: float, eps: float) -> LocalCluster:
-        """The prefix of lowest conductance that the caps allow, after single moves."""
+        """The prefix of lowest conductance within the limits, after moves of single vertices."""
         support, scores = region.scores()
         order = np.argsort(-scores, kind="stable")
         if self.keep_seeds:
@@ -260,32 +261,32 @@ class _Query:
                 "; raise it",
             )
         size = 1 + int(np.argmin(np.where(allowed, conductances, np.inf)))
-        inside = region.settled(support, size, fixed, self.max_volume, self.max_size)
+        inside = region.descend(support, size, fixed, (self.max_volume, self.max_size))
         own_volumes, own_conductances = region.profile(support[inside])
-        missing = 1.0 - scores @ self.ground.stationary[region.vertices.names[support]]
-        places = self.ground.outside(region.vertices.names[support[inside]])
+        missing = 1.0 - scores @ self.context.stationary[region.vertices.position[support]]
+        positions = self.context.in_hypergraph(region.vertices.position[support[inside]])
         return LocalCluster(
-            members=self.ground.ids[places],
-            positions=places,
+            members=self.context.ids[positions],
+            positions=positions,
             scores=scores[inside] + missing,
             conductance=float(own_conductances[-1]),
             volume=float(own_volumes[-1]),
-            seeds=self.ground.ids[self.ground.outside(self.seeds)],
+            seeds=self.context.ids[self.context.in_hypergraph(self.seeds)],
             restart=restart,
             accuracy=eps,
             volumes=volumes,
             conductances=conductances,
-            looks=region.looks,
+            visits=region.visits,
             touched=0,
         )
 
 
 def _query(
-    ground: PushContext, seeds: Integers, max_volume: float, max_size: int | None, keep_seeds: bool
+    context: PushContext, seeds: Integers, max_volume: float, max_size: int | None, keep_seeds: bool
 ) -> _Query:
-    n = len(ground.stationary)
+    n = len(context.stationary)
     if len(seeds) == n:
-        raise InputError("all vertices are seeds, so there is no cluster to tell from the rest; name fewer")
+        raise InputError("all vertices are seeds, so there is nothing to separate; name fewer")
     largest = n - 1 if max_size is None else min(int(max_size), n - 1)
     if keep_seeds and len(seeds) > largest:
         raise InputError(
@@ -293,18 +294,18 @@ def _query(
             Argument("max_size", largest),
             "; raise it or name fewer seeds",
         )
-    volume = float(ground.stationary[seeds].sum())
+    volume = float(context.stationary[seeds].sum())
     if keep_seeds and volume > max_volume * SLACK:
         raise InputError(
             f"the seeds hold {100 * volume:.3g} % of the volume, more than ",
             Argument("max_volume", max_volume),
             "; raise it or name fewer seeds",
         )
-    return _Query(ground, seeds, max_volume * SLACK, largest, keep_seeds)
+    return _Query(context, seeds, max_volume * SLACK, largest, keep_seeds)
 
 
 def _check_between(argument: str, value: Any, most: float, least: float = 0.0, optional: bool = True) -> None:
-    """Raise an `InputError` unless the value is a number above 0, from the least and below the most."""
+    """Raise an `InputError` unless 0 < value, least <= value < most."""
     if not (value is None and optional) and not (is_number(value) and 0 < value < most and value >= least):
         start = f"from {least:g}" if least else "above 0"
         below = f" and below {most:g}" if most < np.inf else ""
@@ -313,4 +314,4 @@ def _check_between(argument: str, value: Any, most: float, least: float = 0.0, o
 
 def _chosen(conductance: float) -> float:
     """The restart for a cluster of this conductance."""
-    return float(np.clip(RESTART * conductance, *RESTARTS))
+    return float(np.clip(RESTART_PER_CONDUCTANCE * conductance, *RESTART_RANGE))
