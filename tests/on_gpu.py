@@ -10,6 +10,7 @@ import sys
 import time
 import types
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).parents[1] / "src"), str(Path(__file__).parent)]
@@ -22,14 +23,14 @@ if importlib.util.find_spec("threadpoolctl") is None:
 import numpy as np  # noqa: E402
 
 import hyperclus as hc  # noqa: E402
-from hyperclus import batches, products  # noqa: E402
 from hyperclus._runtime import jit  # noqa: E402
-from hyperclus.engines import cuda  # noqa: E402
+from hyperclus.clustering.search_problem import EFFORTS  # noqa: E402
+from hyperclus.engines import cpu, cuda  # noqa: E402
 from support.engine_contracts import ALPHAS, check_answer, check_law, check_products, check_shares, planted  # noqa: E402
 
 if importlib.util.find_spec("numba") is None:
     jit.COMPILE_FROM = math.inf
-    products.BLOCKED_FROM = math.inf
+    cpu.BLOCKED_FROM = math.inf
 
 
 def products():
@@ -70,16 +71,15 @@ def answers():
 
 def batches_of_moves():
     """The search for large hypergraphs, on small ones and on one of its own size."""
-    usual, batches.BATCHED_FROM = batches.BATCHED_FROM, 0
+    fast, default = (replace(EFFORTS[name], batched_from=(0, 0)) for name in ("fast", "default"))
     for k in (2, 3, 5):
         h = planted(3000, 5000, k, seed=k)
-        check_answer(h, k, exact=False)
-        check_answer(h, k, exact=False, alpha=0.7, effort="fast")
-        check_answer(h, k, exact=False, precision="float32", tolerance=1e-4)
+        check_answer(h, k, exact=False, effort=default)
+        check_answer(h, k, exact=False, alpha=0.7, effort=fast)
+        check_answer(h, k, exact=False, precision="float32", tolerance=1e-4, effort=default)
     labels = np.random.default_rng(0).integers(0, 5, h.n_vertices)
-    here, there = (hc.refine(h, labels, engine=engine) for engine in ("cpu", "cuda"))
+    here, there = (hc.refine(h, labels, engine=engine, effort=fast) for engine in ("cpu", "cuda"))
     assert abs(here.ncut - there.ncut) < 1e-6, (here.ncut, there.ncut)
-    batches.BATCHED_FROM = usual
 
 
 def main() -> None:

@@ -14,11 +14,12 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from hyperclus._runtime.optional import library
-from hyperclus.clustering._run import Bound, EffortName, Run
+from hyperclus.clustering._run import Bound, Run
 from hyperclus.clustering.cluster import cluster
 from hyperclus.clustering.cut import cut
 from hyperclus.clustering.hyperclus_g import Rounding, Strategy, hyperclus_g
 from hyperclus.clustering.partition import Partition
+from hyperclus.clustering.search_problem import Effort, EffortName
 from hyperclus.engines import InMemory
 from hyperclus.errors import InputError, check_integer
 from hyperclus.hypergraph.hypergraph import Hypergraph
@@ -229,7 +230,7 @@ class HypergraphClustering(_ClusterEstimator):
         self,
         n_clusters: int = 2,
         *,
-        effort: EffortName | None = None,
+        effort: EffortName | Effort | None = None,
         min_share: float | None = None,
         alpha: float = 0.0,
         bound: Bound = "eigenvalues",
@@ -368,7 +369,7 @@ class HypergraphSpectralEmbedding(_Named, _Transformer, _HypergraphEstimator):  
                 f"{self.n_components} components need at least {self.n_components + 1} samples with a "
                 f"positive entry; there are {hypergraph.n_vertices}"
             )
-        run = Run(hypergraph, self.alpha, "eigenvalues", self.tolerance, self._seed(), self.engine)
+        run = Run(hypergraph, self.engine, alpha=self.alpha, tolerance=self.tolerance, seed=self._seed())
         walk = run.walk(hypergraph, self.n_components + 1)
         pairs = run.eigenpairs(walk, self.n_components + 1).on_host(walk.backend)
         self.walk_ = walk.on_host()

@@ -2,6 +2,7 @@
 
 import pickle
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -10,8 +11,8 @@ import pytest
 import scipy.sparse as sp
 
 import hyperclus as hc
-from hyperclus.clustering import batch_search, initialization
 from hyperclus.clustering.cut import cut
+from hyperclus.clustering.search_problem import EFFORTS
 from hyperclus.engines.dask.prepared import MANIFEST
 from hyperclus.engines.dask.runner import DaskRunner
 from hyperclus.errors import LossWarning
@@ -88,10 +89,10 @@ def planted(n_incidences, blocks, noise=0.2):
 
 
 @pytest.mark.parametrize(("k", "in_batches"), [(2, True), (5, False), (5, True)])
-def test_planted_blocks_come_out_the_same(far, monkeypatch, k, in_batches):
-    monkeypatch.setattr(batch_search, "BATCHED_FROM", 0 if in_batches else 10**9)
+def test_planted_blocks_come_out_the_same(far, k, in_batches):
+    effort = replace(EFFORTS["default"], batched_from=(0, 0) if in_batches else (10**9, 10**9))
     h = planted(500_000, k)
-    there, here = far(h, k), hc.cluster(h, k, engine="cpu")
+    there, here = far(h, k, effort=effort), hc.cluster(h, k, effort=effort, engine="cpu")
     check_same(h, there, here)
     assert there.rounds["stationary distribution"]["products"] <= 40
     assert there.eigenpairs.steps <= 30
@@ -114,12 +115,11 @@ def test_what_comes_to_the_client_does_not_grow_with_the_vertices(far, monkeypat
         return outcomes
 
     monkeypatch.setattr(DaskRunner, "round", weighed)
-    monkeypatch.setattr(batch_search, "BATCHED_FROM", 0)
-    monkeypatch.setattr(initialization, "SAMPLE", 500)  # as many are drawn of any number
+    effort = replace(EFFORTS["default"], batched_from=(0, 0), sample=500)  # of any number of vertices
     largest = []
     for n_incidences in (150_000, 600_000):
         sizes.clear()
-        there = far(planted(n_incidences, 2), 2)
+        there = far(planted(n_incidences, 2), 2, effort=effort)
         assert len(sizes) >= sum(stage["rounds"] for stage in there.rounds.values()) > 20
         largest.append(max(sizes))
     assert largest[1] < 1.05 * largest[0]
@@ -200,6 +200,6 @@ def test_settings_that_it_has_not_are_refused(far, tmp_path):
     refused(lambda: far(source, 2, tolerance=0), "tolerance")
     refused(lambda: far(source, 2, tolerance="small"), "tolerance")
     refused(lambda: far(source, 0), "k")
-    refused(lambda: far(source, 4), "4 clusters need at least 4 vertices; there are 3")
+    refused(lambda: far(source, 4), "4 clusters need at least 4 vertices in hyperedges; there are 3")
     refused(lambda: far(tmp_path / "nothing.parquet", 2), "nothing.parquet")
     refused(lambda: hc.cluster(source, 2), "Hypergraph")

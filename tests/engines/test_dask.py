@@ -3,6 +3,7 @@
 import logging
 import operator
 import sys
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -14,9 +15,9 @@ from hypothesis import strategies as st
 import hyperclus as hc
 from hyperclus._runtime.checkpoint import Pace, checkpoint_pace
 from hyperclus._runtime.jit import compile_from
-from hyperclus.clustering import batch_search
 from hyperclus.clustering._run import default_min_share, search_in_batches
 from hyperclus.clustering.cut import cut
+from hyperclus.clustering.search_problem import EFFORTS, SearchProblem
 from hyperclus.engines import cpu, cpu_kernels
 from hyperclus.engines.cpu import BlockProducts, Lists, SparseProducts
 from hyperclus.engines.dask import blocks, session, stages
@@ -674,15 +675,16 @@ def test_where_no_worker_has_the_memory_there_is_a_warning(caplog):
 @pytest.mark.parametrize("effort", ["fast", "default"])
 @pytest.mark.parametrize("k", [2, 3, 5])
 def test_searches_in_batches_end_where_those_of_one_machine_do(monkeypatch, k, effort):
-    monkeypatch.setattr(batch_search, "BATCHED_FROM", 0)
     monkeypatch.setattr(stages, "ROWS", 1 << 14)
     h = planted(300, 500, k, noise=0.1, seed=k)
-    here = hc.cluster(h, k, effort=effort, engine="cpu")
+    in_batches = replace(EFFORTS[effort], batched_from=(0, 0))
+    here = hc.cluster(h, k, effort=in_batches, engine="cpu")
     for layout in (LAYOUTS["some"], LAYOUTS["empty bundles"]):
         with scattered(h, **layout) as there:
             walk = far_walk(there)
             pairs = hc.smallest_eigenpairs(NormalizedLaplacian(walk), k, spare=2)
-            labels = search_in_batches(walk, pairs, k, effort, default_min_share(walk, k, None), 0, None)
+            problem = SearchProblem(walk, pairs, k, default_min_share(walk, k))
+            labels = search_in_batches(problem, in_batches, 0)
             scored = cut(walk, labels, k)
             assert scored.ncut == pytest.approx(here.ncut, abs=1e-9)
             again = hc.evaluate(h, there.get(labels))
@@ -723,7 +725,6 @@ def check_few_steps(there, walk, k):
 @pytest.fixture
 def eager(monkeypatch):
     """Keeps every result, and a state at every opportunity; cycles and bases are short."""
-    monkeypatch.setattr(batch_search, "BATCHED_FROM", 0)
     monkeypatch.setattr(stationary, "RESTART", 8)
     monkeypatch.setattr(lanczos, "EXTRA_BLOCKS", 4)
     monkeypatch.setattr(stages, "ROWS", 1 << 14)
@@ -738,7 +739,8 @@ def clustered(there, k=3):
         there.field.clean(kept_in)
         walk = far_walk(there)
         pairs = hc.smallest_eigenpairs(NormalizedLaplacian(walk), k, spare=2, seed=np.random.default_rng(3))
-        labels = search_in_batches(walk, pairs, k, "default", 0.0, 0, None)
+        effort = replace(EFFORTS["default"], batched_from=(0, 0))
+        labels = search_in_batches(SearchProblem(walk, pairs, k, 0.0), effort, 0)
         ncut = cut(walk, labels, k).ncut
         return there.get(walk.stationary), pairs.values, ncut, there.get(labels)
 

@@ -11,7 +11,7 @@ import pytest
 
 import hyperclus as hc
 from hyperclus import engines
-from hyperclus.clustering import batch_search
+from hyperclus.clustering.search_problem import EFFORTS
 from hyperclus.engines import cuda
 from hyperclus.spectral.eigen.null_space import zero_vectors
 from support import stand_in_device
@@ -73,10 +73,10 @@ def test_the_nine_data_sets_come_out_the_same(monkeypatch, name):
 @pytest.mark.parametrize("alpha", ALPHAS)
 def test_batches_come_out_the_same(monkeypatch, k, alpha):
     on_standin(monkeypatch, 100, 12, 5)
-    monkeypatch.setattr(batch_search, "BATCHED_FROM", 0)
     h = planted(300, 500, k, noise=0.1, seed=k)
-    check_answer(h, k, alpha=alpha, exact=False)
-    check_answer(h, k, alpha=alpha, exact=False, effort="fast")
+    for effort in ("fast", "default"):
+        in_batches = replace(EFFORTS[effort], batched_from=(0, 0))
+        check_answer(h, k, alpha=alpha, exact=False, effort=in_batches)
 
 
 def test_single_precision_stays_single(monkeypatch):
@@ -120,8 +120,9 @@ def test_a_walk_on_a_device_is_pickled_on_the_host(monkeypatch):
 
 def test_batches_in_single_precision(monkeypatch):
     on_standin(monkeypatch)
-    monkeypatch.setattr(batch_search, "BATCHED_FROM", 0)
-    there, _ = check_answer(planted(300, 500, 3), 3, precision="float32", tolerance=3e-5, exact=False)
+    effort = replace(EFFORTS["default"], batched_from=(0, 0))
+    h = planted(300, 500, 3)
+    there, _ = check_answer(h, 3, precision="float32", tolerance=3e-5, exact=False, effort=effort)
     assert there.settings["precision"] == "float32"
     assert there.eigenpairs.residuals.max() < 5e-5
     assert there.lower_bound <= there.ncut

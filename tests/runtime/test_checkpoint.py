@@ -8,7 +8,7 @@ import subprocess
 import sys
 import textwrap
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 import hyperclus as hc
 from hyperclus._runtime.checkpoint import SUFFIX, Pace, checkpoint_pace, open_checkpoint, vector_references
 from hyperclus._runtime.jit import compile_from
-from hyperclus.clustering import batch_search, vertex_search
+from hyperclus.clustering.search_problem import EFFORTS, Effort
 from hyperclus.spectral import stationary
 from support.strategies import build, copies_around_a_hub, hypergraphs, random_edges, random_hypergraph
 
@@ -190,25 +190,25 @@ def test_methods_that_take_over(eager, restarts, monkeypatch, tmp_path, thin):
 
 @pytest.mark.parametrize("effort", ["fast", "default"])
 @pytest.mark.parametrize("k", [2, 3])
-def test_search_in_batches(eager, monkeypatch, tmp_path, k, effort):
-    monkeypatch.setattr(batch_search, "BATCHED_FROM", 0)
-    monkeypatch.setattr(batch_search, "SLOW", 0.0)
-    check_every_stop(partial(hc.cluster, H, k, effort=effort), tmp_path)
+def test_search_in_batches(eager, tmp_path, k, effort):
+    in_batches = replace(EFFORTS[effort], batched_from=(0, 0), min_progress=0.0)
+    check_every_stop(partial(hc.cluster, H, k, effort=in_batches), tmp_path)
 
 
 @pytest.mark.parametrize("machine_code", [False, True])
 @pytest.mark.parametrize("effort", ["fast", "default", "thorough"])
 @pytest.mark.parametrize("k", [2, 3])
-def test_search(eager, monkeypatch, tmp_path, k, effort, machine_code):
-    monkeypatch.setitem(vertex_search.EFFORTS, "thorough", vertex_search.Effort(6, 8, 4, 5.0, 1e5))
+def test_search(eager, tmp_path, k, effort, machine_code):
+    if effort == "thorough":
+        effort = Effort(6, 8, 4, 5.0, 1e5, first=EFFORTS["default"])
     h = random_hypergraph(60, 40, 5, 4)
     with compile_from(0 if machine_code else math.inf):
         check_every_stop(partial(hc.cluster, h, k, effort=effort, seed=1), tmp_path, 12)
 
 
-def test_search_that_is_stopped_every_few_steps(eager, monkeypatch, tmp_path):
-    monkeypatch.setitem(vertex_search.EFFORTS, "thorough", vertex_search.Effort(6, 8, 4, 5.0, 1e6))
-    check_many_stops(partial(hc.cluster, random_hypergraph(60, 40, 5, 4), 3, effort="thorough"), tmp_path, 40)
+def test_search_that_is_stopped_every_few_steps(eager, tmp_path):
+    effort = Effort(6, 8, 4, 5.0, 1e6, first=EFFORTS["default"])
+    check_many_stops(partial(hc.cluster, random_hypergraph(60, 40, 5, 4), 3, effort=effort), tmp_path, 40)
 
 
 @pytest.mark.parametrize("strategy", ["best", "largest"])
@@ -636,7 +636,7 @@ import hashlib, os, sys, time
 import numpy as np
 import hyperclus as hc
 from hyperclus._runtime.checkpoint import Pace, checkpoint_pace
-from hyperclus.clustering import vertex_search
+from hyperclus.clustering.search_problem import EFFORTS, Effort
 from support.strategies import random_hypergraph
 
 eager = checkpoint_pace(Pace(0.0, 0.0, float("inf")))
@@ -649,10 +649,10 @@ def noisy(handle):
     fsync(handle)
 
 os.fsync = noisy
-vertex_search.EFFORTS["thorough"] = vertex_search.Effort(6, 8, 4, 5.0, 5e5)
+effort = Effort(6, 8, 4, 5.0, 5e5, first=EFFORTS["default"])
 h = random_hypergraph(400, 300, 8, 0)
 with eager, hc.watching(lambda step: print("step", step.stage, flush=True)), hc.checkpoints(sys.argv[1]):
-    part = hc.cluster(h, 3, effort="thorough")
+    part = hc.cluster(h, 3, effort=effort)
 print("done", part.ncut.hex(), hashlib.sha256(part.labels.tobytes()).hexdigest(), flush=True)
 """
 

@@ -3,6 +3,7 @@
 import gzip
 import sys
 import threading
+from dataclasses import replace
 from itertools import groupby, pairwise
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 
 import hyperclus as hc
 from hyperclus._runtime import progress
-from hyperclus.clustering import batch_search, vertex_search
+from hyperclus.clustering.search_problem import EFFORTS
 from hyperclus.engines import cpu
 from hyperclus.hypergraph.incidence import Policies
 from hyperclus.io.tables import open_table
@@ -59,9 +60,9 @@ def iterative(monkeypatch):
 
 
 @pytest.mark.parametrize("k", [2, 4])
-def test_clustering_in_batches(monkeypatch, k):
-    monkeypatch.setattr(batch_search, "BATCHED_FROM", 0)
-    _, steps = with_steps(lambda: hc.cluster(H, k))
+def test_clustering_in_batches(k):
+    effort = replace(EFFORTS["default"], batched_from=(0, 0))
+    _, steps = with_steps(lambda: hc.cluster(H, k, effort=effort))
     check_shares(steps)
     assert sum(step.stage == "search" for step in steps) > 3
 
@@ -146,10 +147,9 @@ def test_a_file_of_two_gzip_members_is_reported_to_its_end(tmp_path):
 
 def test_only_the_thread_of_the_run_reports(monkeypatch):
     monkeypatch.setattr(cpu, "EACH", 1)
-    monkeypatch.setattr(vertex_search, "PARALLEL_FROM", 0)
     threads = set()
     with hc.watching(lambda _: threads.add(threading.get_ident())):
-        hc.cluster(H, 3)
+        hc.cluster(H, 3, effort=replace(EFFORTS["default"], parallel_from=0))
     assert threads == {threading.get_ident()}
 
 

@@ -1,16 +1,16 @@
-"""Clusters of low NCut where there are very many vertices: all of them are looked at, and moved, at once.
+"""Batch search: evaluate all vertices at once and apply many moves per iteration.
 
 Everything follows from products of the walk. With x_j = Pi^1/2 times the indicator of cluster j,
 
     linked_j = 2 Pi^1/2 M x_j,    internal(S_j) = x_j' M x_j,    vol(S_j) = x_j' x_j,    L_sym = I - M,
 
-linked_j(v) being the flow between v and S_j in both directions. So what each single move would gain (see
-`moves`) takes one product for each cluster but the last, wherever the vectors lie. The moves that gain are
-made together; where they get in each other's way, fewer of them.
+where linked_j(v) is the flow between v and S_j in both directions. So the gain of every single move (see
+`vertex_kernels`) takes one product for each cluster but the last, on any backend. The moves that gain are
+made together; if that does not lower the NCut, fewer of them.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import pairwise
 from operator import itemgetter
@@ -22,137 +22,122 @@ from hyperclus._runtime.checkpoint import NO_CHECKPOINT, Checkpoint
 from hyperclus._runtime.progress import WorkProgress
 from hyperclus._runtime.threads import single_blas_thread
 from hyperclus.clustering.cut import flows
-from hyperclus.clustering.initialization import Space, embedding
-from hyperclus.clustering.vertex_kernels import NOISE, SHORT
-from hyperclus.clustering.vertex_search import ENOUGH, Effort
+from hyperclus.clustering.initialization import WeightedKMeans, commute_scale, embedding
+from hyperclus.clustering.search_problem import MIN_GAIN, Effort, SearchProblem, penalized_ncut
+from hyperclus.clustering.vertex_kernels import NOISE, VOLUME_PENALTY
 from hyperclus.engines.base import ArrayBackend
-from hyperclus.spectral.eigen import Eigenpairs
 from hyperclus.spectral.laplacian import NormalizedLaplacian
 from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Booleans, Floats, Integers
 
-BATCHED_FROM = 3_000_000  # incidences from which moves are made in batches, without kicks;
-TWO_FROM = 450_000  # for two clusters, which the kicks were not seen to improve at this size
-SWEPT = (0.04, 0.15, 0.35, 0.65, 0.85, 0.96)  # of the mass: where an order is cut, beside its zero
-CLOSER = 1  # rounds in which the best cut and its neighbours are halved
-STARTS = 3  # of k-means on a sample, of which the one of lowest cost counts
-ALIKE = 0.999  # of the vertices: guesses that agree on so many are one
-ROUNDS = 50  # of moves, at most
-SLOW = 1e-8  # in large hypergraphs, a round that lowers the NCut by less than this share is the last
-
-
-def pays(n_incidences: int, k: int) -> bool:
-    """Whether k clusters of a hypergraph of this size are searched in batches."""
-    return k > 1 and n_incidences >= (min(TWO_FROM, BATCHED_FROM) if k == 2 else BATCHED_FROM)
+SWEEP_SHARES = (0.04, 0.15, 0.35, 0.65, 0.85, 0.96)  # of the mass, where an order is cut beside its zero
+REFINEMENTS = 1  # rounds that halve the intervals around the best cut
+K_MEANS_STARTS = 3  # on the same sample, of which the best counts
+SIMILAR = 0.999  # partitions that agree on this share of the vertices count as one
+MAX_ROUNDS = 50  # of moves
 
 
 @single_blas_thread
 def batch_search(
-    walk: RandomWalk,
-    pairs: Eigenpairs,
-    k: int,
+    problem: SearchProblem,
     effort: Effort,
-    least: float,
     rng: np.random.Generator,
     start: Integers | None = None,
     checkpoint: Checkpoint = NO_CHECKPOINT,
 ) -> Integers:
-    """Labels 0 .. k - 1 of the lowest NCut found from first guesses, or from given labels.
+    """Labels 0 .. k - 1 of the lowest NCut found, from initial partitions or from given labels.
 
-    They lie where the vectors of the walk do. Parameters as in `search.lowest`.
+    The labels are a vector of the walk's backend.
     """
     if (done := checkpoint.result()) is not None:
         labels: Integers = done["labels"]
         return labels
-    crowd = BatchState(walk, k, least, WorkProgress("search", "incidences"))
-    given: list[Callable[[], Integers]] = [] if start is None else [partial(crowd.backend.put, start)]
-    guesses = given or guessed(crowd, pairs, effort, rng)
-    crowd.work.begin(crowd.once * (0.5 * (len(SWEPT) + 2 * CLOSER) + 6), 1.0)
-    best = checkpoint.part("guesses").result()
+    k, search = problem.k, BatchSearch(problem.walk, problem.k, problem.min_volume, effort)
+    starts: Iterable[Callable[[], Integers]] = [partial(search.backend.put, start)]
+    if start is None:
+        starts = _initial_partitions(search, problem, effort, rng)
+    search.work.begin(search.visits * (0.5 * (len(SWEEP_SHARES) + 2 * REFINEMENTS) + 6), 1.0)
+    best = checkpoint.part("starts").result()
     if best is None:
         found: list[tuple[float, Integers]] = []
-        for guess in guesses:
-            labels = guess()
-            if k == 2 or not any(_alike(crowd.backend, labels, other, k) for _, other in found):
-                found.append((crowd.cost(labels), labels))
+        for partition in starts:
+            labels = partition()
+            if k == 2 or not any(_similar(search.backend, labels, other, k) for _, other in found):
+                found.append((search.costs([labels])[0], labels))
         found.sort(key=itemgetter(0))
         first = [labels for _, labels in found[: max(effort.finalists // 2, 1)]]
-        best = checkpoint.part("guesses").finish(
+        best = checkpoint.part("starts").finish(
             **{f"labels {number}": one for number, one in enumerate(first)}
         )
-    ends = [crowd.end(labels, checkpoint.part("end", number)) for number, labels in enumerate(best.values())]
+    ends = [search.end(labels, checkpoint.part("end", number)) for number, labels in enumerate(best.values())]
     cost, labels = min(ends, key=itemgetter(0))
-    crowd.work.end(f"NCut {cost:.4f}")
+    search.work.end(f"NCut {cost:.4f}")
     checkpoint.finish(labels=labels)
     return labels
 
 
-def guessed(
-    crowd: "BatchState", pairs: Eigenpairs, effort: Effort, rng: np.random.Generator
+def _initial_partitions(
+    search: "BatchSearch", problem: SearchProblem, effort: Effort, rng: np.random.Generator
 ) -> Iterator[Callable[[], Integers]]:
-    """First guesses: for two clusters the best of some cuts along the second eigenvector; k-means."""
-    masses = crowd.walk.stationary
-    rows = embedding(crowd.walk, pairs)
-    if crowd.k == 2:
-        yield partial(swept, crowd, rows[:, 0])
+    """For two clusters the best of some cuts along the second eigenvector; k-means."""
+    k, backend = problem.k, search.backend
+    rows = embedding(problem.walk, problem.pairs)
+    if k == 2:
+        yield partial(_sweep_cut, search, rows[:, 0])
     spaces = []
-    if crowd.k > 2:
-        first = rows[:, : crowd.k - 1]
-        spaces.append(Space(crowd.backend, first, masses))
-        values = np.maximum(pairs.values[1 : crowd.k], 1e-2 * pairs.values[-1] + 1e-300)
-        spaces.append(Space(crowd.backend, first / crowd.backend.put(np.sqrt(values)), masses))
+    if k > 2:
+        first = rows[:, : k - 1]
+        spaces = [first, first / backend.put(commute_scale(problem.pairs, k))]
     if effort.extra:
-        spaces.append(Space(crowd.backend, rows, masses))
-    for space in spaces:
-        for _ in range(max(effort.guesses // 8, 1)):
-            yield partial(space.best_of, STARTS, crowd.k, rng)
+        spaces.append(rows)
+    for points in spaces:
+        k_means = WeightedKMeans(backend, points, problem.walk.stationary, effort.sample)
+        for _ in range(max(effort.starts // 8, 1)):
+            yield partial(k_means.labels, k, rng, K_MEANS_STARTS)
 
 
-def swept(crowd: "BatchState", scores: Floats) -> Integers:
-    """Two clusters by a cut along the scores: coarse steps of mass first, then finer ones around the best."""
-    masses = crowd.walk.stationary
-    parted = crowd.backend.mass_splitter(scores, masses)
+def _sweep_cut(search: "BatchSearch", scores: Floats) -> Integers:
+    """Cut the order of the scores in two, at coarse steps of mass, then at finer ones around the best."""
+    masses, min_volume = search.walk.stationary, search.min_volume
+    split = search.backend.mass_splitter(scores, masses)
     costs: dict[float, float] = {}
 
-    def look(wanted: list[float]) -> None:
-        """Have the costs where these shares of the mass are on one side."""
+    def evaluate(wanted: list[float]) -> None:
         new = [share for share in wanted if share not in costs]
-        costs.update(zip(new, crowd.costs(parted(new)), strict=True))
+        costs.update(zip(new, search.costs(split(new)), strict=True))
 
     negative = (float((masses * (scores <= 0)).sum()),)  # the cut by sign
-    shares = sorted({min(max(share, crowd.least), 1.0 - crowd.least) for share in SWEPT + negative})
-    for _ in range(CLOSER):
-        look(shares)
-        at = int(np.argmin([costs[share] for share in shares]))
-        around = shares[max(at - 1, 0) : at + 2]
+    shares = sorted({min(max(share, min_volume), 1.0 - min_volume) for share in SWEEP_SHARES + negative})
+    for _ in range(REFINEMENTS):
+        evaluate(shares)
+        best = int(np.argmin([costs[share] for share in shares]))
+        around = shares[max(best - 1, 0) : best + 2]
         halves = [(low + high) / 2 for low, high in pairwise(around)]
         shares = sorted({*around, *halves})
-    look(shares)
-    return next(parted([min(shares, key=costs.__getitem__)]))
+    evaluate(shares)
+    return next(split([min(shares, key=costs.__getitem__)]))
 
 
-def _alike(backend: ArrayBackend, labels: Integers, other: Integers, k: int) -> bool:
-    """Whether two guesses are the same but for few vertices, which moves would make the same."""
+def _similar(backend: ArrayBackend, labels: Integers, other: Integers, k: int) -> bool:
+    """Whether two partitions agree but for few vertices, so that moves would make them equal."""
     (counts,) = backend.fetch(np.bincount(labels * k + other, minlength=k * k))
     table = counts.reshape(k, k)
-    return bool(
-        table.max(axis=1).sum() >= ALIKE * len(labels) and table.max(axis=0).sum() >= ALIKE * len(labels)
-    )
+    return bool(min(table.max(axis=1).sum(), table.max(axis=0).sum()) >= SIMILAR * len(labels))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Look:
-    """Clusters as they are: what every vertex has to do with each of them, and the NCut.
+class BatchState:
+    """Clusters, and the flow between each vertex and each cluster.
 
     Attributes
     ----------
     labels : array of shape (n,)
     linked : array of shape (n, k - 1)
-        The flow between a vertex and each cluster but the last; all of them add up to 2 phi.
+        The flow between a vertex and each cluster but the last; over all clusters they sum to 2 phi.
     sizes, volumes, insides : arrays of shape (k,)
-        In the memory of the host.
+        In host memory.
     cost : float
-        The NCut, and more where a cluster is too small, as in `search`; infinite where one is empty.
+        The NCut plus a penalty for small clusters; infinite if one is empty.
     """
 
     labels: Integers
@@ -164,17 +149,18 @@ class Look:
 
 
 @dataclass(frozen=True, eq=False)
-class BatchState:
-    """All vertices of a walk, to be put into k clusters of at least some volume."""
+class BatchSearch:
+    """Moves of the vertices of a walk between k clusters."""
 
     walk: RandomWalk
     k: int
-    least: float
-    work: WorkProgress
+    min_volume: float
+    effort: Effort
+    work: WorkProgress = field(default_factory=lambda: WorkProgress("search", "incidences"))
 
     @cached_property
     def root(self) -> Floats:
-        """The root of phi."""
+        """sqrt(phi)."""
         return self.backend.persist(np.sqrt(self.walk.stationary))
 
     @cached_property
@@ -190,11 +176,11 @@ class BatchState:
     @property
     def large(self) -> bool:
         """Whether a round costs more than the last digits of the NCut are worth."""
-        return self.walk.hypergraph.n_incidences >= BATCHED_FROM
+        return self.walk.hypergraph.n_incidences >= self.effort.batched_from[1]
 
     @property
-    def once(self) -> float:
-        """The incidences that one look passes over."""
+    def visits(self) -> float:
+        """Visits of incidences by one evaluation."""
         return 2.0 * self.walk.hypergraph.n_incidences * (self.k - 1)
 
     @property
@@ -202,23 +188,19 @@ class BatchState:
         """Where the vectors live."""
         return self.walk.backend
 
-    def cost(self, labels: Integers) -> float:
-        """The cost of clusters that are not looked at further: half as many passes as a look takes."""
-        return self.costs([labels])[0]
-
-    def costs(self, guesses: Iterable[Integers]) -> list[float]:
-        """The same of several; on many workers they take one round."""
-        found = [figure for labels in guesses for figure in flows(self.walk, labels, self.k, once=True)]
+    def costs(self, partitions: Iterable[Integers]) -> list[float]:
+        """The costs of partitions alone, which takes half as many products; on many workers one round."""
+        found = [figure for labels in partitions for figure in flows(self.walk, labels, self.k, once=True)]
         figures = self.backend.fetch(*found)
         costs = []
         for volumes, boundaries in zip(figures[::2], figures[1::2], strict=True):
             costs.append(self._cost(volumes > 0, volumes, volumes - boundaries))
-            self.work.piece = self.once / 2
+            self.work.piece = self.visits / 2
             self.work.finish(f"NCut {costs[-1]:.4f}")
         return costs
 
-    def look(self, labels: Integers) -> Look:
-        """Look at all vertices: k - 1 products."""
+    def evaluate(self, labels: Integers) -> BatchState:
+        """Compute the flow between all vertices and all clusters: k - 1 products."""
         masses = self.walk.stationary
         linked = self.backend.empty_columns(self.root, self.k - 1)
         figures: list[Any] = []
@@ -234,80 +216,81 @@ class BatchState:
         counts, volumes, insides = np.array(self.backend.fetch(*figures), dtype=np.float64).reshape(-1, 3).T
         sizes, insides = counts.astype(np.int64), insides / 2
         cost = self._cost(sizes, volumes, insides)
-        self.work.piece = self.once
+        self.work.piece = self.visits
         self.work.finish(f"NCut {cost:.4f}")
-        return Look(labels, linked, sizes, volumes, insides, cost)
+        return BatchState(labels, linked, sizes, volumes, insides, cost)
 
     def end(self, labels: Integers, checkpoint: Checkpoint) -> tuple[float, Integers]:
-        """Where moves lead from these labels, and the cost there."""
+        """Descend from these labels; the cost and the labels at the end."""
         done = checkpoint.result()
         if done is None:
             state = checkpoint.state()
-            look = self.descend(self.look(labels if state is None else state["labels"]), checkpoint)
-            done = checkpoint.finish(cost=look.cost, labels=look.labels)
+            current = self.evaluate(labels if state is None else state["labels"])
+            current = self.descend(current, checkpoint)
+            done = checkpoint.finish(cost=current.cost, labels=current.labels)
         return done["cost"], done["labels"]
 
-    def descend(self, look: Look, checkpoint: Checkpoint = NO_CHECKPOINT) -> Look:
-        """Make the moves that gain, until there is none or little comes of it.
+    def descend(self, current: BatchState, checkpoint: Checkpoint = NO_CHECKPOINT) -> BatchState:
+        """Make the moves that gain, until there are none or the progress is small.
 
-        All of them at first; if that does not lower the cost, those into one cluster, which help each other;
-        then the better half of these, and so on down to a single one, which does.
+        First all of them; if that does not lower the cost, those into one cluster, which support each other;
+        then the better half of these, and so on down to a single one, which always does.
         """
-        for _ in range(ROUNDS):
-            gains, targets = self.gains(look)
-            moving = self.backend.persist(gains > ENOUGH)
-            after = look
+        for _ in range(MAX_ROUNDS):
+            gains, targets = self.gains(current)
+            moving = self.backend.persist(gains > MIN_GAIN)
+            after = current
             for attempt in range(65):
                 count = int(np.count_nonzero(moving))
                 if not count:
-                    return look
-                after = self.look(self.backend.persist(np.where(moving, targets, look.labels)))
-                if after.cost < look.cost or count == 1:
+                    return current
+                after = self.evaluate(self.backend.persist(np.where(moving, targets, current.labels)))
+                if after.cost < current.cost or count == 1:
                     break
                 if attempt == 0:
                     moving = self._into_one(moving, gains, targets)
                 else:
                     moving = self.backend.best_half(moving, gains, count, attempt)
-            if not after.cost < look.cost:
-                return look
-            before, look = look, after
+            if not after.cost < current.cost:
+                return current
+            before, current = current, after
             if checkpoint.due:
-                checkpoint.keep(labels=look.labels)
-            if self.large and before.cost - look.cost < SLOW * look.cost:
-                return look
-        return look
+                checkpoint.keep(labels=current.labels)
+            if self.large and before.cost - current.cost < self.effort.min_progress * current.cost:
+                return current
+        return current
 
-    def gains(self, look: Look) -> tuple[Floats, Integers]:
-        """By how much the best move of each vertex lowers the cost, and where it goes."""
+    def gains(self, current: BatchState) -> tuple[Floats, Integers]:
+        """How much the best move of each vertex lowers the cost, and the cluster that it joins."""
         backend = self.backend
-        found, targets = backend.empty_columns(self.root, 1), backend.empty_columns(look.labels, 1)
+        found, targets = backend.empty_columns(self.root, 1), backend.empty_columns(current.labels, 1)
         for rows in backend.row_slices(len(self.root)):
-            found[rows, 0], targets[rows, 0] = self._best_moves(look, rows)
+            found[rows, 0], targets[rows, 0] = self._best_moves(current, rows)
         return found[:, 0], targets[:, 0]
 
     def _into_one(self, moving: Booleans, gains: Floats, targets: Integers) -> Booleans:
-        """The moves into the cluster that they gain most for."""
+        """Select the moves into the cluster with the largest total gain."""
         weights = np.where(moving, gains, 0.0)
         (totals,) = self.backend.fetch(np.bincount(targets, weights=weights, minlength=self.k))
         return self.backend.persist(moving & (targets == int(np.argmax(totals))))
 
-    def _best_moves(self, look: Look, rows: slice) -> tuple[Floats, Integers]:
-        """As `moves.best_target`, for some vertices at a time."""
-        home, mass, own = look.labels[rows], self.walk.stationary[rows], self.own[rows]
+    def _best_moves(self, current: BatchState, rows: slice) -> tuple[Floats, Integers]:
+        """As `vertex_kernels.best_target`, for a slice of the vertices."""
+        home, mass, own = current.labels[rows], self.walk.stationary[rows], self.own[rows]
         best, target = np.full_like(mass, -np.inf), np.zeros_like(home)
         stay, rest = np.zeros_like(mass), 2.0 * mass
-        for cluster, (volume, inside) in enumerate(zip(look.volumes, look.insides, strict=True)):
-            linked = look.linked[rows, cluster] if cluster < self.k - 1 else rest
+        for cluster, (volume, inside) in enumerate(zip(current.volumes, current.insides, strict=True)):
+            linked = current.linked[rows, cluster] if cluster < self.k - 1 else rest
             rest = rest - linked
             gain = (inside + linked + own) / (volume + mass) - inside / volume
-            if volume < self.least:
-                gain += SHORT * np.minimum(mass, self.least - volume) / self.least
+            if volume < self.min_volume:
+                gain += VOLUME_PENALTY * np.minimum(mass, self.min_volume - volume) / self.min_volume
             left = volume - mass
             leaving = (inside - linked + own) / np.where(left > 0, left, 1.0) - inside / volume
-            if look.sizes[cluster] < 2:
+            if current.sizes[cluster] < 2:
                 left = left - np.inf
             at_home = home == cluster
-            stay = np.where(at_home, np.where(left < max(self.least, NOISE), -np.inf, leaving), stay)
+            stay = np.where(at_home, np.where(left < max(self.min_volume, NOISE), -np.inf, leaving), stay)
             better = (gain > best) & ~at_home
             best, target = np.where(better, gain, best), np.where(better, cluster, target)
         return best + stay, target
@@ -315,5 +298,4 @@ class BatchState:
     def _cost(self, sizes: Integers | Booleans, volumes: Floats, insides: Floats) -> float:
         if not sizes.all() or volumes.min() < NOISE:
             return np.inf
-        short = np.maximum(1.0 - volumes / self.least, 0.0) if self.least else np.zeros(1)
-        return float(self.k - (insides / volumes).sum() + SHORT * short[short > 1e-12].sum())
+        return penalized_ncut(volumes, insides, self.min_volume)

@@ -5,20 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from hyperclus.clustering import batch_search
-from hyperclus.clustering._run import (
-    Bound,
-    EffortName,
-    Run,
-    check_min_share,
-    default_min_share,
-    search_by_vertex,
-    search_in_batches,
-)
+from hyperclus.clustering._run import Bound, Result, Run, Steps, check_min_share, default_min_share
 from hyperclus.clustering.partition import Partition
-from hyperclus.clustering.vertex_search import EFFORTS
+from hyperclus.clustering.search_problem import Effort, EffortName, SearchProblem, effort_of
 from hyperclus.engines import InMemory, Precision
-from hyperclus.errors import check_choice
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.ids import vertex_codes
 from hyperclus.typing import Integers, Seed
@@ -28,7 +18,7 @@ def cluster(
     hypergraph: Hypergraph,
     k: int = 2,
     *,
-    effort: EffortName | None = None,
+    effort: EffortName | Effort | None = None,
     min_share: float | None = None,
     alpha: float = 0.0,
     bound: Bound = "eigenvalues",
@@ -47,7 +37,7 @@ def cluster(
     hypergraph : Hypergraph
     k : int
         The number of clusters; `suggest_k` helps to choose it.
-    effort : {"fast", "default", "thorough"}, optional
+    effort : {"fast", "default", "thorough"} or Effort, optional
         How long to search: the whole call costs about 2 to 4, 3 to 5 and 100 times as much as the
         eigenvectors. By default "default", and "thorough" for the tight bound. The work is counted, not
         timed, so the same seed gives the same labels on every machine.
@@ -92,17 +82,19 @@ def cluster(
     >>> sorted(part.members(part.labels[0]).tolist())
     ['a', 'b', 'c']
     """
-    run = Run(hypergraph, alpha, bound, tolerance, seed, engine, precision)
+    run = Run(
+        hypergraph, engine, precision=precision, alpha=alpha, bound=bound, tolerance=tolerance, seed=seed
+    )
     if effort is None:
         effort = "thorough" if bound == "tight" else "default"
-    return _searched(run, run.check_k(k), effort, min_share)
+    return search(run, k, effort, min_share, {"method": "cluster"})
 
 
 def refine(
     hypergraph: Hypergraph,
     labels: Mapping[Any, Any] | Iterable[Any] | Partition,
     *,
-    effort: EffortName = "fast",
+    effort: EffortName | Effort = "fast",
     min_share: float | None = None,
     alpha: float = 0.0,
     bound: Bound = "eigenvalues",
@@ -123,9 +115,11 @@ def refine(
     >>> refine(h, ["x", "x", "y", "y", "y", "y"]).members(0).tolist()
     ['a', 'b', 'c']
     """
-    run = Run(hypergraph, alpha, bound, tolerance, seed, engine, precision)
+    run = Run(
+        hypergraph, engine, precision=precision, alpha=alpha, bound=bound, tolerance=tolerance, seed=seed
+    )
     start, k = _label_codes(run, labels)
-    return _searched(run, k, effort, min_share, start)
+    return search(run, k, effort, min_share, {"method": "refine"}, start)
 
 
 def evaluate(
@@ -153,34 +147,33 @@ def evaluate(
     >>> round(evaluate(h, ["x", "x", "y", "y"]).ncut, 4)
     0.3333
     """
-    run = Run(hypergraph, alpha, bound, tolerance, seed, engine, precision)
+    run = Run(
+        hypergraph, engine, precision=precision, alpha=alpha, bound=bound, tolerance=tolerance, seed=seed
+    )
     given, k = _label_codes(run, labels)
     walk = run.walk(run.whole, k)
     pairs = run.eigenpairs(walk, k)
-    return run.partition(walk, pairs, given, {"method": "evaluate"})
+    return run.partition(walk, pairs, given, k, {"method": "evaluate"})
 
 
-def _searched(
-    run: Run, k: int, effort: EffortName, min_share: float | None, start: Integers | None = None
-) -> Partition:
-    """The steps of the method; the search starts from given labels, or from the eigenvectors."""
-    check_choice("effort", effort, tuple(EFFORTS))
+def search(
+    run: Steps[Result],
+    k: int,
+    effort: EffortName | Effort,
+    min_share: float | None,
+    settings: dict[str, Any],
+    start: Integers | None = None,
+) -> Result:
+    """The method, for every engine; the search starts from the eigenvectors, or from given labels."""
+    k, how = run.check_k(k), effort_of(effort)
     check_min_share(min_share, k)
     seed = int(run.rng.integers(1 << 63))  # drawn first, so that it does not depend on the eigen-solver
     walk = run.walk(run.whole, k)  # P = A B and its stationary distribution
-    pairs = run.eigenpairs(walk, k, extra=EFFORTS[effort].extra)
-    if min_share is None:
-        min_share = default_min_share(walk, k, start)
-    in_batches = batch_search.pays(run.whole.n_incidences, k)
-    if effort == "thorough" and walk.backend.on_host:
-        in_batches = False
-    search = search_in_batches if in_batches else search_by_vertex
+    pairs = run.eigenpairs(walk, k, how.extra)  # the smallest of L_sym
+    min_volume = float(default_min_share(walk, k, start) if min_share is None else min_share)
     with run.timed("search"):
-        labels = search(walk, pairs, k, effort, float(min_share), seed, start)
-    method = "cluster" if start is None else "refine"
-    return run.partition(
-        walk, pairs, labels, {"method": method, "effort": effort, "min_share": float(min_share)}
-    )
+        labels = run.search(SearchProblem(walk, pairs, k, min_volume), how, seed, start)
+    return run.partition(walk, pairs, labels, k, settings | {"effort": effort, "min_share": min_volume})
 
 
 def _label_codes(run: Run, labels: Mapping[Any, Any] | Iterable[Any] | Partition) -> tuple[Integers, int]:

@@ -1,7 +1,6 @@
-"""Clusters of data that no one machine has to hold: Parquet files in, Parquet files of labels out.
+"""Out-of-core clustering on a Dask cluster: Parquet files in, Parquet files of labels out.
 
-The walk, its law, the eigenvectors, the search and the scores are those of `cluster`; they run on vectors
-that lie in chunks on the workers of a Dask cluster (`engines.scattered`).
+The steps are those of `cluster`, on vectors that are divided among the workers (`engines.dask`).
 """
 
 import logging
@@ -10,43 +9,39 @@ import shutil
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, astuple, dataclass, field, replace
 from hashlib import blake2b
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 
 from hyperclus._runtime.checkpoint import checkpoints
 from hyperclus._runtime.files import StrPath, writing
 from hyperclus._runtime.optional import arrow
-from hyperclus.clustering import batch_search
-from hyperclus.clustering._run import EffortName, check_min_share, default_min_share, search_in_batches
-from hyperclus.clustering.cluster import cluster
-from hyperclus.clustering.cut import cut
+from hyperclus.clustering._run import Steps, check_min_share, search_in_batches
+from hyperclus.clustering.cluster import cluster, search
 from hyperclus.clustering.partition import StoredPartition
-from hyperclus.clustering.vertex_search import EFFORTS
-from hyperclus.engines.dask.layout import Layout, laid_out
+from hyperclus.clustering.search_problem import Effort, EffortName, SearchProblem, effort_of
+from hyperclus.engines.dask.layout import laid_out
 from hyperclus.engines.dask.prepare import prepare as prepare_on
 from hyperclus.engines.dask.prepared import Prepared
 from hyperclus.engines.dask.runner import DaskRunner
-from hyperclus.engines.dask.session import DaskProducts, DaskSession, Spent, StoredHypergraph, omega
+from hyperclus.engines.dask.session import DaskProducts, DaskSession, StoredHypergraph, omega
 from hyperclus.engines.dask.stages import site_at
 from hyperclus.engines.dask.store import read_rows
 from hyperclus.engines.dask.workers import WorkerPool
-from hyperclus.errors import Argument, ClusterError, InputError, check_choice, check_integer, is_number
+from hyperclus.errors import Argument, ClusterError, InputError, check_integer, is_number
 from hyperclus.hypergraph.hypergraph import Hypergraph
-from hyperclus.spectral.bounds import ncut_lower_bound
-from hyperclus.spectral.eigen import Eigenpairs, smallest_eigenpairs
+from hyperclus.spectral.eigen import Eigenpairs
 from hyperclus.spectral.factors import checked_alpha
-from hyperclus.spectral.laplacian import NormalizedLaplacian
 from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import DuplicatePolicy, Integers
 
-WORK = "hyperclus-work"  # the folder for prepared data, where none is given
+WORK = "hyperclus-work"  # default folder
 
 _log = logging.getLogger(__name__)
 
@@ -69,13 +64,13 @@ def prepare(
     source : file names
         A Parquet file, a folder of them, a pattern such as "s3://bucket/part-*.parquet", or a list.
     folder : folder name, optional
-        Where the sorted copy goes, and what a run keeps: a place that every worker and this process see, with
-        room for about 60 bytes per incidence. By default `hyperclus-work`, or what the environment variable
-        HYPERCLUS_WORK says. The same call again finds what is there, and goes on where it was interrupted.
+        For the sorted copy and the files of a run: a folder that all workers and this process can access,
+        with room for about 60 bytes per incidence. By default the environment variable HYPERCLUS_WORK, or
+        `hyperclus-work`. The same call again reuses what is there, and resumes after an interruption.
     vertex, edge, weight, edge_weight, duplicates
         As in `read`.
     scheduler : address, optional
-        Of a Dask scheduler. Without it, the current client of Dask, or workers on this machine.
+        Of a Dask scheduler. By default the current Dask client, or new workers on this machine.
 
     Raises
     ------
@@ -90,7 +85,7 @@ def cluster_files(
     source: StrPath | Sequence[StrPath] | Prepared,
     k: int = 2,
     *,
-    effort: EffortName = "default",
+    effort: EffortName | Effort = "default",
     min_share: float | None = None,
     alpha: float = 0.0,
     tolerance: float = 1e-8,
@@ -127,40 +122,30 @@ def cluster_files(
     ------
     InputError, ConvergenceError, ClusterError
     """
-    check_integer("k", k)
-    check_choice("effort", effort, tuple(EFFORTS))
-    check_min_share(min_share, k)
     if isinstance(source, Hypergraph):
         raise InputError(
             "cluster_files reads Parquet files: give their names, or use hc.cluster for a Hypergraph"
         )
+    check_integer("k", k)
+    check_min_share(min_share, k)
+    effort_of(effort)
     if not isinstance(seed, int | np.integer) or isinstance(seed, bool):
-        raise InputError(f"seed must be a whole number, so that the run can be resumed; got {seed!r}")
-    alpha = checked_alpha(alpha)
+        raise InputError(
+            Argument("seed"), f" must be a whole number, so that the run can be resumed; got {seed!r}"
+        )
     if not (is_number(tolerance) and tolerance > 0):
         raise InputError(
             Argument("tolerance"), f" must be a positive number, such as 1e-8; got {tolerance!r}"
         )
-    began = time.perf_counter()
+    alpha, started = checked_alpha(alpha), time.perf_counter()
     with WorkerPool.gathered(scheduler) as pool:
-        prepared = (
-            source if isinstance(source, Prepared) else _prepared(source, folder, pool, **columns or {})
-        )
-        if k > prepared.n_vertices:
-            raise InputError(f"{k} clusters need at least {k} vertices; there are {prepared.n_vertices}")
-        settings = {
-            "k": int(k),
-            "method": "cluster_files",
-            "effort": effort,
-            "min_share": min_share,
-            "alpha": alpha,
-            "bound": "eigenvalues",
-            "tolerance": tolerance,
-            "seed": int(seed),
-            "engine": "dask",
-        }
-        run = _Run(prepared, pool, settings, {"preparation": time.perf_counter() - began})
-        return run.clustered()
+        prepared = source
+        if not isinstance(prepared, Prepared):
+            prepared = _prepared(prepared, folder, pool, **columns or {})
+        timings = {"preparation": time.perf_counter() - started}
+        run = FilesRun(prepared, pool, alpha=alpha, tolerance=tolerance, seed=int(seed), timings=timings)
+        with run.session(int(k), effort, min_share):
+            return search(run, k, effort, min_share, {"method": "cluster_files"})
 
 
 def _prepared(source: Any, folder: StrPath | None, pool: WorkerPool, **columns: Any) -> Prepared:
@@ -169,117 +154,113 @@ def _prepared(source: Any, folder: StrPath | None, pool: WorkerPool, **columns: 
 
 
 @dataclass(slots=True, eq=False)
-class _Run:
-    """One run on prepared data: its folder, its settings, what each stage takes."""
+class FilesRun(Steps[StoredPartition]):
+    """One call on prepared files; inside `session` its vectors exist, and `spent` counts rounds by stage."""
 
     prepared: Prepared
     pool: WorkerPool
-    settings: dict[str, Any]
-    timings: dict[str, float]
     spent: dict[str, dict[str, float]] = field(default_factory=dict)
+    arguments: dict[str, Any] = field(init=False)
+    key: str = field(init=False)
+    vectors: DaskSession | None = None
 
-    def clustered(self) -> StoredPartition:
-        """The steps of `cluster`, one after the other; interrupted, the same call goes on."""
-        with self._timed("layout", None):
+    @contextmanager
+    def session(self, k: int, effort: EffortName | Effort, min_share: float | None) -> Iterator[None]:
+        """Open the files of the run, which an equal call resumes; they are deleted after it."""
+        self.rng = np.random.default_rng(self.seed)
+        self.arguments = {"k": k, "effort": effort, "min_share": min_share}
+        settings = k, astuple(effort_of(effort)), min_share, self.alpha, self.tolerance, self.seed
+        self.key = blake2b(repr(settings).encode(), digest_size=8).hexdigest()
+        with self.timed("layout"):
             layout = laid_out(self.prepared, self.pool)
-        key = blake2b(repr(sorted(self.settings.items())).encode(), digest_size=8).hexdigest()
-        folder = layout.folder / "runs" / key
+        folder = layout.folder / "runs" / self.key
         with _locked(folder):
-            return self._clustered(layout, folder, key)
+            (folder / "vectors").mkdir(parents=True, exist_ok=True)
+            site = layout.site(folder / "vectors", self.alpha)
+            self.vectors = DaskSession.on(site, self.prepared.n_vertices, DaskRunner(self.pool))
+            stored = StoredHypergraph(self.prepared, omega(self.vectors))
+            self.whole = cast(Hypergraph, stored)  # has what the steps need
+            with checkpoints(folder / "checkpoints", self.vectors):
+                self.vectors.clean(folder / "checkpoints")
+                yield
+            shutil.rmtree(folder, ignore_errors=True)
 
-    def _clustered(self, layout: Layout, folder: Path, key: str) -> StoredPartition:
-        vectors = folder / "vectors"
-        vectors.mkdir(parents=True, exist_ok=True)
-        site = layout.site(vectors, self.settings["alpha"])
-        n = self.prepared.n_vertices
-        there = DaskSession.on(site, n, DaskRunner(self.pool))
-        with checkpoints(folder / "checkpoints", there):
-            there.clean(folder / "checkpoints")
-            walk, pairs, labels = self._found(there)
-            with self._timed("scoring", there):
-                k, sizes, rank = self.settings["k"], *_ranked(labels, self.settings["k"])
-                scored = cut(walk, labels, k)
-                scored = replace(scored, volumes=scored.volumes[rank], boundaries=scored.boundaries[rank])
-            if ncut_lower_bound(pairs, k) > scored.ncut * (1 + 1e-9) + 1e-12:
-                _log.warning("a small eigenvalue was missed, so the eigenvalues prove nothing here")
-                pairs = replace(pairs, residuals=np.maximum(pairs.residuals, pairs.values))
-            with self._timed("labels", there):
-                output = self._written(there, labels, rank, key)
-        components, none = walk.n_components, np.empty((0, 0))
-        shutil.rmtree(folder, ignore_errors=True)
+    def walk(self, hypergraph: Hypergraph, k: int) -> RandomWalk:
+        """Steps 1 to 3 of Algorithm 1, on the workers."""
+        with self.timed("stationary distribution"):
+            return RandomWalk(hypergraph, alpha=self.alpha, products=DaskProducts(self._session))
+
+    def search(
+        self, problem: SearchProblem, effort: Effort, seed: int, start: Integers | None = None
+    ) -> Integers:
+        """Search in batches; a small hypergraph is clustered by a worker that can hold it."""
+        walk = problem.walk
+        if problem.k == 1:
+            return np.zeros_like(walk.stationary, dtype=np.int64)
+        if not effort.in_batches(self.whole.n_incidences, problem.k, on_host=False):
+            settings = {"alpha": self.alpha, "tolerance": self.tolerance, "seed": self.seed}
+            found = walk.backend.run_on_one(_labels_on_one, self.whole, self.arguments | settings)
+            if found is not None:
+                return cast(Integers, found["labels"])
+        return search_in_batches(problem, effort, seed, start)
+
+    def partition(
+        self, walk: RandomWalk, pairs: Eigenpairs, labels: Integers, k: int, settings: dict[str, Any]
+    ) -> StoredPartition:
+        """Score the clusters and write the labels."""
+        order, scored, pairs = self.score(walk, pairs, labels, k)
+        (sizes,) = walk.backend.fetch(np.bincount(labels, minlength=k))
+        with self.timed("labels"):
+            folder = self._write(labels, np.argsort(order))
+        none = np.empty((0, 0))
         return StoredPartition(
-            output,
-            *(n, self.prepared.n_edges, self.prepared.n_incidences),
+            folder,
+            *(self.whole.n_vertices, self.whole.n_edges, self.whole.n_incidences),
             scored,
             replace(pairs, vectors=none, spare=none),
-            sizes[rank],
-            components,
-            self.settings,
+            sizes.astype(np.int64)[order],
+            walk.n_components,
+            {"k": k, **settings, **self.settings(walk)},
             self.timings,
             self.spent,
         )
 
-    def _found(self, there: DaskSession) -> tuple[RandomWalk, Eigenpairs, Integers]:
-        """The walk, the eigenpairs, and the labels of the lowest NCut found."""
-        k, effort, given = self.settings["k"], self.settings["effort"], self.settings["min_share"]
-        p = self.prepared
-        rng = np.random.default_rng(self.settings["seed"])
-        products = DaskProducts(there)
-        far = StoredHypergraph(p, omega(there))
-        with self._timed("stationary distribution", there):
-            walk = RandomWalk(far, alpha=self.settings["alpha"], products=products)  # type: ignore[arg-type]
-        seed = int(rng.integers(1 << 63))  # whatever the eigen-solver draws
-        with self._timed("eigenvectors", there):
-            pairs = smallest_eigenpairs(
-                NormalizedLaplacian(walk),
-                min(max(k, 2), p.n_vertices),
-                tolerance=self.settings["tolerance"],
-                seed=rng,
-                spare=EFFORTS[effort].extra,
-            )
-        with self._timed("search", there):
-            least = default_min_share(walk, k, None) if given is None else float(given)
-            self.settings["min_share"] = least
-            if k == 1:
-                return walk, pairs, np.zeros_like(walk.stationary, dtype=np.int64)
-            if not batch_search.pays(p.n_incidences, k):
-                here = {name: self.settings[name] for name in ("k", "effort", "alpha", "tolerance", "seed")}
-                found = walk.backend.run_on_one(_labels_here, far, {**here, "min_share": given})
-                if found is not None:
-                    return walk, pairs, found["labels"]
-            return walk, pairs, search_in_batches(walk, pairs, k, effort, least, seed, None)
-
-    def _written(self, there: DaskSession, labels: Any, rank: Integers, key: str) -> Path:
-        """Files with the id and the cluster of each vertex, a task for each bucket of ids."""
-        there.ensure(labels)
-        output = self.prepared.folder / "labels" / key
-        output.mkdir(parents=True, exist_ok=True)
-        new = np.argsort(rank)
+    def _write(self, labels: Any, number: Integers) -> Path:
+        """Write files with the id and the cluster of each vertex, a task for each bucket of ids."""
+        self._session.ensure(labels)
+        folder = self.prepared.folder / "labels" / self.key
+        folder.mkdir(parents=True, exist_ok=True)
         tasks = [
-            (self.prepared, there.place, labels.payload, new, number, output)
-            for number, (first, last) in enumerate(pairwise(self.prepared.bucket_ends))
+            (self.prepared, self._session.place, labels.payload, number, bucket, folder)
+            for bucket, (first, last) in enumerate(pairwise(self.prepared.bucket_ends))
             if first < last
         ]
         for _ in self.pool.each(write_labels, tasks):
             pass
-        return output
+        return folder
+
+    @property
+    def _session(self) -> DaskSession:
+        assert self.vectors is not None
+        return self.vectors
 
     @contextmanager
-    def _timed(self, stage: str, there: DaskSession | None) -> Iterator[None]:
-        """Add what is spent inside to a stage's account."""
-        start, before = time.perf_counter(), Spent() if there is None else replace(there.spent)
+    def timed(self, stage: str) -> Iterator[None]:
+        """Add seconds and rounds spent inside to those of a stage."""
+        before = None if self.vectors is None else asdict(self.vectors.spent)
+        start = time.perf_counter()
         yield
         self.timings[stage] = self.timings.get(stage, 0.0) + time.perf_counter() - start
-        if there is not None:
-            after = asdict(there.spent)
-            self.spent[stage] = {name: after[name] - value for name, value in asdict(before).items()}
+        if before is not None:
+            after = asdict(self._session.spent)
+            self.spent[stage] = {name: after[name] - value for name, value in before.items()}
 
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """Refuses a second run in a folder; the lock goes with the process, however that ends.
+    """Reject a second run in a folder; the lock ends with the process, however that ends.
 
-    It lies beside the folder, which is deleted at the end.
+    The lock file is next to the folder, which is deleted in the end.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
     with folder.with_name(f"{folder.name}.lock").open("a") as file:
@@ -296,26 +277,20 @@ def _locked(folder: Path) -> Iterator[None]:
         yield
 
 
-def _ranked(labels: Any, k: int) -> tuple[Integers, Integers]:
-    """The sizes of the clusters, and the clusters by size."""
-    sizes = np.bincount(labels, minlength=k).get().astype(np.int64)  # type: ignore[attr-defined]
-    return sizes, np.argsort(-sizes, kind="stable")
-
-
-def _labels_here(hypergraph: Hypergraph, settings: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The labels that the engine of one machine finds, for what is small."""
+def _labels_on_one(hypergraph: Hypergraph, settings: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """On a worker: the labels of a small hypergraph."""
     return {}, {"labels": cluster(hypergraph, engine="cpu", **settings).labels}
 
 
 def write_labels(
-    prepared: Prepared, place: Path, name: str, new: Integers, bucket: int, output: Path
+    prepared: Prepared, place: Path, name: str, number: Integers, bucket: int, folder: Path
 ) -> None:
-    """On a worker: the labels of a bucket of vertices, beside their ids."""
+    """On a worker: write the labels of a bucket of vertices, next to their ids."""
     pa, parquet = arrow(), arrow("pyarrow.parquet")
     first, last = prepared.bucket_ends[bucket : bucket + 2]
     table = parquet.read_table(prepared.bucket_path(bucket), use_threads=False)
     site = site_at(place)
-    labels = new[read_rows(site.vectors, name, site.ends, first, last)]
-    kind = pa.int8() if len(new) <= 128 else pa.int32()
-    with writing(output / f"part-{bucket:05}.parquet") as file:
+    labels = number[read_rows(site.vectors, name, site.ends, first, last)]
+    kind = pa.int8() if len(number) <= 128 else pa.int32()
+    with writing(folder / f"part-{bucket:05}.parquet") as file:
         parquet.write_table(table.append_column("cluster", pa.array(labels, kind)), file)

@@ -76,7 +76,9 @@ def hyperclus_g(
     """
     check_choice("rounding", rounding, ("sign", "sweep"))
     check_choice("strategy", strategy, ("best", "largest"))
-    run = Run(hypergraph, alpha, bound, tolerance, seed, engine, precision)
+    run = Run(
+        hypergraph, engine, precision=precision, alpha=alpha, bound=bound, tolerance=tolerance, seed=seed
+    )
     k = run.check_k(k)
     walk = run.walk(run.whole, k)
     pairs = run.eigenpairs(walk, k)
@@ -93,7 +95,7 @@ def hyperclus_g(
 
     labels = bisect(walk, k, strategy, split)
     settings = {"method": "hyperclus_g", "rounding": rounding, "strategy": strategy}
-    return run.partition(walk, pairs, labels, settings)
+    return run.partition(walk, pairs, labels, k, settings)
 
 
 def _rounded(run: Run, walk: RandomWalk, pairs: Eigenpairs, rounding: Rounding) -> Booleans:

@@ -1,8 +1,8 @@
-"""First guesses at k clusters from the eigenvectors, for the search to improve.
+"""Initial partitions from the eigenvectors: sweep cuts, sign cuts and weighted k-means.
 
 Row v of the embedding is (z_2(v), z_3(v), ...) / sqrt(phi(v)); on it the relaxed NCut is the phi-weighted
-k-means cost. Vertices are taken in the order of their rows and not of the input, so a
-permutation of the vertices permutes the guesses.
+k-means cost. Vertices are taken in the order of their rows, not of the input, so a permutation of the
+vertices permutes the partitions.
 """
 
 from collections.abc import Callable, Iterator
@@ -11,56 +11,64 @@ from functools import cached_property, partial
 
 import numpy as np
 
+from hyperclus.clustering.search_problem import SearchProblem
 from hyperclus.clustering.vertex_search import Clusters
 from hyperclus.engines.base import ArrayBackend, nearest_centre
 from hyperclus.spectral.eigen import Eigenpairs
 from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Floats, Integers
 
-SAMPLE = 20_000  # vertices that k-means sees; the rest join the nearest centre
-ROUNDS = 6  # of Lloyd's algorithm, and k more at most; single moves do the rest
-DRAWN = 4  # candidates for each centre that k-means starts from
-FAR = 1e6  # embedding rows are cut off here: only vertices with phi below 1e-12 get so far
+LLOYD_ROUNDS = 6  # plus k; moves of single vertices do the rest
+CANDIDATES = 4  # drawn for each k-means++ centre
+MAX_COORDINATE = 1e6  # only vertices with phi below 1e-12 exceed it
 
 
 def initial_partitions(
-    walk: RandomWalk, pairs: Eigenpairs, k: int, least: float, rng: np.random.Generator
+    problem: SearchProblem, rng: np.random.Generator, sample: int
 ) -> Iterator[Callable[[], Integers]]:
-    """Ways to get labels 0 .. k - 1, no end of them; each is to be called once at most, and in order.
+    """Functions that return labels 0 .. k - 1, endlessly; call each at most once, in order.
 
-    For k = 2 first the sweep cut of the second eigenvector and the sign cuts of all. Then k-means from
-    new seeds each time, in turn on the first k - 1 coordinates, on these divided by sqrt(lambda)
-    (distances are then commute times), and on all coordinates; where clusters must not be small, also
-    on the quantiles of the coordinates.
+    For k = 2 the first are the sweep cut of the second eigenvector and the sign cuts of all. Then k-means
+    from random centres, in turn on the first k - 1 coordinates, on these divided by sqrt(lambda) (distances
+    are then commute times), and on all coordinates; if clusters must not be small, also on the quantiles of
+    the coordinates. k-means runs on a `sample` of the vertices.
     """
+    walk, k = problem.walk, problem.k
     if k == 1:
         yield lambda: np.zeros(walk.hypergraph.n_vertices, dtype=np.int64)
         return
-    rows = embedding(walk, pairs)
+    rows = embedding(walk, problem.pairs)
     if k == 2:
-        yield partial(_swept, walk, rows[:, 0], least)
+        yield partial(_sweep_cut, walk, rows[:, 0], problem.min_volume)
         for column in rows.T:
             if column.min() < 0 < column.max():
                 yield partial((column < 0).astype, np.int64)
-    values = np.maximum(pairs.values[1:k], 1e-2 * pairs.values[-1] + 1e-300)
     first = rows[:, : k - 1]
-    scaled = np.clip(first / np.sqrt(values), -FAR, FAR)
-    spaces = [Space(walk.backend, points, walk.stationary) for points in (first, scaled, rows)]
-    if least > 0:
-        spaces.insert(0, Space(walk.backend, _quantiles(rows, walk.stationary), walk.stationary))
+    scaled = np.clip(first / commute_scale(problem.pairs, k), -MAX_COORDINATE, MAX_COORDINATE)
+    spaces = [first, scaled, rows]
+    if problem.min_volume > 0:
+        spaces.insert(0, _quantiles(rows, walk.stationary))
+    k_means = [WeightedKMeans(walk.backend, points, walk.stationary, sample) for points in spaces]
     while True:
-        for space in spaces:
-            yield partial(space.grouped, k, rng)
+        for one in k_means:
+            yield partial(one.labels, k, rng)
 
 
 def embedding(walk: RandomWalk, pairs: Eigenpairs) -> Floats:
-    """The rows of the eigenvectors beyond the first, and of the spare ones, over sqrt(phi)."""
+    """The eigenvectors beyond the first, and the spare ones, over sqrt(phi)."""
     vectors = np.hstack([pairs.vectors[:, 1:], pairs.spare])
-    return walk.backend.persist(np.clip(vectors / np.sqrt(walk.stationary)[:, None], -FAR, FAR))
+    rows = vectors / np.sqrt(walk.stationary)[:, None]
+    return walk.backend.persist(np.clip(rows, -MAX_COORDINATE, MAX_COORDINATE))
+
+
+def commute_scale(pairs: Eigenpairs, k: int) -> Floats:
+    """sqrt(lambda_2), ..., sqrt(lambda_k), bounded away from 0."""
+    scale: Floats = np.sqrt(np.maximum(pairs.values[1:k], 1e-2 * pairs.values[-1] + 1e-300))
+    return scale
 
 
 def _quantiles(rows: Floats, masses: Floats) -> Floats:
-    """Each coordinate as the mass of the vertices before: few far ones no longer make up the distances."""
+    """Replace each coordinate by the mass below it, so that a few outliers do not dominate distances."""
     quantiles = np.empty_like(rows)
     for column, values in enumerate(rows.T):
         order = np.argsort(values, kind="stable")
@@ -68,49 +76,49 @@ def _quantiles(rows: Floats, masses: Floats) -> Floats:
     return quantiles
 
 
-def _swept(walk: RandomWalk, scores: Floats, least: float) -> Integers:
-    """The cut of lowest NCut along the scores whose sides both have the least volume, if one has."""
+def _sweep_cut(walk: RandomWalk, scores: Floats, min_volume: float) -> Integers:
+    """The cut of lowest NCut along the scores with `min_volume` on both sides, if there is one."""
     order = np.argsort(scores, kind="stable")
-    ncuts = Clusters.of(walk, np.zeros(len(scores), dtype=np.int64), 2).pass_over(order[:-1])
+    ncuts = Clusters.of(walk, np.zeros(len(scores), dtype=np.int64), 2).sweep(order[:-1])
     volumes = np.cumsum(walk.stationary[order])[:-1]
-    fair = np.minimum(volumes, 1.0 - volumes) >= least
+    fair = np.minimum(volumes, 1.0 - volumes) >= min_volume
     labels = np.zeros(len(order), dtype=np.int64)
     labels[order[: 1 + np.argmin(np.where(fair, ncuts, np.inf) if fair.any() else ncuts)]] = 1
     return labels
 
 
 @dataclass(frozen=True, eq=False)
-class Space:
-    """Points with masses, and a sample of them, in the memory of the host, that k-means runs on."""
+class WeightedKMeans:
+    """k-means on points with masses: Lloyd's algorithm on a sample, in host memory."""
 
     backend: ArrayBackend
     points: Floats
     masses: Floats
+    sample: int
 
     @cached_property
-    def sample(self) -> tuple[Floats, Floats]:
-        """About SAMPLE points by mass, and their weights."""
-        return self.backend.sample_rows(self.points, self.masses, SAMPLE)
+    def _sampled(self) -> tuple[Floats, Floats]:
+        return self.backend.sample_rows(self.points, self.masses, self.sample)
 
-    def grouped(self, k: int, rng: np.random.Generator) -> Integers:
-        """Labels by Lloyd's k-means from k-means++ seeds (Arthur and Vassilvitskii, 2007); none is empty."""
-        labels: Integers = self.backend.nearest(self.points, self._centres(k, rng))
-        return labels
+    def labels(self, k: int, rng: np.random.Generator, starts: int = 1) -> Integers:
+        """The nearest centre of each point; of several starts, the centres of lowest cost.
 
-    def best_of(self, starts: int, k: int, rng: np.random.Generator) -> Integers:
-        """The same from several starts, of which the one counts that leaves least to the centres."""
-        points, masses = self.sample
+        Starts from k-means++ centres (Arthur and Vassilvitskii, 2007). No label is missing.
+        """
+        points, masses = self._sampled
         tried = [self._centres(k, rng) for _ in range(starts)]
-        costs = [float(masses @ _squared_distances(points, centres).min(axis=1)) for centres in tried]
-        labels: Integers = self.backend.nearest(self.points, tried[int(np.argmin(costs))])
-        return labels
+        costs = [0.0]
+        if starts > 1:
+            costs = [float(masses @ _squared_distances(points, centres).min(axis=1)) for centres in tried]
+        nearest: Integers = self.backend.nearest(self.points, tried[int(np.argmin(costs))])
+        return nearest
 
     def _centres(self, k: int, rng: np.random.Generator) -> Floats:
-        points, masses = self.sample
-        centres = _seeds(points, masses, k, rng)
+        points, masses = self._sampled
+        centres = _first_centres(points, masses, k, rng)
         clusters = np.arange(k)[:, None]
         labels = np.zeros(0, dtype=np.int64)
-        for _ in range(ROUNDS + k):
+        for _ in range(LLOYD_ROUNDS + k):
             before, labels = labels, nearest_centre(points, centres)
             if np.array_equal(before, labels):
                 break
@@ -120,14 +128,14 @@ class Space:
         return centres
 
 
-def _seeds(points: Floats, masses: Floats, k: int, rng: np.random.Generator) -> Floats:
-    """Points to start from: of a few drawn by mass times squared distance, the one that leaves least."""
+def _first_centres(points: Floats, masses: Floats, k: int, rng: np.random.Generator) -> Floats:
+    """k-means++: draw candidates by mass times squared distance, keep the one that leaves the lowest cost."""
     chances = masses
     distances = np.full((len(points), 1), np.inf)
     centres = np.empty((k, points.shape[1]))
     for count in range(k):
         running = np.cumsum(chances)
-        drawn = np.searchsorted(running, rng.random(DRAWN if count else 1) * running[-1], side="right")
+        drawn = np.searchsorted(running, rng.random(CANDIDATES if count else 1) * running[-1], side="right")
         candidates = points[np.minimum(drawn, len(points) - 1)]
         left = np.minimum(distances, _squared_distances(points, candidates))
         best = np.argmin(masses @ left)

@@ -1,7 +1,6 @@
 """How many clusters: where the eigenvalues leave a gap that chance does not, and what k clusters cost."""
 
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from itertools import combinations, islice
 from typing import Any
 
@@ -9,12 +8,13 @@ import numpy as np
 
 from hyperclus._runtime.checkpoint import open_checkpoint
 from hyperclus._runtime.progress import WorkProgress, topic
-from hyperclus.clustering._run import MIN_SHARE_OF_TWO, Run
+from hyperclus.clustering._run import Run, default_min_share
 from hyperclus.clustering.cut import cut
 from hyperclus.clustering.initialization import initial_partitions
 from hyperclus.clustering.metrics import agreement
 from hyperclus.clustering.partition import TINY, pandas_for
-from hyperclus.clustering.vertex_search import EFFORTS, lowest
+from hyperclus.clustering.search_problem import EFFORTS, SearchProblem
+from hyperclus.clustering.vertex_search import vertex_search
 from hyperclus.errors import check_integer
 from hyperclus.hypergraph.configuration_model import shuffled
 from hyperclus.hypergraph.hypergraph import Hypergraph
@@ -173,7 +173,7 @@ def suggest_k(
     (3, True)
     """
     check_integer("max_k", max_k, least=2)
-    run = Run(hypergraph, alpha, "eigenvalues", tolerance, seed)
+    run = Run(hypergraph, alpha=alpha, tolerance=tolerance, seed=seed)
     if shuffles is None:
         shuffles = int(np.clip(SHUFFLED_UP_TO // run.whole.n_incidences, *SHUFFLES))
     check_integer("shuffles", shuffles, least=2)
@@ -313,30 +313,21 @@ def _candidate(
 
 
 def _found(walk: RandomWalk, pairs: Eigenpairs, k: int, rng: np.random.Generator) -> list[Integers]:
-    """The labels of k clusters, searched from each of a few first guesses."""
+    """The labels of k clusters, searched from each of a few initial partitions."""
     first = replace(
         pairs, values=pairs.values[:k], vectors=pairs.vectors[:, :k], residuals=pairs.residuals[:k]
     )
-    least = MIN_SHARE_OF_TWO if k == 2 and walk.n_components == 1 else 0.0
-    bound = ncut_lower_bound(pairs, k)
-    inputs = (
-        walk.hypergraph,
-        walk.alpha,
-        walk.stationary,
-        pairs.values,
-        pairs.vectors,
-        pairs.steps,
-        bound,
-        k,
-    )
-    checkpoint = open_checkpoint("search", *inputs, STARTS, rng=rng)
+    problem = SearchProblem(walk, first, k, default_min_share(walk, k))
+    effort = EFFORTS["fast"]
+    checkpoint = open_checkpoint("search", *problem.key, pairs.vectors, STARTS, rng=rng)
     if (kept := checkpoint.result()) is not None:
         return list(kept["labels"])
     found, work = [], WorkProgress("search", "incidences")
     with topic(f"k = {k}"):
-        for number, guess in enumerate(islice(initial_partitions(walk, first, k, least, rng), STARTS), 1):
-            search = partial(lowest, walk, [guess], k, EFFORTS["fast"], pairs.steps, bound, least, rng)
-            found.append(search(checkpoint.part("start", number), work, number / STARTS))
+        starts = initial_partitions(problem, rng, effort.sample)
+        for number, start in enumerate(islice(starts, STARTS), 1):
+            part = checkpoint.part("start", number)
+            found.append(vertex_search(problem, [start], effort, rng, part, work, number / STARTS))
     return list(checkpoint.finish(labels=np.array(found))["labels"])
 
 

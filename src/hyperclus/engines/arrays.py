@@ -111,6 +111,13 @@ class NumpyBackend:
         best[rows[np.argsort(-scores[rows], kind="stable")[: max(count // 2, 1)]]] = True
         return best
 
+    def first_rows(self, labels: Any, count: int) -> Any:
+        """By writing the rows in descending order."""
+        (labels,) = self.fetch(labels)
+        first = np.full(count, len(labels))
+        first[labels[::-1]] = np.arange(len(labels) - 1, -1, -1)
+        return first
+
     def components(
         self, products: IncidenceProducts, hypergraph: Hypergraph
     ) -> tuple[int, Integers, Integers]:

@@ -91,6 +91,10 @@ class ArrayBackend(Protocol):
         """Mark the half with the highest scores among the `count` marked rows, at least one."""
         ...
 
+    def first_rows(self, labels: Any, count: int) -> Any:
+        """Return the first row of each label 0 .. count - 1, to be fetched."""
+        ...
+
     def components(self, products: "IncidenceProducts", hypergraph: Any) -> tuple[int, Any, Any]:
         """Return the number of connected components and the component of each vertex and hyperedge."""
         ...

@@ -116,6 +116,13 @@ def counts(length: int, codes: Any, weights: Any = None) -> Any:
     return np.bincount(codes, weights, length).astype(np.float64)
 
 
+def first_rows(count: int, labels: Any, rows: Any) -> Any:
+    """The first row of each label; infinite if there is none."""
+    first = np.full(count, np.inf)
+    first[labels[::-1]] = rows[::-1]
+    return first
+
+
 def square(values: Any) -> Any:
     """The square of the length."""
     return values @ values

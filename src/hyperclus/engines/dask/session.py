@@ -15,6 +15,7 @@ import numpy as np
 
 from hyperclus._runtime.checkpoint import Checkpoint, open_checkpoint, vector_references
 from hyperclus.engines.base import Array, IncidenceProducts, Weights, reaches_all
+from hyperclus.engines.dask import chunk_kernels
 from hyperclus.engines.dask.components import find_components
 from hyperclus.engines.dask.prepared import Prepared
 from hyperclus.engines.dask.schedule import Stage, plan, width
@@ -294,6 +295,11 @@ class DaskBackend:
         """About half; of equal scores, some at random."""
         return scores.better_half(mask, count, seed)
 
+    def first_rows(self, labels: Vector, count: int) -> Small:
+        """The least of all chunks."""
+        rows = self.session.rows(_RowNumber())
+        return Small(self.session, "vertices", chunk_kernels.first_rows, (count, labels, rows), "min")
+
     def components(self, products: IncidenceProducts, hypergraph: Any) -> tuple[int, Any, Any]:
         """A search on one worker, which holds a number for each vertex; hyperedges are not numbered."""
         first: Any = self.session.rows(_First())
@@ -428,3 +434,11 @@ class _First:
 
     def __call__(self, first: int, last: int) -> Any:
         return (np.arange(first, last) == 0).astype(np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class _RowNumber:
+    """The number of each row."""
+
+    def __call__(self, first: int, last: int) -> Any:
+        return np.arange(first, last, dtype=np.float64)

@@ -28,7 +28,7 @@ def scored(hypergraph: Hypergraph, k: int, label: Label, settings: dict[str, Any
     `label` gets the walk on the vertices that are in some hyperedge and returns one of k labels for each;
     `settings` has the name of the method and its arguments.
     """
-    run = Run(hypergraph, 0.0, "eigenvalues", TOLERANCE, seed)
+    run = Run(hypergraph, alpha=0.0, tolerance=TOLERANCE, seed=seed)
     k = run.check_k(k)
     walk = run.walk(run.whole, k)
     pairs = run.eigenpairs(walk, k)
@@ -36,7 +36,7 @@ def scored(hypergraph: Hypergraph, k: int, label: Label, settings: dict[str, Any
         used, labels = np.unique(label(walk, run.rng), return_inverse=True)
     if len(used) < k:
         raise InputError(f"{settings['method']} finds no more clusters; ask for at most k = {len(used)}")
-    return run.partition(walk, pairs, labels, settings)
+    return run.partition(walk, pairs, labels, k, settings)
 
 
 def by_splitting(split: Split, k: int, strategy: Strategy, reweigh: Reweigh | None) -> Label:

@@ -1,0 +1,129 @@
+"""What the vertex search and the batch search share: the problem, the effort and the objective."""
+
+from dataclasses import astuple, dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from hyperclus.clustering.vertex_kernels import VOLUME_PENALTY
+from hyperclus.errors import Argument, InputError
+from hyperclus.spectral.bounds import ncut_lower_bound
+from hyperclus.spectral.eigen import Eigenpairs
+from hyperclus.spectral.walk import RandomWalk
+from hyperclus.typing import Floats
+
+EffortName: TypeAlias = Literal["fast", "default", "thorough"]
+MIN_GAIN = 1e-13  # a move must lower the NCut by more than rounding may
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SearchProblem:
+    """Find k clusters of low NCut, none of them smaller than `min_volume` if possible.
+
+    The eigenpairs give the initial partitions and a bound, at which the search ends; the products that they
+    took are the unit of the effort.
+    """
+
+    walk: RandomWalk
+    pairs: Eigenpairs
+    k: int
+    min_volume: float
+
+    @property
+    def bound(self) -> float:
+        """A lower bound on the NCut."""
+        return ncut_lower_bound(self.pairs, self.k)
+
+    def on_host(self) -> "SearchProblem":
+        """The same problem in host memory."""
+        backend = self.walk.backend
+        return SearchProblem(self.walk.on_host(), self.pairs.on_host(backend), self.k, self.min_volume)
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """Everything that the result depends on, for the key of a checkpoint."""
+        walk, pairs = self.walk, self.pairs
+        solved = pairs.values, pairs.vectors, pairs.spare, pairs.steps, self.bound
+        return (walk.hypergraph, walk.alpha, walk.stationary, *solved, self.k, self.min_volume)
+
+
+def penalized_ncut(volumes: Floats, insides: Floats, min_volume: float) -> float:
+    """NCut = k - sum_j internal(S_j) / vol(S_j), plus a penalty for each cluster below `min_volume`."""
+    ncut = float(len(volumes) - (insides / volumes).sum())
+    if min_volume == 0:
+        return ncut
+    missing = np.maximum(1.0 - volumes / min_volume, 0.0)
+    return ncut + VOLUME_PENALTY * float(missing[missing > 1e-12].sum())
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """Extent and tuning of a search. Work is counted in visits of incidences, not in seconds.
+
+    Attributes
+    ----------
+    extra : int
+        Eigenvectors beyond the k that the bound needs.
+    starts : int
+        Initial partitions; more of them for many clusters, if there are perturbations.
+    finalists : int
+        How many partitions are improved until no move helps, then by perturbations. They are the best after
+        one round of moves, of twice as many of the best initial partitions. For two clusters half of it.
+    evaluations : float
+        How often perturbations may visit all incidences, per product that the eigenvectors took.
+    incidences : float
+        Visits that the perturbations of each finalist may make at least.
+    first : Effort, optional
+        A cheaper search whose result is one more start. Such a search visits single vertices on the CPU
+        however large the hypergraph is, because batches are not perturbed.
+    batched_from : pair of int
+        Incidences from which vertices move in batches: for two clusters, which perturbations were not seen
+        to improve at this size, and for more.
+    min_progress : float
+        In large hypergraphs, batches end when one lowers the NCut by less than this share.
+    sample : int
+        Vertices that k-means runs on; the others join the nearest centre.
+    parallel_from : int
+        Incidences times clusters from which a second thread pays off.
+    """
+
+    extra: int
+    starts: int
+    finalists: int
+    evaluations: float
+    incidences: float = 0.0
+    first: "Effort | None" = None
+    batched_from: tuple[int, int] = (450_000, 3_000_000)
+    min_progress: float = 1e-8
+    sample: int = 20_000
+    parallel_from: int = 10_000_000
+
+    def in_batches(self, n_incidences: int, k: int, *, on_host: bool) -> bool:
+        """Whether to move vertices in batches."""
+        if k == 1 or (self.first is not None and on_host):
+            return False
+        return n_incidences >= self.batched_from[0 if k == 2 else 1]
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """All fields, for the key of a checkpoint."""
+        return astuple(self)
+
+
+_DEFAULT = Effort(extra=2, starts=5, finalists=2, evaluations=0.3)
+EFFORTS: dict[str, Effort] = {
+    "fast": Effort(extra=0, starts=3, finalists=1, evaluations=0.0),
+    "default": _DEFAULT,
+    "thorough": Effort(extra=6, starts=32, finalists=8, evaluations=50.0, incidences=1e6, first=_DEFAULT),
+}
+
+
+def effort_of(effort: EffortName | Effort) -> Effort:
+    """Look up an effort by its name."""
+    if isinstance(effort, Effort):
+        return effort
+    if not (isinstance(effort, str) and effort in EFFORTS):
+        raise InputError(
+            Argument("effort"), f" must be 'fast', 'default', 'thorough' or an Effort, not {effort!r}"
+        )
+    return EFFORTS[effort]
