@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hyperclus as hc
+from hyperclus.clustering._run import Run
 
 
 def pairs(vertices):
@@ -286,13 +287,22 @@ class TestPartition:
         assert hc.cluster(h, bound="tight", effort="fast").settings["effort"] == "fast"
 
     def test_a_bound_that_the_partition_refutes_is_withdrawn(self, caplog):
-        """With weights over 300 decades Lanczos misses eigenvalues near 0."""
+        h = hc.Hypergraph.from_edges([["a", "b"], ["b", "c"], ["c", "d"]])
+        run = Run(h, alpha=0.0, tolerance=1e-8, seed=0)
+        walk = run.walk(h, 2)
+        wrong = dataclasses.replace(run.eigenpairs(walk, 2), values=np.array([0.0, 5.0]))
+        part = run.partition(walk, wrong, np.array([0, 0, 1, 1]), 2, {})
+        assert part.ncut == pytest.approx(1 / 3)
+        assert part.lower_bound == 0
+        assert "a small eigenvalue was missed" in caplog.text
+        assert "a small eigenvalue was missed" in part.settings["fallbacks"][0]
+
+    def test_the_bound_holds_with_weights_over_300_decades(self):
         rng = np.random.default_rng(0)
         matrix = (rng.random((300, 100)) < 0.1) * 10.0 ** rng.uniform(-150, 150, (300, 100))
         matrix[np.arange(300), np.arange(300) % 100] += 1
         part = hc.cluster(hc.Hypergraph.from_incidence(matrix), 5, alpha=0.5)
         assert part.lower_bound <= part.ncut
-        assert "a small eigenvalue was missed" in caplog.text
 
     def test_labels_cannot_be_changed_and_clusters_must_exist(self):
         part = hc.cluster(hc.Hypergraph.from_edges([["a", "b"], ["b", "c"]]))

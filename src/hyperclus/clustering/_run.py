@@ -139,7 +139,7 @@ class Steps(Generic[Result]):
             scored = cut(walk, labels, k)
             scored = Cut(scored.volumes[order], scored.boundaries[order])
         if ncut_lower_bound(pairs, k) > scored.ncut * (1 + 1e-9) + 1e-12:
-            _log.warning("a small eigenvalue was missed, so the eigenvalues prove nothing here")
+            self.fall_back("no bound: a small eigenvalue was missed, so the eigenvalues prove nothing")
             pairs = replace(pairs, residuals=np.maximum(pairs.residuals, pairs.values))
         return order, scored, pairs
 
