@@ -239,7 +239,7 @@ def test_what_is_sampled_grouped_or_moved_is_said(tmp_path):
     _, text = written(part, tmp_path)
     data = block(text)["charts"]
     said = visible(text)
-    shown = len(data["embedding"]["data"]["c"])
+    shown = len(data["embedding"]["data"]["clusters"])
     assert f"A random sample of {shown:,} of 5,000 vertices is shown." in said
     rows, columns = len(data["matrix"]["data"]["rows"]), len(data["matrix"]["data"]["columns"])
     assert f"3,000 hyperedges in {rows} rows and 5,000 vertices in {columns} columns" in said
@@ -352,7 +352,7 @@ def test_words_are_explained(report):
 def test_rows_of_the_matrix_have_names(rows, every, tmp_path):
     _, text = written(hc.cluster(random_hypergraph(60, rows, 5, seed=4), k=2), tmp_path)
     data = block(text)["charts"]["matrix"]["data"]
-    assert data["namedEvery"] == every
+    assert data["nameStep"] == every
     assert (data["nameWidth"] > 0) == (every > 0)
     assert ("Every second row is labelled." in visible(text)) == (every == 2)
 
@@ -446,7 +446,7 @@ def test_the_pointer_shows_plain_text(browser, report):
         page = seen.page
         for chart, mark, words in (
             ("embedding", "symbol", ("person", "cluster", "team")),
-            ("matrix", "rect", ("meeting", "leaning to cluster", "person", "weight")),
+            ("matrix", "rect", ("meeting", "main cluster", "person", "weight")),
             ("spectrum", "symbol", ("eigenvalue",)),
             ("sweep", "rect", ("vertices", "NCut", "conductance")),
         ):
@@ -640,8 +640,8 @@ def test_axes_can_be_chosen(browser, tmp_path):
     with opened(browser, path) as seen:
         before = seen.page.evaluate("hyperclus.views.embedding.scale('x').domain()")
         seen.page.select_option("#x-axis", index=2)
-        assert seen.signal("embedding", "across") == "p2"
-        assert seen.signal("embedding", "acrossTitle") == "eigenvector 4"
+        assert seen.signal("embedding", "xAxis") == 2
+        assert seen.signal("embedding", "xTitle") == "eigenvector 4"
         seen.settle()
         assert seen.page.evaluate("hyperclus.views.embedding.scale('x').domain()") != before
 

@@ -1,10 +1,13 @@
-"""The four pictures that Vega draws: their specifications and their data, names and numbers only.
+"""The four interactive charts: Vega-Lite specifications and their data.
 
-A specification holds no data and no text from the data: names go to the page's script, which shows them as
-plain text. The colours are signals (`ink`, `soft`, `rule`, `page`, `palette`), so that light and dark are
-a change of signals; `chosen` is the cluster that the reader chose, or -1.
+A specification contains no data and no text from the data; the script of the page turns the data into the
+named datasets and shows names as plain text. Colours are parameters (`ink`, `soft`, `rule`, `page`,
+`palette`), so that switching between light and dark changes parameters only; `chosen` is the cluster that
+the reader chose, or -1.
 """
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,21 +18,21 @@ from hyperclus.report.views import IncidenceGrid
 from hyperclus.typing import Integers
 
 Spec = dict[str, Any]
+Channel = Callable[[str | float], Spec]
 
-NAMED_POINTS = 30  # vertices that have their names beside them in the embedding
-NUMBERED = 20  # clusters whose number is written into the embedding, where vertices have no names
-NAMED_ROWS, NAMED_COLUMNS = 48, 12  # of the matrix that have their names beside them
-HALF_NAMED_ROWS = 100  # of the matrix, where every second has
+NAMED_POINTS = 30  # with at most this many vertices, the embedding shows their names
+NUMBERED_CLUSTERS = 20  # with at most this many clusters, the embedding shows their numbers instead
+NAMED_ROWS, NAMED_COLUMNS = 48, 12  # with at most this many, the matrix shows the names
+HALF_NAMED_ROWS = 100  # with at most this many rows, the matrix shows every second name
 NAME_WIDTH = 150  # pixels
-NAMES = 3  # hyperedges or vertices named for a row or column that stands for many
+GROUP_NAMES = 3  # names in the tooltip of a row or column that stands for several
 
+_PARAMETERS = {"ink": "", "soft": "", "rule": "", "page": "", "palette": [], "chosen": -1}
 _COLOUR = "palette[datum.c % length(palette)]"
-_MOVED = "(datum[replace(across, 'p', 'm')] || datum[replace(up, 'p', 'm')])"
-_STYLES = ("ink", "soft", "rule", "page", "palette")
 
 
 def charts(contents: Contents) -> dict[str, Spec]:
-    """For each picture its specification (`spec`) and its tables (`data`)."""
+    """Return the specification (`spec`) and the data (`data`) of each chart."""
     found = {
         "embedding": {"spec": _embedding_spec(contents), "data": _embedding_data(contents)},
         "matrix": {"spec": _matrix_spec(contents), "data": _matrix_data(contents)},
@@ -40,393 +43,316 @@ def charts(contents: Contents) -> dict[str, Spec]:
     return found
 
 
-def _spec(height: int, padding: tuple[int, int, int, int], parts: Spec) -> Spec:
-    """What all pictures share; the padding is left, top, right, bottom."""
-    sides = dict(zip(("left", "top", "right", "bottom"), padding, strict=True))
-    styles: list[Spec] = [{"name": name, "value": [] if name == "palette" else ""} for name in _STYLES]
-    signals = [*styles, {"name": "chosen", "value": -1}, *parts.pop("signals", [])]
-    return {"autosize": "none", "width": 600, "height": height, "padding": sides, "signals": signals, **parts}
-
-
-def _axis(scale: str, orient: str, title: Any, **more: Any) -> Spec:
-    """Quiet: no line, no ticks, small labels; the title lies flat at the end of the axis."""
-    flat = {
-        "left": {"titleAngle": 0, "titleAlign": "left", "titleX": -40, "titleY": -12},
-        "bottom": {"titleAnchor": "end", "titleAlign": "right", "titlePadding": 6},
-    }[orient]
-    colours = {
-        f"{part}Color": {"signal": style}
-        for part, style in (("label", "soft"), ("title", "soft"), ("grid", "rule"))
-    }
-    return {
-        "scale": scale,
-        "orient": orient,
-        "title": title,
-        "domain": False,
-        "ticks": False,
-        "labelPadding": 6,
-        "labelOverlap": True,
-        **flat,
-        **colours,
-        **more,
-    }
-
-
-def _linear(name: str, span: Any, domain: Any, **more: Any) -> Spec:
-    return {"name": name, "type": "linear", "range": span, "domain": domain, "zero": False, **more}
-
-
-def _signal(expression: str) -> Spec:
-    return {"signal": expression}
-
-
-def _mark(kind: str, data: str | None, update: Spec, **more: Any) -> Spec:
-    mark: Spec = {"type": kind, "encode": {"update": update}, **more}
-    return mark if data is None else {**mark, "from": {"data": data}}
-
-
-# ---- embedding -----------------------------------------------------------------------------------
-
-
-def _embedding_spec(contents: Contents) -> Spec:
-    room = 40 if _named(contents) else 14
-    size = float(np.clip(24_000 / len(contents.views.embedding.vertices), 14, 90))
-    place = {"x": {"scale": "x", "field": _signal("across")}, "y": {"scale": "y", "field": _signal("up")}}
-    letters = {
-        **place,
-        "text": {"field": "name"},
-        "dx": {"value": 7},
-        "dy": {"value": -6},
-        "limit": {"value": 130},
-        "fontSize": {"value": 13},
-        "fontWeight": {"value": "normal" if _named(contents) else "bold"},
-        "opacity": _signal("chosen < 0 || chosen == datum.c ? 1 : 0.15"),
-    }
-    points = {
-        **place,
-        "size": {"value": size},
-        "fill": _signal(f"{_MOVED} ? page : {_COLOUR}"),
-        "fillOpacity": _signal("chosen < 0 ? 0.85 : chosen == datum.c ? 0.95 : 0.12"),
-        "stroke": _signal(f"{_MOVED} ? {_COLOUR} : page"),
-        "strokeWidth": _signal(f"{_MOVED} ? 1.2 : 0.6"),
-        "strokeOpacity": _signal(f"chosen < 0 || chosen == datum.c ? 1 : {_MOVED} ? 0.15 : 0"),
-        "zindex": _signal("chosen == datum.c ? 1 : 0"),
-        "tooltip": _signal("datum"),
-        "cursor": {"value": "pointer"},
-    }
-    halo = {"stroke": _signal("page"), "strokeWidth": {"value": 3}, "strokeJoin": {"value": "round"}}
-    return _spec(
-        420,
-        (44, 26, 14, 40),
-        {
-            "signals": [{"name": "across", "value": "p0"}, {"name": "up", "value": "p1"}]
-            + [{"name": name, "value": ""} for name in ("acrossTitle", "upTitle")],
-            "data": [{"name": "points"}, {"name": "names"}],
-            "scales": [
-                _linear("x", "width", {"data": "points", "field": _signal("across")}, padding=room),
-                _linear("y", "height", {"data": "points", "field": _signal("up")}, padding=14),
-            ],
-            "axes": [
-                _axis("x", "bottom", _signal("acrossTitle"), tickCount=5, grid=True),
-                _axis("y", "left", _signal("upTitle"), tickCount=5, grid=True),
-            ],
-            "marks": [
-                _mark("symbol", "points", points),
-                _mark("text", "names", letters | halo, interactive=False),
-                _mark("text", "names", letters | {"fill": _signal("ink")}, interactive=False),
-            ],
-        },
-    )
-
-
-def _embedding_data(contents: Contents) -> Spec:
-    view, part = contents.views.embedding, contents.part
-    labels, ids = part.labels[view.vertices], part.vertex_ids[view.vertices]
-    data: Spec = {
-        "axes": list(view.axes),
-        "places": [_column(values) for values in view.coordinates.T],
-        "moved": [np.flatnonzero(moved).tolist() for moved in view.clipped.T],
-        "c": labels.tolist(),
-        "names": [short_id(value) for value in ids.tolist()],
-        "middles": [],
-    }
-    data |= contents.class_data(view.vertices)
-    data["named"] = _named(contents)
-    if part.k <= NUMBERED and not data["named"]:
-        data["middles"] = [_column(np.median(view.coordinates[labels == c], axis=0)) for c in range(part.k)]
-    return data
-
-
-def _named(contents: Contents) -> bool:
-    return len(contents.views.embedding.vertices) <= NAMED_POINTS
-
-
-# ---- matrix --------------------------------------------------------------------------------------
-
-
-def _matrix_spec(contents: Contents) -> Spec:
-    rows, columns = contents.views.incidence_grid.cells.shape
-    few, below = row_name_step(contents.views.incidence_grid), 24 if columns <= NAMED_COLUMNS else 8
-    across = {"x": {"scale": "x", "field": "a"}, "x2": {"scale": "x", "field": "b"}}
-    down = {"y": {"scale": "y", "field": "a"}, "y2": {"scale": "y", "field": "b"}}
-    faded = _signal("chosen < 0 || chosen == datum.c ? 1 : 0.2")
-    cells = {
-        "x": {"scale": "x", "field": "x"},
-        "x2": _signal("scale('x', datum.x + 1)"),
-        "y": {"scale": "y", "field": "y"},
-        "y2": _signal(f"scale('y', datum.y + 1) - {1 if few == 1 else 0}"),
-        "fill": _signal(f"datum.home == datum.c ? {_COLOUR} : ink"),
-        "fillOpacity": _signal(
-            "(0.12 + 0.88 * sqrt(datum.v)) * (datum.home == datum.c ? 0.95 : 0.42)"
-            " * (chosen < 0 || chosen == datum.c ? 1 : chosen == datum.home ? 0.45 : 0.12)"
-        ),
-        "tooltip": _signal("datum"),
-        "cursor": {"value": "pointer"},
-    }
-    strip = {"fill": _signal(_COLOUR), "opacity": faded, "cursor": {"value": "pointer"}}
-    beside = {"y": {"value": -16}, "y2": {"value": -10}}
-    number = {
-        "x": _signal("(scale('x', datum.a) + scale('x', datum.b)) / 2"),
-        "y": {"value": -20},
-        "text": _signal("scale('x', datum.b) - scale('x', datum.a) > 16 ? '' + datum.c : ''"),
-        "align": {"value": "center"},
-        "fontSize": {"value": 12},
-        "fontWeight": {"value": "bold"},
-        "fill": _signal("ink"),
-        "opacity": faded,
-    }
-    names = {
-        "x": {"value": -22},
-        "y": _signal("scale('y', datum.y + 0.5)"),
-        "text": {"field": "name"},
-        "align": {"value": "right"},
-        "baseline": {"value": "middle"},
-        "fontSize": {"value": 11},
-        "limit": {"value": NAME_WIDTH},
-        "fill": _signal("soft"),
-        "opacity": _signal("!named ? 0 : chosen < 0 || chosen == datum.c ? 1 : 0.3"),
-    }
-    between = "{0} / length(data('{1}')) > 12 ? 1.5 : 0".format
-    line = {"stroke": _signal("page")}
-    upright = {**line, "strokeWidth": _signal(between("width", "across"))}
-    level = {**line, "strokeWidth": _signal(between("height", "down"))}
-    marks = [
-        _mark("rect", "cells", cells),
-        _mark("rule", "across", {"x": across["x"], "y": {"value": -16}, "y2": _signal("height"), **upright}),
-        _mark("rule", "down", {"y": down["y"], "x": {"value": -16}, "x2": _signal("width"), **level}),
-        _mark("rect", "across", {**across, **beside, **strip}),
-        _mark("rect", "down", {**down, "x": {"value": -16}, "x2": {"value": -10}, **strip}),
-        _mark("text", "across", number, interactive=False),
-    ]
-    if few:
-        marks.append(_mark("text", "rows", names, interactive=False))
-    if columns <= NAMED_COLUMNS:
-        marks.append(_mark("text", "columns", _under(), interactive=False))
-    return _spec(
-        _matrix_height(contents.views.incidence_grid),
-        (24, 40, 4, 46 if columns <= NAMED_COLUMNS else 30),
-        {
-            "signals": [{"name": "named", "value": False}],
-            "data": [{"name": name} for name in ("cells", "across", "down", "rows", "columns")],
-            "scales": [
-                _linear("x", "width", [0, columns], round=True),
-                _linear("y", [0, _signal("height")], [0, rows], round=True),
-            ],
-            "axes": [
-                _axis("x", "bottom", "vertices, by cluster", labels=False, values=[], titlePadding=below)
-            ],
-            "marks": marks,
-        },
-    )
-
-
 def row_name_step(grid: IncidenceGrid) -> int:
-    """1 where each row has its name beside it, 2 where every second has, 0 where none."""
+    """Return 1 if each row of the matrix has its name beside it, 2 if every second has, 0 if none."""
     rows = len(grid.edges)
     if rows <= NAMED_ROWS:
         return 1
     return 2 if rows <= HALF_NAMED_ROWS and rows == sum(map(len, grid.edges)) else 0
 
 
-def _matrix_height(grid: IncidenceGrid) -> int:
-    rows, every = len(grid.edges), row_name_step(grid)
-    return {0: 440, 1: rows * round(float(np.clip(420 / rows, 15, 32))), 2: max(440, 8 * rows)}[every]
+# ---- parts of specifications ----------------------------------------------------------------------
 
 
-def _under() -> Spec:
-    """The names of the columns, as wide as these."""
+def _spec(
+    height: int, padding: tuple[int, int, int, int], layers: list[Spec], parameters: Spec | None = None
+) -> Spec:
+    """Return a layered chart; the padding is left, top, right, bottom."""
+    values = _PARAMETERS | (parameters or {})
     return {
-        "x": _signal("scale('x', datum.x + 0.5)"),
-        "y": _signal("height + 14"),
-        "text": {"field": "name"},
-        "align": {"value": "center"},
-        "fontSize": {"value": 11},
-        "limit": _signal("scale('x', 1) - 4"),
-        "fill": _signal("soft"),
-        "opacity": _signal("chosen < 0 || chosen == datum.c ? 1 : 0.3"),
+        "autosize": "none",
+        "width": 600,
+        "height": height,
+        "padding": dict(zip(("left", "top", "right", "bottom"), padding, strict=True)),
+        "params": [{"name": name, "value": value} for name, value in values.items()],
+        "layer": layers,
     }
+
+
+def _layer(data: str | None, mark: str, encoding: Spec, **properties: Any) -> Spec:
+    """Return a layer of one mark; without data it is drawn once."""
+    source: Spec = {"values": [{}]} if data is None else {"name": data}
+    return {"data": source, "mark": {"type": mark, "opacity": 1, **properties}, "encoding": encoding}
+
+
+def _expr(expression: str) -> Spec:
+    """Return a property that is evaluated for each datum."""
+    return {"expr": expression}
+
+
+def _axis(title: Any, side: str, **options: Any) -> Spec:
+    """Return an axis without line and ticks, and with its title flat at the end."""
+    flat = {
+        "left": {"titleAngle": 0, "titleAlign": "left", "titleX": -40, "titleY": -12},
+        "bottom": {"titleAnchor": "end", "titleAlign": "right", "titlePadding": 6},
+    }[side]
+    colours = {"labelColor": "soft", "titleColor": "soft", "gridColor": "rule"}
+    return {
+        "title": title,
+        "domain": False,
+        "ticks": False,
+        "grid": False,
+        "labelPadding": 6,
+        "labelOverlap": True,
+        **flat,
+        **{name: _expr(colour) for name, colour in colours.items()},
+        **options,
+    }
+
+
+def _channel(source: str | float, axis: Spec | None, **scale: Any) -> Spec:
+    """Return a quantitative position: a field of the data, or one value."""
+    position = {"field": source} if isinstance(source, str) else {"datum": source}
+    return {
+        **position,
+        "type": "quantitative",
+        "scale": {"zero": False, "nice": False, **scale},
+        "axis": axis,
+    }
+
+
+def _value(pixels: Any) -> Spec:
+    return {"value": pixels}
+
+
+def _faded(opacity: float) -> str:
+    """Return the expression of the opacity of a mark: full unless another cluster is chosen."""
+    return f"chosen < 0 || chosen == datum.c ? 1 : {opacity}"
+
+
+# ---- embedding ------------------------------------------------------------------------------------
+
+
+def _embedding_spec(contents: Contents) -> Spec:
+    names = _has_names(contents)
+    place = {
+        "x": _channel(
+            "x", _axis({"signal": "xTitle"}, "bottom", tickCount=5, grid=True), padding=40 if names else 14
+        ),
+        "y": _channel("y", _axis({"signal": "yTitle"}, "left", tickCount=5, grid=True), padding=14),
+    }
+    on_top = {"order": {"condition": {"test": "chosen == datum.c", "value": 1}, "value": 0}}
+    label = {
+        "text": _expr("datum.name"),
+        "dx": 7,
+        "dy": -6,
+        "align": "left",
+        "baseline": "alphabetic",
+        "limit": 130,
+        "fontSize": 13,
+        "fontWeight": "normal" if names else "bold",
+        "opacity": _expr(_faded(0.15)),
+    }
+    points = _layer(
+        "points",
+        "point",
+        place | on_top,
+        size=float(np.clip(24_000 / len(contents.views.embedding.vertices), 14, 90)),
+        fill=_expr(f"datum.clipped ? page : {_COLOUR}"),
+        fillOpacity=_expr("chosen < 0 ? 0.85 : chosen == datum.c ? 0.95 : 0.12"),
+        stroke=_expr(f"datum.clipped ? {_COLOUR} : page"),
+        strokeWidth=_expr("datum.clipped ? 1.2 : 0.6"),
+        strokeOpacity=_expr("chosen < 0 || chosen == datum.c ? 1 : datum.clipped ? 0.15 : 0"),
+        tooltip=_expr("datum"),
+        cursor="pointer",
+    )
+    layers = [points]
+    if names or contents.part.k <= NUMBERED_CLUSTERS:
+        halo = {"fill": None, "stroke": _expr("page"), "strokeWidth": 3, "strokeJoin": "round"}
+        layers += [
+            _layer("names", "text", place, **label, **style) for style in (halo, {"fill": _expr("ink")})
+        ]
+    return _spec(420, (44, 26, 14, 40), layers, {"xAxis": 0, "yAxis": 1, "xTitle": "", "yTitle": ""})
+
+
+def _embedding_data(contents: Contents) -> Spec:
+    view, part = contents.views.embedding, contents.part
+    labels = part.labels[view.vertices]
+    names, centres = _has_names(contents), []
+    if part.k <= NUMBERED_CLUSTERS and not names:
+        centres = [_rounded(np.median(view.coordinates[labels == c], axis=0)) for c in range(part.k)]
+    return {
+        "axes": list(view.axes),
+        "coordinates": [_rounded(values) for values in view.coordinates.T],
+        "clipped": [np.flatnonzero(clipped).tolist() for clipped in view.clipped.T],
+        "clusters": labels.tolist(),
+        "names": [short_id(value) for value in part.vertex_ids[view.vertices].tolist()],
+        "showNames": names,
+        "centres": centres,
+        **contents.class_data(view.vertices),
+    }
+
+
+def _has_names(contents: Contents) -> bool:
+    return len(contents.views.embedding.vertices) <= NAMED_POINTS
+
+
+# ---- incidence matrix -----------------------------------------------------------------------------
+
+
+def _matrix_spec(contents: Contents) -> Spec:
+    grid = contents.views.incidence_grid
+    rows, columns = grid.cells.shape
+    step, names_below = row_name_step(grid), columns <= NAMED_COLUMNS
+    title = _axis(
+        "vertices, by cluster", "bottom", labels=False, values=[], titlePadding=24 if names_below else 8
+    )
+    x = partial(_channel, axis=title, domain=[0, columns], round=True)
+    y = partial(_channel, axis=None, domain=[0, rows], round=True, reverse=True)
+    layers = [_matrix_cells(x, y, gap=1 if step == 1 else 0), *_cluster_borders(x, y, grid)]
+    label: Spec = {"text": _expr("datum.name"), "fontSize": 11, "fill": _expr("soft")}
+    if step:
+        place, shown = {"x": _value(-22), "y": y("middle")}, _expr(f"showNames ? {_faded(0.3)} : 0")
+        label |= {"align": "right", "limit": NAME_WIDTH}
+        layers.append(_layer("rows", "text", place, **label, opacity=shown))
+    if names_below:
+        place, limit = {"x": x("middle"), "y": _value(_expr("height + 14"))}, _expr("scale('x', 1) - 4")
+        label |= {"align": "center", "limit": limit}
+        layers.append(_layer("columns", "text", place, **label, opacity=_expr(_faded(0.3))))
+    height = {0: 440, 1: rows * round(float(np.clip(420 / rows, 15, 32))), 2: max(440, 8 * rows)}[step]
+    return _spec(height, (24, 40, 4, 46 if names_below else 30), layers, {"showNames": False})
+
+
+def _matrix_cells(x: Channel, y: Channel, gap: int) -> Spec:
+    """Colour the vertices of the main cluster of a hyperedge, and fade all clusters but the chosen one."""
+    return _layer(
+        "cells",
+        "rect",
+        {"x": x("x"), "x2": {"field": "x2"}, "y": y("y"), "y2": {"field": "y2"}},
+        y2Offset=-gap,
+        fill=_expr(f"datum.home == datum.c ? {_COLOUR} : ink"),
+        fillOpacity=_expr(
+            "(0.12 + 0.88 * sqrt(datum.v)) * (datum.home == datum.c ? 0.95 : 0.42)"
+            " * (chosen < 0 || chosen == datum.c ? 1 : chosen == datum.home ? 0.45 : 0.12)"
+        ),
+        tooltip=_expr("datum"),
+        cursor="pointer",
+    )
+
+
+def _cluster_borders(x: Channel, y: Channel, grid: IncidenceGrid) -> list[Spec]:
+    """Draw lines between the clusters, and strips in their colours with their numbers."""
+    strip = {"fill": _expr(_COLOUR), "fillOpacity": _expr(_faded(0.2)), "cursor": "pointer"}
+    upright, level = (
+        {"stroke": _expr("page"), "strokeWidth": _expr(f"{side} / {len(np.unique(clusters))} > 12 ? 1.5 : 0")}
+        for side, clusters in (("width", grid.column_clusters), ("height", grid.row_clusters))
+    )
+    near, far = _value(-16), _value(-10)
+    across, down = {"x": x("a"), "x2": {"field": "b"}}, {"y": y("a"), "y2": {"field": "b"}}
+    return [
+        _layer("across", "rule", {"x": x("a"), "y": near, "y2": _value("height")}, **upright),
+        _layer("down", "rule", {"y": y("a"), "x": near, "x2": _value("width")}, **level),
+        _layer("across", "rect", {**across, "y": near, "y2": far}, **strip),
+        _layer("down", "rect", {**down, "x": near, "x2": far}, **strip),
+        _layer(
+            "across",
+            "text",
+            {"x": x("middle"), "y": _value(-20)},
+            text=_expr("scale('x', datum.b) - scale('x', datum.a) > 16 ? '' + datum.c : ''"),
+            baseline="alphabetic",
+            fontSize=12,
+            fontWeight="bold",
+            fill=_expr("ink"),
+            opacity=_expr(_faded(0.2)),
+        ),
+    ]
 
 
 def _matrix_data(contents: Contents) -> Spec:
     grid, part = contents.views.incidence_grid, contents.part
-    vertex_ids = part.vertex_ids[part.labels >= 0]
-    names = [short_id(part.walk.hypergraph.edge_ids[group[0]], 48) for group in grid.edges]
+    edge_ids, vertex_ids = part.walk.hypergraph.edge_ids, part.vertex_ids[contents.views.clustered]
+    rows = [_group(group, edge_ids) for group in grid.edges]
+    largest, step = float(grid.cells.max()), row_name_step(grid)
     return {
-        "cells": np.round(1000 * grid.cells / max(float(grid.cells.max()), 1e-300)).astype(int).tolist(),
-        "largest": rounded(float(grid.cells.max())),
-        "rows": [_group(group, part.walk.hypergraph.edge_ids) for group in grid.edges],
+        "cells": np.round(1000 * grid.cells / max(largest, 1e-300)).astype(int).tolist(),
+        "largest": _rounded([largest])[0],
+        "rows": rows,
         "columns": [_group(group, vertex_ids) for group in grid.vertices],
         "rowClusters": grid.row_clusters.tolist(),
         "columnClusters": grid.column_clusters.tolist(),
-        "nameWidth": min(NAME_WIDTH, 7 * max(map(len, names))) if row_name_step(grid) else 0,
-        "namedEvery": row_name_step(grid),
+        "nameWidth": min(NAME_WIDTH, 7 * max(len(row[1]) for row in rows)) if step else 0,
+        "nameStep": step,
     }
 
 
 def _group(group: Integers, ids: Any) -> list[Any]:
-    """How many a row or column stands for, and the names of the first."""
-    return [len(group), *(short_id(value, 48) for value in ids[group[:NAMES]].tolist())]
+    """Return the number of members of a row or column and the names of the first."""
+    return [len(group), *(short_id(value, 48) for value in ids[group[:GROUP_NAMES]].tolist())]
 
 
-# ---- spectrum ------------------------------------------------------------------------------------
+# ---- eigenvalues ----------------------------------------------------------------------------------
 
 
 def _spectrum_spec(contents: Contents) -> Spec:
     values, k = contents.views.spectrum.values, contents.part.k
     ticks = {"values": list(range(1, len(values) + 1))} if len(values) <= 12 else {"tickCount": 10}
-    middle = {"x": {"scale": "x", "field": "i"}, "tooltip": _signal("datum")}
-    tone = _signal(f"datum.i <= {k} ? ink : soft")
-    stems = {**middle, "y": {"scale": "y", "field": "v"}, "y2": {"scale": "y", "value": 0}, "stroke": tone}
-    dots = {
-        **middle,
-        "y": {"scale": "y", "field": "v"},
-        "size": {"value": float(np.clip(900 / len(values), 20, 64))},
-        "fill": _signal(f"datum.sure ? (datum.i <= {k} ? ink : soft) : page"),
-        "stroke": tone,
-        "strokeWidth": {"value": 1.5},
-    }
-    width = {"strokeWidth": {"value": float(np.clip(60 / len(values), 0.8, 2.5))}}
-    marks = [
-        _mark("rule", "values", stems | width | {"strokeOpacity": {"value": 0.45}}),
-        _mark("symbol", "values", dots),
+    x_axis = _axis("eigenvalue", "bottom", format=",d", **ticks)
+    x = partial(_channel, axis=x_axis, domain=[0.5, len(values) + 0.5])
+    top = _rounded([values.max()])[0] or 1
+    y = _channel("v", _axis(None, "left", tickCount=4, grid=True), domain=[0, top], nice=True)
+    tone = f"datum.i <= {k} ? ink : soft"
+    common = {"stroke": _expr(tone), "tooltip": _expr("datum")}
+    stem = {"strokeWidth": float(np.clip(60 / len(values), 0.8, 2.5)), "strokeOpacity": 0.45}
+    dot: Spec = {"size": float(np.clip(900 / len(values), 20, 64)), "strokeWidth": 1.5}
+    dot["fill"] = _expr(f"datum.converged ? ({tone}) : page")
+    layers = [
+        _layer("values", "rule", {"x": x("i"), "y": y, "y2": {"datum": 0}}, **common, **stem),
+        _layer("values", "point", {"x": x("i"), "y": y}, **common, **dot),
     ]
     if k < len(values):
-        marks = [*_gap(k), *marks]
-    return _spec(
-        240,
-        (44, 24, 14, 40),
-        {
-            "data": [{"name": "values"}],
-            "scales": [
-                _linear("x", "width", [0.5, len(values) + 0.5]),
-                _linear("y", "height", [0, rounded(float(values.max())) or 1], nice=True),
-            ],
-            "axes": [
-                _axis("x", "bottom", "eigenvalue", format=",d", **ticks),
-                _axis("y", "left", None, tickCount=4, grid=True),
-            ],
-            "marks": marks,
-        },
-    )
-
-
-def _gap(k: int) -> list[Spec]:
-    band = {
-        "x": {"scale": "x", "value": k},
-        "x2": {"scale": "x", "value": k + 1},
-        "y": {"value": 0},
-        "y2": _signal("height"),
-        "fill": _signal("rule"),
-        "fillOpacity": {"value": 0.5},
-    }
-    note = {
-        "x": _signal(f"clamp(scale('x', {k + 0.5}), 30, width - 30)"),
-        "y": {"value": -8},
-        "text": {"value": f"gap after {k}"},
-        "align": {"value": "center"},
-        "fontSize": {"value": 12},
-        "fill": _signal("soft"),
-    }
-    return [_mark("rect", None, band, interactive=False), _mark("text", None, note, interactive=False)]
+        middle = _value(_expr(f"clamp(scale('x', {k + 0.5}), 30, width - 30)"))
+        label = {"text": f"gap after {k}", "baseline": "alphabetic", "fontSize": 12, "fill": _expr("soft")}
+        layers[:0] = [
+            _layer(None, "rect", {"x": x(k), "x2": {"datum": k + 1}}, fill=_expr("rule"), fillOpacity=0.5),
+            _layer(None, "text", {"x": middle, "y": _value(-8)}, **label),
+        ]
+    return _spec(240, (44, 24, 14, 40), layers)
 
 
 def _spectrum_data(contents: Contents) -> Spec:
     view = contents.views.spectrum
-    return {"values": _column(view.values), "sure": view.n_converged, "residuals": _column(view.residuals, 1)}
+    return {
+        "values": _rounded(view.values),
+        "nConverged": view.n_converged,
+        "residuals": _rounded(view.residuals, 1),
+    }
 
 
-# ---- sweep ---------------------------------------------------------------------------------------
+# ---- sweep ----------------------------------------------------------------------------------------
 
 
 def _sweep_spec(contents: Contents) -> Spec:
-    along = {"x": {"scale": "x", "field": "n"}}
-    line = {"interpolate": {"value": "linear"}, "strokeWidth": {"value": 1.8}}
-    ncut = {**along, **line, "y": {"scale": "y", "field": "ncut"}, "stroke": _signal("ink")}
-    conductance = {
-        **along,
-        **line,
-        "y": {"scale": "y", "field": "conductance"},
-        "stroke": _signal("soft"),
-        "strokeDash": {"value": [4, 3]},
-        "strokeWidth": {"value": 1.3},
-    }
-    hover = {
-        "x": {"scale": "x", "field": "from"},
-        "x2": {"scale": "x", "field": "to"},
-        "y": {"value": 0},
-        "y2": _signal("height"),
-        "fill": _signal("ink"),
-        "fillOpacity": {"value": 0},
-        "tooltip": _signal("datum"),
-    }
-    best = {**along, "y": {"scale": "y", "field": "ncut"}, "fill": _signal("page"), "stroke": _signal("ink")}
-    marks = [
-        _mark("line", "cuts", conductance, interactive=False),
-        _mark("line", "cuts", ncut, interactive=False),
-        _mark("symbol", "best", best | {"size": {"value": 80}, "strokeWidth": {"value": 2}}),
-        _mark("rect", "cuts", hover),
+    x_axis = _axis("vertices on the first side", "bottom", format=",d", tickMinStep=1, tickCount=6)
+    x = partial(_channel, axis=x_axis)
+    y = partial(_channel, axis=_axis(None, "left", tickCount=4, grid=True), zero=True, nice=True)
+    ncut, conductance = {"x": x("n"), "y": y("ncut")}, {"x": x("n"), "y": y("conductance")}
+    ink, soft, page = map(_expr, ("ink", "soft", "page"))
+    highlight = _expr("hovered == datum.n ? 0.08 : 0")
+    interval = {"x": x("from"), "x2": {"field": "to"}}
+    layers = [
+        _layer("cuts", "line", conductance, stroke=soft, strokeDash=[4, 3], strokeWidth=1.3),
+        _layer("cuts", "line", ncut, stroke=ink, strokeWidth=1.8),
+        _layer("best", "point", ncut, fill=page, stroke=ink, size=80, strokeWidth=2),
+        _layer("cuts", "rect", interval, fill=ink, fillOpacity=highlight, tooltip=_expr("datum")),
     ]
-    marks[-1]["encode"]["hover"] = {"fillOpacity": {"value": 0.08}}
     if contents.part.k == 2:
-        answer = {"y": {"scale": "y", "value": rounded(contents.part.ncut)}, "x": {"value": 0}}
-        answer |= {"x2": _signal("width"), "stroke": _signal("ink"), "strokeDash": {"value": [1, 3]}}
-        marks.insert(0, _mark("rule", None, answer, interactive=False))
-    fields = {"data": "cuts", "fields": ["ncut", "conductance"]}
-    return _spec(
-        240,
-        (44, 24, 14, 40),
-        {
-            "data": [{"name": "cuts"}, {"name": "best"}],
-            "scales": [
-                _linear("x", "width", {"data": "cuts", "fields": ["from", "to"]}),
-                _linear("y", "height", fields, zero=True, nice=True),
-            ],
-            "axes": [
-                _axis("x", "bottom", "vertices on the first side", format=",d", tickMinStep=1, tickCount=6),
-                _axis("y", "left", None, tickCount=4, grid=True),
-            ],
-            "marks": marks,
-        },
-    )
+        answer = y(_rounded([contents.part.ncut])[0])
+        layers.insert(0, _layer(None, "rule", {"y": answer}, stroke=ink, strokeDash=[1, 3]))
+    return _spec(240, (44, 24, 14, 40), layers, {"hovered": -1})
 
 
 def _sweep_data(contents: Contents) -> Spec:
     view = contents.views.sweep_profile
-    if view is None:
-        return {}
+    assert view is not None
     return {
         "sizes": view.sizes.tolist(),
-        "ncuts": _column(view.ncuts),
-        "conductances": _column(view.conductances),
+        "ncuts": _rounded(view.ncuts),
+        "conductances": _rounded(view.conductances),
         "best": view.best,
         "total": view.total,
     }
 
 
-def _column(values: Any, digits: int = 4) -> list[float]:
-    return [rounded(value, digits) for value in np.asarray(values, dtype=float).tolist()]
-
-
-def rounded(value: float, digits: int = 4) -> float:
-    """Round for the data of the page; rounding errors become 0."""
-    return 0.0 if abs(value) < NOISE else float(f"{value:.{digits}g}")
+def _rounded(values: Any, digits: int = 4) -> list[float]:
+    """Round to a few significant digits; rounding errors become 0."""
+    return [0.0 if abs(value) < NOISE else float(f"{value:.{digits}g}") for value in map(float, values)]

@@ -2,49 +2,51 @@
 (() => {
   const root = document.documentElement;
   const all = (selector, inside = document) => [...inside.querySelectorAll(selector)];
-  const one = (id) => document.getElementById(id);
-  const { k, openRows, openClusters, charts, vertices } = JSON.parse(one("data").textContent);
+  const byId = (id) => document.getElementById(id);
+  const { k, openRows, openClusters, charts, vertices } = JSON.parse(byId("data").textContent);
   const views = {};
   let chosen = -1;
 
-  // ---- numbers and words --------------------------------------------------------------------
+  // ---- tooltips -----------------------------------------------------------------------------
 
-  const figure = (value) => (value === 0 ? "0" : Math.abs(value) < 1e-4 ? value.toExponential(2) : String(+value.toPrecision(4)));
-  const whole = (value) => value.toLocaleString("en-US");
-  const group = ([size, ...names], many) =>
-    size === 1 ? [names[0]] : [`${whole(size)} ${many}`, names.join(", ") + (size > names.length ? ", …" : "")];
+  const formatNumber = (value) =>
+    value === 0 ? "0" : Math.abs(value) < 1e-4 ? value.toExponential(2) : String(+value.toPrecision(4));
+  const formatCount = (value) => value.toLocaleString("en-US");
+  const groupLines = ([size, ...names], plural) =>
+    size === 1 ? [names[0]] : [`${formatCount(size)} ${plural}`, names.join(", ") + (size > names.length ? ", …" : "")];
 
-  // What the pointer shows, line by line; the first is the heading.
-  const lines = {
-    embedding(datum) {
+  // The lines of the tooltip of a datum; the first is the heading.
+  const tooltipLines = {
+    embedding({ i, c }) {
       const { names, classOf, classes } = charts.embedding.data;
-      return [names[datum.i], `cluster ${datum.c}`, ...(classOf ? [`class ${classes[classOf[datum.i]]}`] : [])];
+      return [names[i], `cluster ${c}`, ...(classOf ? [`class ${classes[classOf[i]]}`] : [])];
     },
-    matrix(datum) {
+    matrix({ x, y, c, home, v }) {
       const { rows, columns, largest } = charts.matrix.data;
-      const many = rows[datum.y][0] * columns[datum.x][0] > 1;
+      const aggregated = rows[y][0] * columns[x][0] > 1;
       return [
-        ...group(rows[datum.y], "hyperedges"),
-        `leaning to cluster ${datum.home}`,
-        ...group(columns[datum.x], "vertices").map((text, i) => (i ? text : `${text}, in cluster ${datum.c}`)),
-        many
-          ? `mean weight ${figure(datum.v * largest)} of the largest in each hyperedge`
-          : `weight ${figure(datum.v * largest)} of the largest in this hyperedge`,
+        ...groupLines(rows[y], "hyperedges"),
+        `main cluster ${home}`,
+        ...groupLines(columns[x], "vertices").map((text, i) => (i ? text : `${text}, in cluster ${c}`)),
+        aggregated
+          ? `mean weight ${formatNumber(v * largest)} of the largest in each hyperedge`
+          : `weight ${formatNumber(v * largest)} of the largest in this hyperedge`,
       ];
     },
-    spectrum: (datum) => [
-      `eigenvalue ${datum.i}`,
-      datum.sure ? `${figure(datum.v)}, residual ${figure(datum.residual)}` : `at most ${figure(datum.v)}`,
+    spectrum: ({ i, v, converged, residual }) => [
+      `eigenvalue ${i}`,
+      converged ? `${formatNumber(v)}, residual ${formatNumber(residual)}` : `at most ${formatNumber(v)}`,
     ],
-    sweep: (datum) => [
-      `${whole(datum.n)} and ${whole(charts.sweep.data.total - datum.n)} vertices`,
-      `NCut ${figure(datum.ncut)}`,
-      `conductance ${figure(datum.conductance)}`,
+    sweep: ({ n, ncut, conductance }) => [
+      `${formatCount(n)} and ${formatCount(charts.sweep.data.total - n)} vertices`,
+      `NCut ${formatNumber(ncut)}`,
+      `conductance ${formatNumber(conductance)}`,
     ],
   };
 
-  // ---- tables of the pictures ---------------------------------------------------------------
+  // ---- datasets of the charts ---------------------------------------------------------------
 
+  // Runs of equal clusters: from a (inclusive) to b (exclusive).
   const spans = (clusters) => {
     const found = [];
     clusters.forEach((c, i) => {
@@ -52,45 +54,54 @@
       if (last && last.c === c) last.b = i + 1;
       else found.push({ c, a: i, b: i + 1 });
     });
-    return found;
+    return found.map((span) => ({ ...span, middle: (span.a + span.b) / 2 }));
   };
-  // The names of points at one place stand in a row, not on top of each other.
-  const inRows = (points, ...axes) => {
+  // Points at the same position share one label, so that names are not on top of each other.
+  const mergedLabels = (points) => {
     const found = new Map();
-    const widths = axes.map((axis) => {
+    const [width, height] = ["x", "y"].map((axis) => {
       const values = points.map((point) => point[axis]);
       return Math.max(...values) - Math.min(...values) || 1;
     });
     points.forEach((point) => {
-      const place = [point.c, ...axes.map((axis, i) => Math.round((200 * point[axis]) / widths[i]))].join();
-      const before = found.get(place);
-      found.set(place, before ? { ...before, name: `${before.name}, ${point.name}` } : point);
+      const key = [point.c, Math.round((200 * point.x) / width), Math.round((200 * point.y) / height)].join();
+      const before = found.get(key);
+      found.set(key, before ? { ...before, name: `${before.name}, ${point.name}` } : point);
     });
     return [...found.values()];
   };
-  const tables = {
-    embedding({ places, moved, c, middles, names, named }) {
-      const point = (values) => Object.fromEntries(values.map((value, axis) => [`p${axis}`, value]));
-      const points = c.map((cluster, i) => ({ i, c: cluster, name: names[i], ...point(places.map((axis) => axis[i])) }));
-      moved.forEach((vertices, axis) => vertices.forEach((i) => (points[i][`m${axis}`] = 1)));
-      const numbers = middles.map((place, cluster) => ({ c: cluster, name: String(cluster), ...point(place) }));
-      return { points, names: named ? inRows(points, "p0", "p1") : numbers };
+  const datasets = {
+    embedding({ coordinates, clipped, clusters, centres, names, showNames }, xAxis = 0, yAxis = 1) {
+      const outliers = new Set([...clipped[xAxis], ...clipped[yAxis]]);
+      const points = clusters.map((c, i) => ({
+        i,
+        c,
+        name: names[i],
+        x: coordinates[xAxis][i],
+        y: coordinates[yAxis][i],
+        clipped: outliers.has(i),
+      }));
+      const numbers = centres.map((centre, c) => ({ c, name: String(c), x: centre[xAxis], y: centre[yAxis] }));
+      return { points, names: showNames ? mergedLabels(points) : numbers };
     },
-    matrix({ cells, rows, columns, rowClusters, columnClusters, namedEvery }) {
+    matrix({ cells, rows, columns, rowClusters, columnClusters, nameStep }) {
       const found = [];
       cells.forEach((row, y) =>
-        row.forEach((v, x) => v && found.push({ x, y, v: v / 1000, c: columnClusters[x], home: rowClusters[y] })),
+        row.forEach((v, x) => {
+          if (v) found.push({ x, x2: x + 1, y, y2: y + 1, v: v / 1000, c: columnClusters[x], home: rowClusters[y] });
+        }),
       );
+      const label = (clusters) => (group, i) => ({ i, middle: i + 0.5, c: clusters[i], name: group[1] });
       return {
         cells: found,
         across: spans(columnClusters),
         down: spans(rowClusters),
-        rows: rows.map((row, y) => ({ y, c: rowClusters[y], name: row[1] })).filter(({ y }) => y % namedEvery === 0),
-        columns: columns.map((column, x) => ({ x, c: columnClusters[x], name: column[1] })),
+        rows: rows.map(label(rowClusters)).filter(({ i }) => i % nameStep === 0),
+        columns: columns.map(label(columnClusters)),
       };
     },
-    spectrum: ({ values, sure, residuals }) => ({
-      values: values.map((v, i) => ({ i: i + 1, v, sure: i < sure, residual: residuals[i] })),
+    spectrum: ({ values, nConverged, residuals }) => ({
+      values: values.map((v, i) => ({ i: i + 1, v, converged: i < nConverged, residual: residuals[i] })),
     }),
     sweep({ sizes, ncuts, conductances, best }) {
       const middle = (i) => (sizes[i] + sizes[i + 1]) / 2;
@@ -105,9 +116,9 @@
     },
   };
 
-  // ---- pictures -----------------------------------------------------------------------------
+  // ---- charts -------------------------------------------------------------------------------
 
-  const styles = () => {
+  const colours = () => {
     const css = getComputedStyle(root);
     const token = (name) => css.getPropertyValue(`--${name}`).trim();
     return {
@@ -118,11 +129,11 @@
       palette: Array.from({ length: 10 }, (_, i) => token(`c${i}`)),
     };
   };
-  const sized = (name, view, width) => {
+  const resize = (name, view, width) => {
     const padding = { ...charts[name].spec.padding };
-    const named = name === "matrix" && charts.matrix.data.nameWidth > 0 && width > 420;
-    if (named) padding.left += charts.matrix.data.nameWidth;
-    if (name === "matrix") view.signal("named", named);
+    const showNames = name === "matrix" && charts.matrix.data.nameWidth > 0 && width > 420;
+    if (showNames) padding.left += charts.matrix.data.nameWidth;
+    if (name === "matrix") view.signal("showNames", showNames);
     view.padding(padding).width(Math.max(120, Math.floor(width) - padding.left - padding.right));
     if (name === "embedding") view.height(Math.min(charts.embedding.spec.height, Math.max(280, width * 0.9)));
   };
@@ -131,35 +142,37 @@
     const { spec, data } = charts[name];
     const font = getComputedStyle(document.body).fontFamily;
     const letters = { labelFont: font, titleFont: font, labelFontSize: 12, titleFontSize: 12, titleFontWeight: "normal" };
-    const rows = tables[name](data);
+    const rows = datasets[name](data);
     const many = Object.values(rows).reduce((sum, table) => sum + table.length, 0) > 4000;
-    const filled = { ...spec, data: spec.data.map((table) => ({ ...table, values: rows[table.name] })) };
-    const start = { ...styles(), chosen, ...(data.axes && { acrossTitle: data.axes[0], upTitle: data.axes[1] }) };
-    filled.signals = spec.signals.map((signal) => ({ ...signal, value: start[signal.name] ?? signal.value }));
-    const { view } = await vegaEmbed(box, filled, {
-      mode: "vega",
-      ast: true, // expressions are interpreted, not compiled: the page's policy forbids that
+    const values = { ...colours(), chosen, ...(data.axes && { xTitle: data.axes[0], yTitle: data.axes[1] }) };
+    const params = spec.params.map((param) => ({ ...param, value: values[param.name] ?? param.value }));
+    const { view } = await vegaEmbed(box, { ...spec, params, datasets: rows }, {
+      mode: "vega-lite",
+      ast: true, // interpret expressions: the content security policy forbids to compile them
       actions: false,
       defaultStyle: false,
       renderer: many ? "canvas" : "svg",
-      config: { axis: { ...letters, gridWidth: 0.7 }, text: { font }, aria: false },
-      tooltip: (_, event, item, value) => tip(event, value ? lines[name](value) : null),
+      config: { axis: { ...letters, gridWidth: 0.7 }, text: { font }, view: { stroke: null }, background: null, aria: false },
+      tooltip: (_, event, item, datum) => {
+        if (name === "sweep") views.sweep.signal("hovered", datum ? datum.n : -1).runAsync();
+        showTooltip(event, datum ? tooltipLines[name](datum) : null);
+      },
     });
     if (name === "embedding" || name === "matrix") {
       view.addEventListener("click", (_, item) => item && item.datum && item.datum.c >= 0 && choose(item.datum.c));
     }
-    sized(name, view, box.clientWidth);
+    resize(name, view, box.clientWidth);
     views[name] = view;
     return view.signal("chosen", chosen).runAsync();
   };
-  const each = (change) => Promise.all(Object.values(views).map((view) => (change(view), view.runAsync())));
-  const restyle = () => {
-    const now = styles();
-    return each((view) => Object.entries(now).forEach(([style, value]) => view.signal(style, value)));
+  const updateAll = (change) => Promise.all(Object.values(views).map((view) => (change(view), view.runAsync())));
+  const updateColours = () => {
+    const values = Object.entries(colours());
+    return updateAll((view) => values.forEach(([name, value]) => view.signal(name, value)));
   };
 
-  const tip = (event, texts) => {
-    const box = one("tip");
+  const showTooltip = (event, texts) => {
+    const box = byId("tip");
     box.hidden = !texts;
     if (!texts) return;
     box.replaceChildren(...texts.map((text) => Object.assign(document.createElement("p"), { textContent: text })));
@@ -182,14 +195,14 @@
     all("tr[data-cluster], td[data-cluster]").forEach((item) =>
       item.classList.toggle("dim", chosen >= 0 && +item.dataset.cluster !== chosen),
     );
-    one("clear").hidden = chosen < 0;
-    fitted();
-    one("announcement").textContent = chosen < 0 ? "All clusters are shown." : `Cluster ${chosen} is chosen.`;
+    byId("clear").hidden = chosen < 0;
+    fitChips();
+    byId("announcement").textContent = chosen < 0 ? "All clusters are shown." : `Cluster ${chosen} is chosen.`;
     if (chosen < 0) delete root.dataset.chosen;
     else root.dataset.chosen = chosen;
     if (remember) history.replaceState(null, "", chosen < 0 ? location.pathname + location.search : `#cluster=${chosen}`);
-    narrow();
-    return each((view) => view.signal("chosen", chosen));
+    applyFilter();
+    return updateAll((view) => view.signal("chosen", chosen));
   };
   document.addEventListener("click", (event) => {
     const item = event.target.closest("[data-choose]");
@@ -197,10 +210,10 @@
   });
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || (event.target.matches("input") && event.target.value)) return;
-    tip(event, null);
+    showTooltip(event, null);
     if (chosen >= 0) choose(-1);
   });
-  one("clear").addEventListener("click", () => choose(-1));
+  byId("clear").addEventListener("click", () => choose(-1));
   addEventListener("hashchange", () => {
     const cluster = fromAddress();
     if (cluster !== chosen && (cluster >= 0 || !location.hash)) choose(cluster, false);
@@ -209,8 +222,8 @@
   // ---- filters and sorting ------------------------------------------------------------------
 
   const matches = (row, wanted) => (row.querySelector(".name") ?? row).textContent.toLowerCase().includes(wanted);
-  const narrow = () => {
-    const wanted = one("details-filter").value.trim().toLowerCase();
+  const applyFilter = () => {
+    const wanted = byId("details-filter").value.trim().toLowerCase();
     let shown = 0;
     all(".card").forEach((card) => {
       const rows = all("tbody tr", card);
@@ -221,15 +234,15 @@
       card.classList.toggle("all", Boolean(wanted) || chosen >= 0);
       shown += found && here;
     });
-    one("no-match").hidden = shown > 0;
-    one("no-match").textContent = wanted ? "Nothing matches." : "This cluster is not among those described.";
+    byId("no-match").hidden = shown > 0;
+    byId("no-match").textContent = wanted ? "Nothing matches." : "This cluster is not among those described.";
   };
-  one("details-filter").addEventListener("input", narrow);
-  if (one("clusters-filter")) {
-    one("clusters-filter").addEventListener("input", (event) => {
+  byId("details-filter").addEventListener("input", applyFilter);
+  if (byId("clusters-filter")) {
+    byId("clusters-filter").addEventListener("input", (event) => {
       const wanted = event.target.value.trim().toLowerCase();
       all(".clusters tbody tr").forEach((row) => row.classList.toggle("hidden", Boolean(wanted) && !matches(row, wanted)));
-      one("clusters").classList.toggle("all", Boolean(wanted));
+      byId("clusters").classList.toggle("all", Boolean(wanted));
     });
   }
   all(".sort").forEach((button) =>
@@ -261,68 +274,70 @@
 
   // ---- one vertex ---------------------------------------------------------------------------
 
-  const MOST_FOUND = 10;
-  const plain = vertices.names.map((name) => name.toLowerCase());
-  const ranked = (wanted) => {
+  const MAX_FOUND = 10;
+  const lowerNames = vertices.names.map((name) => name.toLowerCase());
+  const rankedMatches = (wanted) => {
     const found = [[], [], []]; // the name itself, names that begin so, names that hold it
-    plain.forEach((name, i) => {
+    lowerNames.forEach((name, i) => {
       const place = name.indexOf(wanted);
       if (place >= 0) found[name === wanted ? 0 : place ? 2 : 1].push(i);
     });
     return found.flat();
   };
-  const node = (tag, className, ...children) => {
+  const element = (tag, className, ...children) => {
     const made = Object.assign(document.createElement(tag), { className });
     made.append(...children);
     return made;
   };
-  const line = (i) => {
+  const foundItem = (i) => {
     const cluster = vertices.clusters[i];
     const facts = cluster < 0 ? ["in no hyperedge, in no cluster"] : [`stay probability ${(vertices.stay[i] / 10).toFixed(1)} %`];
-    if (vertices.classOf) facts.unshift(node("bdi", "", `class ${vertices.classes[vertices.classOf[i]]}`));
-    const item = node("li", cluster < 0 ? "" : `c${cluster % 10}`, node("bdi", "name", vertices.names[i]));
+    if (vertices.classOf) facts.unshift(element("bdi", "", `class ${vertices.classes[vertices.classOf[i]]}`));
+    const item = element("li", cluster < 0 ? "" : `c${cluster % 10}`, element("bdi", "name", vertices.names[i]));
     if (cluster >= 0) {
-      const button = node("button", "chooser", node("span", "badge", node("i", ""), `cluster ${cluster}`));
+      const button = element("button", "chooser", element("span", "badge", element("i", ""), `cluster ${cluster}`));
       Object.assign(button, { type: "button" }).dataset.choose = cluster;
       button.setAttribute("aria-pressed", String(cluster === chosen));
       item.append(button);
     }
-    item.append(...facts.map((fact) => node("span", "note", fact)));
+    item.append(...facts.map((fact) => element("span", "note", fact)));
     return item;
   };
-  one("find").addEventListener("input", (event) => {
+  byId("find").addEventListener("input", (event) => {
     const wanted = event.target.value.trim().toLowerCase();
-    const found = wanted ? ranked(wanted) : [];
-    one("found").replaceChildren(...found.slice(0, MOST_FOUND).map(line));
-    const many = found.length === 1 ? "1 vertex matches." : `${whole(found.length)} vertices match.`;
-    const rest = found.length > MOST_FOUND ? ` The first ${MOST_FOUND} are shown.` : "";
-    one("find-status").textContent = !wanted ? "" : found.length ? many + rest : "No vertex matches.";
+    const found = wanted ? rankedMatches(wanted) : [];
+    byId("found").replaceChildren(...found.slice(0, MAX_FOUND).map(foundItem));
+    const many = found.length === 1 ? "1 vertex matches." : `${formatCount(found.length)} vertices match.`;
+    const rest = found.length > MAX_FOUND ? ` The first ${MAX_FOUND} are shown.` : "";
+    byId("find-status").textContent = !wanted ? "" : found.length ? many + rest : "No vertex matches.";
   });
 
   // ---- light and dark, axes, copying, printing ----------------------------------------------
 
   const system = matchMedia("(prefers-color-scheme: dark)");
   const dark = () => (root.dataset.theme ? root.dataset.theme === "dark" : system.matches);
-  const named = () => (one("theme").textContent = dark() ? "Light" : "Dark");
-  one("theme").addEventListener("click", () => {
+  const labelThemeButton = () => (byId("theme").textContent = dark() ? "Light" : "Dark");
+  byId("theme").addEventListener("click", () => {
     root.dataset.theme = dark() ? "light" : "dark";
     try {
       localStorage.setItem("hyperclus-theme", root.dataset.theme);
     } catch {
       // not kept
     }
-    named();
-    restyle();
+    labelThemeButton();
+    updateColours();
   });
-  system.addEventListener("change", () => { named(); restyle(); });
-  named();
-  for (const [id, key] of [["x-axis", "across"], ["y-axis", "up"]]) {
-    if (!one(id)) continue;
-    one(id).addEventListener("change", (event) => {
-      const axis = +event.target.value;
+  system.addEventListener("change", () => { labelThemeButton(); updateColours(); });
+  labelThemeButton();
+  for (const axis of ["x", "y"]) {
+    const select = byId(`${axis}-axis`);
+    if (!select) continue;
+    select.addEventListener("change", () => {
       const { data } = charts.embedding;
-      const view = views.embedding.signal(key, `p${axis}`).signal(`${key}Title`, data.axes[axis]);
-      if (data.named) view.data("names", inRows(tables.embedding(data).points, view.signal("across"), view.signal("up")));
+      const view = views.embedding.signal(`${axis}Axis`, +select.value).signal(`${axis}Title`, data.axes[+select.value]);
+      const { points, names } = datasets.embedding(data, view.signal("xAxis"), view.signal("yAxis"));
+      view.data("points", points);
+      if (names.length) view.data("names", names);
       view.runAsync();
     });
   }
@@ -343,22 +358,22 @@
   addEventListener("beforeprint", () => {
     before = root.dataset.theme ?? "";
     root.dataset.theme = "light";
-    restyle();
+    updateColours();
   });
   addEventListener("afterprint", () => {
     if (before) root.dataset.theme = before;
     else delete root.dataset.theme;
-    restyle();
+    updateColours();
   });
 
-  const scrollsForKeyboard = () =>
+  const makeScrollable = () =>
     all(".scroll").forEach((box) => {
       if (box.scrollWidth > box.clientWidth + 1 || box.scrollHeight > box.clientHeight + 1) box.tabIndex = 0;
       else box.removeAttribute("tabindex");
     });
   const chips = document.querySelector(".chips");
-  const moreChips = one("more-chips");
-  const fitted = () => {
+  const moreChips = byId("more-chips");
+  const fitChips = () => {
     if (moreChips.ariaExpanded === "true") return;
     moreChips.hidden = true;
     if (chips.scrollWidth > chips.clientWidth + 1) {
@@ -372,9 +387,9 @@
     const wide = document.querySelector(".toolbar").classList.toggle("wide");
     moreChips.setAttribute("aria-expanded", String(wide));
     if (wide) moreChips.textContent = "Fewer";
-    else fitted();
+    else fitChips();
   });
-  for (const fit of [scrollsForKeyboard, fitted]) {
+  for (const fit of [makeScrollable, fitChips]) {
     addEventListener("resize", fit);
     fit();
   }
@@ -389,7 +404,7 @@
         if (Math.abs(target.clientWidth - widths.get(target)) < 1 || !target.clientWidth) return;
         widths.set(target, target.clientWidth);
         const view = views[target.dataset.chart];
-        sized(target.dataset.chart, view, target.clientWidth);
+        resize(target.dataset.chart, view, target.clientWidth);
         view.runAsync();
       }),
     );
