@@ -350,7 +350,7 @@ def test_bins_that_cannot_be():
     for count in (0, 1, -3, 2.5, True, None, 1_000_001, "5", np.float64(3)):
         refused(lambda count=count: Bins("width", count), "bins must be a whole number from 2 to 1,000,000")
     refused(lambda: Bins("depth"), "the rule of bins must be 'width', 'quantile', 'soft' or 'paper'")
-    refused(lambda: Bins("width", 5, 3.0), "only the rule 'paper' takes a maximum")
+    refused(lambda: Bins("width", 5, 3.0), "only the rule 'paper' has a maximum")
     for maximum in (0, -1, math.inf, math.nan, "9", True):
         refused(lambda maximum=maximum: Bins("paper", 5, maximum), "the maximum must be positive")
     for bins in ([5], object(), {"f": [5]}, {"f": None}, True):
@@ -368,7 +368,7 @@ def test_the_paper_rule_needs_a_positive_maximum():
     for values in ([-2.0, -1.0], [-1.0, 0.0]):
         refused(lambda values=values: table_of(values, "paper"), "column 'f': the paper's bins need")
     refused(lambda: table_of([-1e300, 1e-300], "paper"), "column 'f': -1e+300 is too far below")
-    refused(lambda: table_of([1.0, 5.0], Bins("paper", 5, 4)), "column 'f': 5 is above the maximum 4")
+    refused(lambda: table_of([1.0, 5.0], Bins("paper", 5, 4)), "column 'f': 5 is above the given maximum 4")
     assert table_of([-7.0, -1.0, 1.0, 9.0, 10.0], Bins("paper", 5))[1] == [-3, 0, 4, 5]
     assert table_of([0.0, 0.0], Bins("paper", 5, 4))[1] == [0]
 

@@ -771,10 +771,10 @@ def test_with_gamma_equals_a_loop(edges, data):
 def test_faults_of_restrict_drop_edges_and_with_gamma():
     h = Hypergraph.from_incidence(MATRIX, vertex_ids=["u", "v"], edge_ids=["e", "f", "g"])
     for wrong in ([2], [-1], [0, 0], [0.0], [], [True], [True] * 3, [[0]], "ab", 0, None):
-        refused(lambda w=wrong: h.restrict(w), "a mask of 2 truth values, or different positions below 2")
+        refused(lambda w=wrong: h.restrict(w), "a mask of 2 booleans, or different positions below 2")
     refused(lambda: h.restrict([False, False]), "no incidence")
     for wrong in ([0], [True], [1, 0, 0], [[True] * 3], None):
-        refused(lambda w=wrong: h.drop_edges(w), "a mask of 3 truth values")
+        refused(lambda w=wrong: h.drop_edges(w), "a mask of 3 booleans")
     for wrong in ([1, 1, 1], [1] * 5, [[1] * 4], 1.0):
         refused(lambda w=wrong: h.with_gamma(w), "4 weights are needed")
     refused(lambda: h.with_gamma([1, 0, 1, 1]), "vertex 'v' in hyperedge 'f' has weight 0.0", "positive")

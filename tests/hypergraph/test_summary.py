@@ -1,4 +1,4 @@
-"""`summary`: figures by their definitions; each remark where it is deserved, none where nothing is odd."""
+"""`summary`: figures equal their definitions; each remark is made if and only if it applies."""
 
 import re
 
@@ -60,16 +60,20 @@ PLAIN = [
         (
             PLAIN,
             {"vertex_ids": list("abcdefz"), "isolated": "keep"},
-            "1 vertex is in no hyperedge, for label -1: 'z'",
+            "1 vertex is in no hyperedge and will get label -1: 'z'",
         ),
-        ([*PLAIN, {}], {"empty_edges": "keep"}, "1 hyperedge has no members and no part in the walk: 5"),
+        ([*PLAIN, {}], {"empty_edges": "keep"}, "1 hyperedge has no members and no effect: 5"),
         (
             [*PLAIN, dict(zip("abcdef", range(1, 7), strict=True))],
             {},
             "1 hyperedge holds over half of the vertices: 5",
         ),
-        ([*PLAIN, {"a": 1}], {}, "1 hyperedge has a single member, joining nothing: 5"),
-        ([*PLAIN, {"b": 1, "c": 3}], {}, "1 hyperedge repeats members and weights of another: 5 those of 1"),
+        ([*PLAIN, {"a": 1}], {}, "1 hyperedge has a single member and joins nothing: 5"),
+        (
+            [*PLAIN, {"b": 1, "c": 3}],
+            {},
+            "1 hyperedge repeats the members and weights of another: 5 those of 1",
+        ),
         ([list(edge) for edge in PLAIN], {}, "gamma is the same for all members"),
         ([*PLAIN, {"a": 1e-9, "c": 1}], {}, "in hyperedge 5 a member weighs over 1,000,000 times"),
         (
@@ -77,21 +81,21 @@ PLAIN = [
             {"edge_weights": [1e9, 1, 1, 1, 0.5]},
             "hyperedge 0 weighs over 1,000,000 times as much as 4",
         ),
-        ([*PLAIN, {"A ": 1, "b": 2, "c": 1}], {}, "vertex ids 'a' and 'A ' differ"),
+        ([*PLAIN, {"A ": 1, "b": 2, "c": 1}], {}, "vertex ids 'a' and 'A ' differ only"),
         ([*PLAIN, {1: 1, "1": 2, "a": 1}], {}, "vertex ids 1 and '1' differ"),
         (dict(zip(["p", "q", "P", "r", "s"], PLAIN, strict=True)), {}, "hyperedge ids 'p' and 'P' differ"),
         (
             {**{("p", i): edge for i, edge in enumerate(PLAIN)}, ("hair", 0): {"a": 1}},
             {},
-            "1 hyperedge has a single member, joining nothing: hair = 0$",
+            "1 hyperedge has a single member and joins nothing: hair = 0$",
         ),
         (
             {**{("p", i): edge for i, edge in enumerate(PLAIN)}, ("hair", "\x1b[31m"): {"a": 1}},
             {},
-            r"joining nothing: \('hair', '\\x1b\[31m'\)$",
+            r"joins nothing: \('hair', '\\x1b\[31m'\)$",
         ),
         ([{"a": 1, "b": 2, "c": 1}] * 2, {}, "every vertex is in every hyperedge"),
-        ([{"a": 1, "b": 2}, {"c": 1, "d": 2, "a": 3}], {}, "most vertices are in one hyperedge at most"),
+        ([{"a": 1, "b": 2}, {"c": 1, "d": 2, "a": 3}], {}, "most vertices are in at most one hyperedge"),
     ],
 )
 def test_remarks(edges, options, remark):
@@ -99,7 +103,7 @@ def test_remarks(edges, options, remark):
     assert any(re.search(remark, said) for said in summary(h).remarks), summary(h)
 
 
-def test_nothing_odd_nothing_said():
+def test_an_ordinary_hypergraph_has_no_remarks():
     assert summary(hc.Hypergraph.from_edges(PLAIN)).remarks == ()
 
 

@@ -1,1 +1,1 @@
-"""From data to one valid value: the hypergraph, its incidence matrix, ids, weights and summary."""
+"""The hypergraph: an immutable value, how it is built from data, and its summary."""

@@ -1,4 +1,4 @@
-"""Numbers into bins: to which bins a value belongs, with which weight, and what the bins are called."""
+"""Bins of numbers: which bins a value belongs to, with which weight, and the names of the bins."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,11 +15,11 @@ from hyperclus.typing import Codes, Floats
 
 Rule: TypeAlias = Literal["width", "quantile", "soft", "paper"]
 Memberships: TypeAlias = tuple[Codes, Floats | None]  # the bin of each value, -1 for none; gamma, 1 if None
-Name: TypeAlias = Callable[[int], Any]  # from the number of a bin
+Name: TypeAlias = Callable[[int], Any]  # names the bin with this number
 
-MOST = 1_000_000  # bins in a column
-DIGITS = 9  # that edges have beyond the width of a bin; then 3 * 0.1 is 0.3
-SHARE = 1e-9  # what is less than this part of a value is rounding
+MAX_BINS = 1_000_000  # per column
+DIGITS = 9  # of interval limits, counted from the width of a bin, so that 3 * 0.1 is 0.3
+ROUNDING = 1e-9  # smaller gammas are rounding errors
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,25 +31,23 @@ class Bins:
     rule : {"width", "quantile", "soft", "paper"}
         "width": intervals of equal width from the minimum to the maximum.
 
-        "quantile": intervals with equally many rows. Equal values stay together, so each cut is made
-        between two different values, as near as possible to where equal counts would have it; cuts
-        that coincide are one.
+        "quantile": intervals with about equally many rows. Equal values are never separated: each limit is
+        between two different values, as close as possible to the one that would make the counts equal.
 
-        "soft": bins around centres at equal distances, the first at the minimum, the last at the
-        maximum. A value between two centres belongs to both, to the nearer one more: its two gammas
-        are 1 minus its distance over that of the centres, and add up to 1.
+        "soft": bins around equidistant centres, from the minimum to the maximum. A value between two centres
+        belongs to both, with gammas 1 - distance / (distance of the centres), which sum to 1.
 
         "paper": trunc(x / maximum * count), as in the paper; the maximum has a bin of its own.
     count : int
-        How many bins, or centres, from 2 to a million; those that get no row make no hyperedge.
+        Number of bins or centres, from 2 to a million; bins without rows make no hyperedge.
     maximum : float, optional
-        Only for "paper", which takes it over all rows of the file: give it where the table has some
-        of them. By default the maximum of the column.
+        Only for "paper": the maximum over all rows, if the table has only some of them. By default the
+        maximum of the column.
 
     Raises
     ------
     InputError
-        For an unknown rule, and a count or a maximum that cannot be.
+        For an unknown rule and an invalid count or maximum.
 
     Examples
     --------
@@ -71,12 +69,12 @@ class Bins:
     def __post_init__(self) -> None:
         check_choice("the rule of bins", self.rule, get_args(Rule))
         whole = isinstance(self.count, Integral) and not isinstance(self.count, bool)
-        if not (whole and 2 <= self.count <= MOST):
-            raise InputError(f"bins must be a whole number from 2 to {MOST:,}; got {shown(self.count)}")
+        if not (whole and 2 <= self.count <= MAX_BINS):
+            raise InputError(f"bins must be a whole number from 2 to {MAX_BINS:,}; got {shown(self.count)}")
         object.__setattr__(self, "count", int(self.count))
         if self.maximum is not None:
             if self.rule != "paper":
-                raise InputError(f"only the rule 'paper' takes a maximum; leave it out for {self.rule!r}")
+                raise InputError(f"only the rule 'paper' has a maximum; leave it out for {self.rule!r}")
             if not (is_number(self.maximum) and isfinite(self.maximum) and self.maximum > 0):
                 raise InputError(f"the maximum must be positive and finite; got {shown(self.maximum)}")
             object.__setattr__(self, "maximum", float(self.maximum))
@@ -87,7 +85,7 @@ BinsByColumn: TypeAlias = BinsOrRule | Mapping[Any, BinsOrRule]
 
 
 def as_bins(bins: BinsByColumn | None) -> Bins | dict[Any, Bins] | None:
-    """What the argument `bins` means: one way for all columns of numbers, or one for each column named.
+    """Convert the argument `bins`: one `Bins` for all columns of numbers, or one for each named column.
 
     >>> as_bins(10)
     Bins(rule='width', count=10, maximum=None)
@@ -100,10 +98,10 @@ def as_bins(bins: BinsByColumn | None) -> Bins | dict[Any, Bins] | None:
 
 
 def memberships(values: Floats, bins: Bins) -> tuple[list[Memberships], list[Any]]:
-    """The bins of each value, and the names of the bins that have one, in ascending order.
+    """Return the bins of each value, and the names of the bins that are not empty, in ascending order.
 
-    NaN is in no bin; infinite values must not come here. Each value is once in each part: there is one
-    part where values have one bin, two where they have two.
+    The list has two entries if a value can be in two bins, otherwise one. NaN is in no bin; values must not
+    be infinite.
 
     >>> [(codes, gamma)], names = memberships(np.array([1.0, 9.0, np.nan, 2.0]), Bins("width", 4))
     >>> codes.tolist(), names
@@ -115,14 +113,14 @@ def memberships(values: Floats, bins: Bins) -> tuple[list[Memberships], list[Any
         return [(np.full(len(values), -1), None)], []
     parts, name = _RULES[bins.rule](some, float(some.min()), float(some.max()), bins)
     filled = np.unique(np.concatenate([_occurring(codes) for codes, _ in parts]))
-    rank = np.full(int(filled[-1]) + 2, -1, dtype=index_type(len(values)))  # at its end that of code -1
+    rank = np.full(int(filled[-1]) + 2, -1, dtype=index_type(len(values)))  # code -1 refers to the last entry
     rank[filled] = np.arange(len(filled))
     spread = [(_spread(rank[codes], present, -1), _spread(gamma, present, 1.0)) for codes, gamma in parts]
     return spread, [name(number) for number in filled.tolist()]
 
 
 def paper_bins(values: Floats, maximum: Any, count: int) -> Floats:
-    """trunc(x / maximum * count), in exactly this order.
+    """Return trunc(x / maximum * count), evaluated in exactly this order.
 
     >>> paper_bins(np.array([-3.0, -1.0, 0.0, 7.9, 8.0]), 8.0, 4).tolist()
     [-1.0, 0.0, 0.0, 3.0, 4.0]
@@ -137,7 +135,7 @@ def _width(values: Floats, low: float, high: float, bins: Bins) -> tuple[list[Me
 
 def _quantile(values: Floats, low: float, high: float, bins: Bins) -> tuple[list[Memberships], Name]:
     distinct, counts = np.unique(values, return_counts=True)
-    cuts = np.cumsum(counts)[:-1] * bins.count  # count times the number of values below each possible cut
+    cuts = np.cumsum(counts)[:-1] * bins.count  # count times the number of values below each possible limit
     if not len(cuts):
         return _intervals(values, distinct, high)
     wanted = len(values) * np.arange(1, bins.count)
@@ -159,8 +157,8 @@ def _soft(values: Floats, low: float, high: float, bins: Bins) -> tuple[list[Mem
     scale = -frexp(max(-low, high))[1] - 1  # so that no difference overflows or underflows
     places = np.ldexp(centres, scale)
     to_right = (np.ldexp(values, scale) - places[left]) / np.diff(places)[left]
-    to_right[to_right < SHARE] = 0.0
-    to_right[to_right > 1 - SHARE] = 1.0
+    to_right[to_right < ROUNDING] = 0.0
+    to_right[to_right > 1 - ROUNDING] = 1.0
     first = (np.where(to_right < 1, left, -1), 1 - to_right)
     return [first, (np.where(to_right > 0, left + 1, -1), to_right)], name
 
@@ -168,18 +166,18 @@ def _soft(values: Floats, low: float, high: float, bins: Bins) -> tuple[list[Mem
 def _paper(values: Floats, low: float, high: float, bins: Bins) -> tuple[list[Memberships], Name]:
     maximum = high if bins.maximum is None else bins.maximum
     if high > maximum:
-        raise InputError(f"{_text(high)} is above the maximum {_text(maximum)} that was given; correct it")
+        raise InputError(f"{_text(high)} is above the given maximum {_text(maximum)}; correct it")
     if bins.maximum is None and low == high:  # also where the maximum is not positive
         return [(np.zeros(len(values), dtype=np.intp), None)], lambda _: bins.count
     if maximum <= 0:
         raise InputError(
-            f"the paper's bins need a positive maximum, this one is {_text(maximum)}; take 'width' instead"
+            f"the paper's bins need a positive maximum, this one is {_text(maximum)}; use 'width' instead"
         )
     with np.errstate(over="ignore"):
         numbers, codes = np.unique(paper_bins(values, maximum, bins.count), return_inverse=True)
     if not np.isfinite(numbers[0]):
         raise InputError(
-            f"{_text(low)} is too far below the maximum {_text(maximum)} for the paper's bins; take "
+            f"{_text(low)} is too far below the maximum {_text(maximum)} for the paper's bins; use "
             "'quantile' instead"
         )
     return [(codes, None)], lambda number: int(numbers[number])
@@ -202,7 +200,7 @@ def _single(value: Any) -> Bins:
 
 
 def _evenly(low: float, high: float, count: int) -> Floats:
-    """Different numbers at equal distances from low to high, the inner ones rounded; ends are exact."""
+    """Return distinct equidistant numbers from low to high; the inner ones are rounded."""
     share = np.linspace(0, 1, count)[1:-1]
     inner: list[float] = (low * (1 - share) + high * share).tolist()  # a difference could overflow
     step = high / (count - 1) - low / (count - 1)
@@ -213,7 +211,7 @@ def _evenly(low: float, high: float, count: int) -> Floats:
 
 
 def _intervals(values: Floats, starts: Floats, high: float) -> tuple[list[Memberships], Name]:
-    """Intervals from each start up to the next; the last one ends with `high`, which is in it."""
+    """Assign values to the intervals from each start to the next; the last one includes `high`."""
 
     def name(number: int) -> str:
         last = number == len(starts) - 1
@@ -224,7 +222,7 @@ def _intervals(values: Floats, starts: Floats, high: float) -> tuple[list[Member
 
 
 def _text(number: float) -> str:
-    """The shortest text that reads back as the same number: 2.5, 3, 1e+16."""
+    """Return the shortest text that is read as the same number: 2.5, 3, 1e+16."""
     return repr(float(number) + 0.0).removesuffix(".0")
 
 
@@ -233,7 +231,7 @@ def _occurring(codes: Codes) -> Codes:
 
 
 def _spread(values: Any, present: Any, absent: float) -> Any:
-    """The values where something is present, `absent` elsewhere."""
+    """Return the values at the present positions, and `absent` at the others."""
     if values is None or len(values) == len(present):
         return values
     whole = np.full(len(present), absent, dtype=values.dtype)

@@ -1,9 +1,9 @@
-"""The same hypergraph but for who is with whom: what chance alone makes of its degrees and sizes.
+"""The configuration model: random hypergraphs with the same degrees and hyperedge sizes.
 
-Every vertex keeps its number of hyperedges and every hyperedge its size, weight and gammas, but the
-vertices are dealt anew (the configuration model). Where hyperedges that follow each other share
-no vertex and together hold nearly all of them, they are the values of one feature of a table, and stay
-so: their vertices are dealt among them alone, so that no vertex gets two values.
+Every vertex keeps its number of hyperedges, and every hyperedge its size, weight and gammas, but the members
+are shuffled. If successive hyperedges share no vertex and together hold nearly all vertices, they are the
+values of one feature of a table; their members are shuffled among them only, so that no vertex gets two
+values of a feature.
 """
 
 import numpy as np
@@ -12,15 +12,15 @@ import scipy.sparse as sp
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.typing import Booleans, Integers
 
-NEARLY_ALL = 0.9  # of the vertices have a value of a feature
-ROUNDS = 60  # of swaps that take a vertex out of a hyperedge it is in twice
+NEARLY_ALL = 0.9  # share of the vertices that have a value of a feature
+ROUNDS = 60  # of swaps that remove repeated members
 
 
 def shuffled(hypergraph: Hypergraph, rng: np.random.Generator) -> Hypergraph:
-    """The hypergraph with its vertices dealt anew.
+    """Return the hypergraph with shuffled members.
 
-    A vertex that comes into a hyperedge twice changes places with another one; the few for which no
-    place is found are taken once.
+    A repeated member of a hyperedge is swapped with another vertex; the few for which none is found become
+    one member.
 
     >>> h = Hypergraph.from_edges([["a", "b"], ["b", "c"], ["c", "d"], ["d", "a"], ["a", "c"]])
     >>> shuffled(h, np.random.default_rng(0)).edge_sizes.tolist()
@@ -34,18 +34,18 @@ def shuffled(hypergraph: Hypergraph, rng: np.random.Generator) -> Hypergraph:
         vertices[slots] = rng.permutation(vertices[slots])
         rest[slots] = False
     keys = np.repeat(np.arange(hypergraph.n_edges) * n, hypergraph.edge_sizes)
-    vertices[rest] = _dealt(keys[rest], vertices[rest], rng)
-    members, slots_taken = np.unique(keys + vertices, return_index=True)
-    matrix = sp.csr_array((gamma.data[slots_taken], (members // n, members % n)), shape=gamma.shape)
+    vertices[rest] = _shuffled_members(keys[rest], vertices[rest], rng)
+    members, slots_used = np.unique(keys + vertices, return_index=True)
+    matrix = sp.csr_array((gamma.data[slots_used], (members // n, members % n)), shape=gamma.shape)
     return Hypergraph(matrix, hypergraph.edge_weights, hypergraph.vertex_ids, hypergraph.edge_ids)
 
 
 def _features(hypergraph: Hypergraph) -> list[tuple[int, int]]:
-    """The ranges of hyperedges that share no vertex and together hold nearly all of them."""
+    """Return the ranges of hyperedges that share no vertex and together hold nearly all vertices."""
     gamma, sizes = hypergraph.gamma, hypergraph.edge_sizes
     by_vertex = np.argsort(gamma.indices, kind="stable")
     edges = np.repeat(np.arange(hypergraph.n_edges), sizes)
-    before = np.full(len(edges), -1)  # the hyperedge of the same vertex before this one
+    before = np.full(len(edges), -1)  # the previous hyperedge of the same vertex
     again = gamma.indices[by_vertex[1:]] == gamma.indices[by_vertex[:-1]]
     before[by_vertex[1:][again]] = edges[by_vertex[:-1][again]]
     latest = np.full(hypergraph.n_edges, -1)
@@ -63,8 +63,8 @@ def _features(hypergraph: Hypergraph) -> list[tuple[int, int]]:
     ]
 
 
-def _dealt(keys: Integers, vertices: Integers, rng: np.random.Generator) -> Integers:
-    """The vertices in random order, then swapped until no hyperedge has one twice, or nearly so."""
+def _shuffled_members(keys: Integers, vertices: Integers, rng: np.random.Generator) -> Integers:
+    """Shuffle the vertices, then swap until (nearly) no hyperedge has a repeated member."""
     vertices = rng.permutation(vertices)
     for _ in range(ROUNDS):
         members = keys + vertices

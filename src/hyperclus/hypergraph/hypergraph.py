@@ -58,21 +58,20 @@ KEPT = Policies(isolated="keep", empty_edges="drop")  # by `restrict`
 class Hypergraph:
     """H = (V, E, omega, gamma): hyperedge weights omega(e) > 0, vertex weights gamma_e(v) > 0.
 
-    Definition 4 of the paper. Build one with `from_incidence`, `from_edges`, `from_long` or
-    `from_table`. They never change what they are given nor guess what it means: whatever is not a
-    hypergraph raises an `InputError` that names the place and the remedy. Nothing changes a
-    hypergraph afterwards: its arrays are its own and read-only.
+    Definition 4 of the paper. Build one with `from_incidence`, `from_edges`, `from_long` or `from_table`.
+    These never change their input and never guess: invalid input raises an `InputError` that says where the
+    problem is and what to do. A hypergraph is immutable: it owns its arrays, and they are read-only.
 
     Attributes
     ----------
     gamma : csr_array of shape (n_edges, n_vertices)
-        R of the paper: gamma_e(v) where v is a member of e, nothing elsewhere. Its indices are
-        int32 unless there are more than 2^31 - 1 incidences, vertices or hyperedges.
+        R of the paper: gamma_e(v) is stored if v is a member of e. Indices are int32 unless there are more
+        than 2^31 - 1 incidences, vertices or hyperedges.
     edge_weights : array of shape (n_edges,)
         omega(e).
     vertex_ids, edge_ids : arrays
-        The names of the columns and rows of gamma: unique, hashable, none missing. Integers are
-        an int64 array, everything else an array of objects; 1 and "1" are different ids.
+        Names of the columns and rows of gamma: unique, hashable, not missing. Integers are stored as int64,
+        everything else as objects; 1 and "1" are different ids.
 
     Examples
     --------
@@ -100,8 +99,6 @@ class Hypergraph:
     def __reduce__(self) -> tuple[Any, ...]:
         return Hypergraph, (self.gamma, self.edge_weights, self.vertex_ids, self.edge_ids)
 
-    # ---- constructors -------------------------------------------------------------------------
-
     @classmethod
     def from_incidence(
         cls,
@@ -114,32 +111,30 @@ class Hypergraph:
         isolated: AbsencePolicy = "error",
         empty_edges: AbsencePolicy = "error",
     ) -> "Hypergraph":
-        """From a weighted incidence matrix with one row per vertex and one column per hyperedge.
+        """Build a hypergraph from an incidence matrix, one row per vertex and one column per hyperedge.
 
         Parameters
         ----------
         matrix : sparse or dense, shape (n_vertices, n_edges)
-            Entry (v, e) is gamma_e(v); zero, stored or not, means that v is not in e. The output
-            of scikit-learn's vectorizers and encoders has this form. A data frame passes on its
-            column names, and its index where it has one, as ids. The matrix is copied.
+            Entry (v, e) is gamma_e(v); zero, stored or not, means that v is not in e. The output of
+            scikit-learn's vectorizers and encoders has this form. The column names and the index of a data
+            frame become ids. The matrix is copied.
         edge_weights : mapping from edge id, or sequence of length n_edges, optional
-            omega(e) > 0; 1 by default. A mapping names every hyperedge and no other; so does the
-            index of a pandas Series.
+            omega(e) > 0; 1 by default. A mapping, or the index of a pandas Series, names every hyperedge.
         vertex_ids, edge_ids : optional
             Unique, hashable, not missing; 0, 1, ... by default.
         duplicates : {"error", "sum", "max"}
-            What to do with an incidence stored more than once: refuse it, add up its weights, or
-            take the largest of them.
+            What to do with repeated incidences: raise, add their weights, or take the largest weight.
         isolated, empty_edges : {"error", "drop", "keep"}
-            What to do with vertices in no hyperedge (kept ones get label -1 from `cluster`) and
-            with hyperedges without members (kept ones play no part in the walk).
+            What to do with vertices in no hyperedge (if kept, `cluster` labels them -1) and with hyperedges
+            without members (if kept, the walk ignores them).
 
         Raises
         ------
         InputError
-            Naming the vertex, the hyperedge, and the remedy: for a weight that is negative, NaN,
-            infinite or not a real number, for the policies above, and for ids that are not
-            unique, missing, unhashable, or too many or too few.
+            Naming the vertex, the hyperedge, and the remedy: for weights that are negative, NaN, infinite or
+            not real numbers; for the policies above; and for ids that are missing, repeated or unhashable,
+            or of which there are too many or too few.
 
         Examples
         --------
@@ -165,7 +160,7 @@ class Hypergraph:
         isolated: AbsencePolicy = "error",
         empty_edges: AbsencePolicy = "error",
     ) -> "Hypergraph":
-        """From the members of each hyperedge.
+        """Build a hypergraph from the members of each hyperedge.
 
         Parameters
         ----------
@@ -173,8 +168,8 @@ class Hypergraph:
             Members are an iterable of vertex ids (gamma = 1) or a mapping from vertex id to gamma;
             gamma = 0 means: not a member.
         vertex_ids : optional
-            Fixes the vertices and their order; by default they come in order of first appearance.
-            Python gives the members of a set in any order, so fix it here where that matters.
+            The vertices in the order they shall have; by default the order of first appearance, which is
+            arbitrary for sets of strings.
         edge_weights, duplicates, isolated, empty_edges
             As in `from_incidence`.
 
@@ -213,7 +208,7 @@ class Hypergraph:
         isolated: AbsencePolicy = "error",
         empty_edges: AbsencePolicy = "error",
     ) -> "Hypergraph":
-        """From a long table with one row per incidence.
+        """Build a hypergraph from a long table, one row per incidence.
 
         Parameters
         ----------
@@ -221,13 +216,13 @@ class Hypergraph:
             The columns of an array are named 0, 1, ...
         vertex, edge : column names
         weight : column name, optional
-            The column of gamma; by default "weight" where there is one, otherwise gamma = 1.
+            The column of gamma; by default "weight" if there is one, otherwise gamma = 1.
             False: gamma = 1 in any case. A row with gamma = 0 makes no member.
         edge_weight : column name, optional
-            The column of omega, the same in all rows of a hyperedge; by default "edge_weight" where
+            The column of omega, the same in all rows of a hyperedge; by default "edge_weight" if
             there is one and `edge_weights` is not given. False: no such column.
         vertex_ids, edge_ids : optional
-            Fix the vertices or hyperedges and their order; by default first appearance.
+            The vertices or hyperedges in the order they shall have; by default that of first appearance.
         edge_weights, duplicates, isolated, empty_edges
             As in `from_incidence`.
 
@@ -269,9 +264,9 @@ class Hypergraph:
         constant: AbsencePolicy = "drop",
         isolated: AbsencePolicy = "error",
     ) -> "Hypergraph":
-        """From a table of features: a vertex per row, a hyperedge per (feature, value), gamma = 1.
+        """Build a hypergraph from features: vertices are rows, hyperedges are (feature, value), gamma = 1.
 
-        Every distinct value makes a hyperedge, unless `bins` puts near numbers into one.
+        Every distinct value is a hyperedge, unless `bins` puts close numbers into one.
 
         Parameters
         ----------
@@ -280,32 +275,30 @@ class Hypergraph:
         features : column names, optional
             The columns to use; by default all but `vertex` and `exclude`.
         exclude : column names, optional
-            Columns to leave out, such as known classes, which `agreement` compares with afterwards.
-            Only without `features`.
+            Columns to leave out, such as known classes to compare with later; not together with `features`.
         vertex : column name, optional
-            The column of vertex ids; by default the index of a pandas data frame, else 0, 1, ...
+            The column of vertex ids; by default the index of a pandas data frame, or 0, 1, ...
         bins : int, rule, Bins, or mapping of column name to these, optional
-            How columns of numbers become hyperedges (feature, bin), see `Bins`: 10 means ten
-            intervals of equal width, "quantile" five with equally many rows. Given once, it is for
-            every column of numbers, also of integers; in a mapping it is for the columns named,
-            which must hold numbers, and for no other. Text, categories, truth values and dates
-            are no numbers and keep their values. Numbers are taken as float64. By default no
-            column has bins, and one that seems to need them is logged as a warning; an empty
-            mapping means the same without a warning.
+            How columns of numbers become hyperedges (feature, bin), see `Bins`: 10 means ten intervals of
+            equal width, "quantile" five with equally many rows. A single value applies to all columns of
+            numbers, also of integers; a mapping applies to the columns it names, which must hold numbers.
+            Text, categories, booleans and dates are not numbers. Numbers are converted to float64. By default
+            no column has bins, and a warning is logged for columns that seem to need them; an empty mapping
+            means the same without a warning.
         missing : {"error", "category", "drop"}
-            A missing value (None, NaN, null) is refused, makes a hyperedge (feature, None) of its
-            own, or puts the row into no hyperedge of that feature.
+            A missing value (None, NaN, null) raises, is a hyperedge (feature, None) of its own, or puts the
+            row into no hyperedge of that feature.
         constant : {"drop", "keep", "error"}
-            What to do with a feature that has one value in all rows: its hyperedge holds every
-            vertex and tells none apart. The paper drops it, and so does this by default.
+            What to do with a feature that has the same value in all rows. Its hyperedge holds every vertex
+            and distinguishes none; the paper drops it.
         isolated
             As in `from_incidence`; rows can only be isolated with `missing="drop"`.
 
         Raises
         ------
         InputError
-            Naming the row and the column: for the policies above, for an infinite number in a
-            column with bins, for a column named in `bins` that holds something else than numbers.
+            Naming the row and the column: for the policies above, for infinite numbers in a column with
+            bins, and for a column named in `bins` that holds other values than numbers.
 
         Examples
         --------
@@ -326,31 +319,29 @@ class Hypergraph:
         gamma = from_coordinates(edge_codes, rows, weights, edges, vertices, "error")
         return cls.from_canonical(gamma, edges, vertices, None, policies)
 
-    # ---- sizes --------------------------------------------------------------------------------
-
     @property
     def n_vertices(self) -> int:
-        """|V|."""
+        """Number of vertices, |V|."""
         return len(self.vertex_ids)
 
     @property
     def n_edges(self) -> int:
-        """|E|."""
+        """Number of hyperedges, |E|."""
         return len(self.edge_ids)
 
     @property
     def n_incidences(self) -> int:
-        """m, the sum of the hyperedge sizes."""
+        """Number of incidences m, the sum of the hyperedge sizes."""
         return int(self.gamma.nnz)
 
     @property
     def edge_sizes(self) -> Integers:
-        """|e| for each hyperedge."""
+        """Size |e| of each hyperedge."""
         return np.diff(self.gamma.indptr).astype(np.int64)
 
     @property
     def covered(self) -> Booleans:
-        """Which vertices are in some hyperedge.
+        """Mask of the vertices that are in some hyperedge.
 
         >>> Hypergraph.from_edges([["a", "b"]], vertex_ids=["a", "b", "c"], isolated="keep").covered.tolist()
         [True, True, False]
@@ -363,10 +354,9 @@ class Hypergraph:
         return mask
 
     def content_key(self) -> bytes:
-        """Hash of all that decides a result: shape, members, gamma and omega, but not the ids.
+        """Return a hash of everything that results depend on: members, gamma and omega, but not the ids.
 
-        The same in every process and on every machine of the same byte order. It is computed from the
-        arrays on each call, O(m).
+        It is the same in every process and on every machine of the same byte order. Each call takes O(m).
 
         >>> h = Hypergraph.from_edges([["a", "b"], ["b", "c"]])
         >>> h.content_key() == Hypergraph.from_edges([[1, 2], [2, 3]]).content_key()
@@ -391,10 +381,8 @@ class Hypergraph:
 
         return hypergraph_table(self)
 
-    # ---- new hypergraphs from this one --------------------------------------------------------
-
     def with_gamma(self, values: ArrayLike) -> "Hypergraph":
-        """The same members with other weights, one per stored incidence, in the order of `gamma.data`.
+        """Return the same members with other weights, one per incidence in the order of `gamma.data`.
 
         >>> h = Hypergraph.from_edges([["a", "b"], ["b", "c"]])
         >>> h.with_gamma([1, 2, 3, 4]).gamma.toarray().tolist()
@@ -410,7 +398,7 @@ class Hypergraph:
         return Hypergraph.from_checked_parts(gamma, self.edge_weights, self.vertex_ids, self.edge_ids)
 
     def with_edge_weights(self, edge_weights: Mapping[Any, float] | ArrayLike) -> "Hypergraph":
-        """The same members with other omegas: a mapping from edge id, or one per hyperedge.
+        """Return the same members with other omegas: a mapping from edge id, or one per hyperedge.
 
         >>> Hypergraph.from_edges([["a", "b"], ["b", "c"]]).with_edge_weights([2, 3]).edge_weights.tolist()
         [2.0, 3.0]
@@ -419,16 +407,15 @@ class Hypergraph:
         return Hypergraph.from_checked_parts(self.gamma, omega, self.vertex_ids, self.edge_ids)
 
     def restrict(self, vertices: NDArray[Any]) -> "Hypergraph":
-        """The sub-hypergraph on some vertices, given by position, in this order, or by mask.
+        """Return the sub-hypergraph on some vertices, given by positions (in this order) or by a mask.
 
-        Hyperedges keep their weight and their remaining members with the same gamma; those that
-        lose every member go.
+        Hyperedges keep their weight and the gamma of their remaining members; empty ones are dropped.
 
         >>> h = Hypergraph.from_edges({"e": ["a", "b"], "f": ["b", "c"]})
         >>> h.restrict([2]).edge_ids.tolist()
         ['f']
         """
-        chosen = _chosen(vertices, self.n_vertices)
+        chosen = _as_positions(vertices, self.n_vertices)
         gamma = self.gamma[:, chosen]
         gamma.sort_indices()
         gamma, kept, _ = without_absent(gamma, self.edge_ids, self.vertex_ids, KEPT)
@@ -437,7 +424,7 @@ class Hypergraph:
         )
 
     def drop_edges(self, edges: Booleans) -> "Hypergraph":
-        """Without the hyperedges marked in the mask; all vertices stay, even those left in none.
+        """Return the hypergraph without the hyperedges in a mask; all vertices stay, even isolated ones.
 
         >>> h = Hypergraph.from_edges({"e": ["a", "b"], "f": ["b", "c"]})
         >>> h.drop_edges(np.array([True, False])).edge_ids.tolist()
@@ -445,26 +432,24 @@ class Hypergraph:
         """
         mask = np.asarray(edges)
         if mask.dtype != bool or mask.shape != (self.n_edges,):
-            raise InputError(f"edges must be a mask of {self.n_edges} truth values, one per hyperedge")
+            raise InputError(f"edges must be a mask of {self.n_edges} booleans, one per hyperedge")
         kept = np.flatnonzero(~mask)
         return Hypergraph.from_checked_parts(
             self.gamma[kept], self.edge_weights[kept], self.vertex_ids, self.edge_ids[kept]
         )
 
-    # ---- shared by the constructors -----------------------------------------------------------
-
     @classmethod
     def from_canonical(
         cls, gamma: Incidence, edges: Ids, vertices: Ids, edge_weights: Any, policies: Policies
     ) -> "Hypergraph":
-        """From a matrix as `canonical` returns it: apply the policies and check omega. For internal use."""
+        """Check omega and apply the policies to a matrix that `canonical` returned; for internal use."""
         omega = as_edge_weights(edge_weights, edges)
         gamma, kept_edges, kept_vertices = without_absent(gamma, edges, vertices, policies)
         return cls.from_checked_parts(gamma, omega[kept_edges], vertices[kept_vertices], edges[kept_edges])
 
     @classmethod
     def from_checked_parts(cls, gamma: Incidence, omega: Floats, vertices: Ids, edges: Ids) -> "Hypergraph":
-        """From parts that were checked and that nobody else holds, without a copy. For internal use."""
+        """Build a hypergraph from checked parts that nobody else holds, without copies; for internal use."""
         hypergraph = object.__new__(cls)
         hypergraph._set(gamma, omega, vertices, edges)
         return hypergraph
@@ -477,7 +462,7 @@ class Hypergraph:
             object.__setattr__(self, field.name, part)
 
 
-def _chosen(vertices: NDArray[Any], count: int) -> Codes:
+def _as_positions(vertices: NDArray[Any], count: int) -> Codes:
     chosen = np.asarray(vertices)
     if chosen.dtype == bool and chosen.shape == (count,):
         return np.flatnonzero(chosen)
@@ -488,14 +473,12 @@ def _chosen(vertices: NDArray[Any], count: int) -> Codes:
         and 0 <= chosen.min() <= chosen.max() < count
     )
     if not within or np.bincount(chosen.astype(np.intp)).max() > 1:
-        raise InputError(
-            f"vertices must be a mask of {count} truth values, or different positions below {count}"
-        )
+        raise InputError(f"vertices must be a mask of {count} booleans, or different positions below {count}")
     return chosen
 
 
 def check_hypergraph(value: object) -> None:
-    """Raise an `InputError` for anything else where a hypergraph is needed."""
+    """Raise an `InputError` unless the value is a hypergraph."""
     if not isinstance(value, Hypergraph):
         raise InputError(
             f"a Hypergraph is needed, not a {type(value).__name__}; build one with "

@@ -1,7 +1,7 @@
-"""From matrices and coordinates to one canonical incidence matrix, with every check on the weights.
+"""Canonical incidence matrices from matrices and coordinates, with all checks of the weights.
 
-The canonical form is a CSR matrix of shape (n_edges, n_vertices): sorted, without duplicates,
-every stored gamma positive and finite. Explicit zeros are not members.
+The canonical form is a CSR matrix of shape (n_edges, n_vertices): sorted, without duplicates, every stored
+gamma positive and finite. Explicit zeros are not members.
 """
 
 import copy
@@ -39,17 +39,17 @@ class Policies:
 def from_coordinates(
     edges: Codes, vertices: Codes, gamma: Floats, edge_ids: Ids, vertex_ids: Ids, duplicates: DuplicatePolicy
 ) -> Incidence:
-    """Canonical incidence matrix from one (edge, vertex, gamma) triple per incidence."""
+    """Return the canonical matrix of one (edge, vertex, gamma) triple per incidence."""
     shape = (len(edge_ids), len(vertex_ids))
     kind = index_type(max(len(gamma), *shape))
     coordinates = (edges.astype(kind, copy=False), vertices.astype(kind, copy=False))
     triples = sp.coo_array((gamma, coordinates), shape=shape)
-    triples.has_canonical_format = True  # a pretence: duplicates must not be summed before they are seen
+    triples.has_canonical_format = True  # not true, but SciPy must not sum duplicates before they are checked
     return canonical(triples.tocsr(), edge_ids, vertex_ids, duplicates)
 
 
 def from_matrix(matrix: Any, edge_ids: Ids, vertex_ids: Ids, duplicates: DuplicatePolicy) -> Incidence:
-    """Canonical incidence matrix from a vertices x hyperedges matrix as `as_matrix` returns it."""
+    """Return the canonical matrix of a vertices x hyperedges matrix that `as_matrix` returned."""
     if isinstance(matrix, np.ndarray):
         vertices, edges = np.nonzero(matrix)
         gamma = as_numbers(matrix[vertices, edges], str)
@@ -61,7 +61,7 @@ def from_matrix(matrix: Any, edge_ids: Ids, vertex_ids: Ids, duplicates: Duplica
     indices, indptr = (part.astype(kind, copy=False) for part in (matrix.indices, matrix.indptr))
     parts = (as_numbers(matrix.data, str), indices, indptr)
     shape = (len(edge_ids), len(vertex_ids))
-    # The arrays of a matrix in CSR are those of its transpose in CSC, and the other way round.
+    # The arrays of a CSR matrix are those of its transpose in CSC, and vice versa.
     rows = (
         sp.csr_array(parts, shape=shape, copy=True)
         if matrix.format == "csc"
@@ -71,12 +71,12 @@ def from_matrix(matrix: Any, edge_ids: Ids, vertex_ids: Ids, duplicates: Duplica
 
 
 def as_matrix(matrix: Any, names: Sequence[Any] | None = None) -> Any:
-    """The matrix, in CSR, CSC, COO or a dense array, after the checks that need no ids.
+    """Return a matrix in CSR, CSC, COO or as a dense array, after the checks that need no ids.
 
-    `names` are those of its columns, for messages.
+    `names` are the names of its columns, for messages.
     """
     if isinstance(matrix, np.ma.MaskedArray):
-        matrix = np.array(matrix.tolist(), dtype=object)  # None where it is masked
+        matrix = np.array(matrix.tolist(), dtype=object)  # None for masked values
     if not sp.issparse(matrix):
         try:
             matrix = np.asarray(matrix)
@@ -95,21 +95,23 @@ def as_matrix(matrix: Any, names: Sequence[Any] | None = None) -> Any:
         raise InputError(
             f"an incidence matrix holds real numbers; this one has dtype {matrix.dtype}, convert it"
         )
-    return matrix if isinstance(matrix, np.ndarray) else _whole(matrix)
+    return matrix if isinstance(matrix, np.ndarray) else _checked_sparse(matrix)
 
 
-def as_numbers(values: Any, place: Callable[[int], str]) -> Floats:
-    """The values as float64, missing ones as NaN; text and other things are an `InputError`.
+def as_numbers(values: Any, locate: Callable[[int], str]) -> Floats:
+    """Return the values as float64, missing ones as NaN; anything but numbers is an `InputError`.
 
-    `place` puts a position into words for the message.
+    `locate` returns the name of a position for messages.
     """
     if isinstance(values, np.ma.MaskedArray):
-        values = values.tolist()  # None where it is masked
+        values = values.tolist()  # None for masked values
     try:
         array = np.asarray(values)
     except ValueError:  # lists of different lengths
         array = np.empty(0, dtype=object)
-    with np.errstate(over="ignore"):  # too large for a float: infinite, which the caller refuses
+    with np.errstate(
+        over="ignore"
+    ):  # a number too large for a float becomes infinite, which the caller refuses
         if array.dtype.kind in "biuf":
             return array.astype(np.float64, copy=False)
     items = values if isinstance(values, list) else list(array.ravel())
@@ -120,14 +122,13 @@ def as_numbers(values: Any, place: Callable[[int], str]) -> Floats:
                 raise TypeError
             numbers[position] = np.nan if is_missing(value) else float(value)
         except (TypeError, ValueError, OverflowError):
-            raise InputError(
-                f"{place(position)}: weight {shown(value)} is not a finite number; correct it or leave it out"
-            ) from None
+            problem = f"weight {shown(value)} is not a finite number; correct it or leave it out"
+            raise InputError(f"{locate(position)}: {problem}") from None
     return numbers
 
 
 def as_edge_weights(values: Any, edge_ids: Ids) -> Floats:
-    """omega, one positive number per hyperedge; a mapping, or a pandas Series, goes by edge id."""
+    """Return omega, one positive number per hyperedge, from a sequence, or a mapping or Series by edge id."""
     if values is None:
         return np.ones(len(edge_ids))
     if hasattr(values, "to_dict") and hasattr(values, "index"):
@@ -138,8 +139,8 @@ def as_edge_weights(values: Any, edge_ids: Ids) -> Floats:
         known = dict.fromkeys(edge_ids.tolist())
         for edge in chain(values, known):
             if edge not in known or edge not in values:
-                fault = "has no weight; give it one" if edge in known else "is unknown; leave it out"
-                raise InputError(f"edge_weights: hyperedge {shown(edge)} {fault}")
+                problem = "has no weight; give it one" if edge in known else "is unknown; leave it out"
+                raise InputError(f"edge_weights: hyperedge {shown(edge)} {problem}")
         values = [values[edge] for edge in known]
     omega = as_numbers(values, lambda i: f"edge_weights, position {i}")
     if omega.shape != (len(edge_ids),):
@@ -157,7 +158,7 @@ def as_edge_weights(values: Any, edge_ids: Ids) -> Floats:
 
 
 def check_gamma(matrix: Incidence, edge_ids: Ids, vertex_ids: Ids, zeros: bool) -> None:
-    """Raise an `InputError` that names the first weight that is negative, NaN or infinite, or zero."""
+    """Raise an `InputError` that names the first weight that is negative, NaN, infinite or a forbidden 0."""
     gamma = matrix.data
     if not gamma.size or ((gamma.min() > 0 or (zeros and gamma.min() == 0)) and gamma.max() < np.inf):
         return
@@ -173,18 +174,18 @@ def check_gamma(matrix: Incidence, edge_ids: Ids, vertex_ids: Ids, zeros: bool) 
 def without_absent(
     matrix: Incidence, edge_ids: Ids, vertex_ids: Ids, policies: Policies
 ) -> tuple[Incidence, Booleans, Booleans]:
-    """Apply the policies for empty hyperedges and for vertices in no hyperedge.
+    """Apply the policies for empty hyperedges and isolated vertices.
 
-    Returns the matrix and two masks: which edges and which vertices were kept.
+    Returns the matrix and the masks of the hyperedges and vertices that were kept.
     """
     filled = np.diff(matrix.indptr) > 0
     covered = np.zeros(matrix.shape[1], dtype=bool)
     for block in () if policies.isolated == "keep" else blocks(matrix.nnz):
         covered[matrix.indices[block]] = True
-    kept_edges = _kept(filled, policies.empty_edges, "empty_edges", "no member is in hyperedge", edge_ids)
-    kept_vertices = _kept(covered, policies.isolated, "isolated", "no hyperedge holds vertex", vertex_ids)
+    kept_edges = _keep(filled, policies.empty_edges, "empty_edges", "no member is in hyperedge", edge_ids)
+    kept_vertices = _keep(covered, policies.isolated, "isolated", "no hyperedge holds vertex", vertex_ids)
     data, indices, indptr = matrix.data, matrix.indices, matrix.indptr
-    if not kept_edges.all():  # what goes is empty, so the entries stay as they are
+    if not kept_edges.all():  # empty ones have no entries, so the data stay as they are
         indptr = indptr[np.append(True, kept_edges)]
     if not kept_vertices.all():
         indices = take(np.cumsum(kept_vertices, dtype=indices.dtype) - 1, indices)
@@ -214,14 +215,14 @@ def connected_components(gamma: Incidence) -> tuple[int, Integers, Integers]:
 
 
 def sealed(matrix: Incidence) -> Incidence:
-    """The matrix, whose arrays nobody else may hold, made read-only."""
+    """Make the arrays of a matrix read-only; nobody else may hold them."""
     for array in (matrix.data, matrix.indices, matrix.indptr):
         array.flags.writeable = False
     return matrix
 
 
 def canonical(matrix: Incidence, edge_ids: Ids, vertex_ids: Ids, duplicates: DuplicatePolicy) -> Incidence:
-    """The matrix checked, sorted, without zeros and duplicates; its arrays, nobody else's, may change."""
+    """Check and sort a matrix in place, and remove zeros and duplicates; nobody else may hold its arrays."""
     check_gamma(matrix, edge_ids, vertex_ids, zeros=True)
     if not matrix.data.all():
         matrix.eliminate_zeros()
@@ -250,23 +251,23 @@ def canonical(matrix: Incidence, edge_ids: Ids, vertex_ids: Ids, duplicates: Dup
     return merged
 
 
-def _whole(matrix: Any) -> Any:
-    """A sparse matrix, in COO unless it is in CSR or CSC, whose indices lie within its shape."""
+def _checked_sparse(matrix: Any) -> Any:
+    """Return a sparse matrix in CSR, CSC or COO; indices outside its shape are an `InputError`."""
     try:
         if matrix.format not in ("csr", "csc"):
             triples = matrix.tocoo()
             return sp.coo_array((triples.data, (triples.row, triples.col)), shape=triples.shape)
-        matrix = copy.copy(matrix)  # the check may replace arrays, which the caller must not see
+        matrix = copy.copy(matrix)  # the check may replace arrays of the matrix
         matrix.check_format(full_check=True)
     except ValueError as error:
-        raise InputError(f"the sparse matrix is damaged ({error}); build it anew") from None
+        raise InputError(f"the sparse matrix is damaged ({error}); recreate it") from None
     return matrix
 
 
-def _kept(present: Booleans, policy: AbsencePolicy, argument: str, fault: str, ids: Ids) -> Booleans:
+def _keep(present: Booleans, policy: AbsencePolicy, argument: str, problem: str, ids: Ids) -> Booleans:
     if policy == "error" and not present.all():
         raise InputError(
-            f"{fault} {named(ids, ~present)}; use ",
+            f"{problem} {named(ids, ~present)}; use ",
             Argument(argument, "drop"),
             " to remove them or ",
             Argument(argument, "keep"),
@@ -281,7 +282,7 @@ def _incidence(matrix: Incidence, position: int, edge_ids: Ids, vertex_ids: Ids)
 
 
 def constant_within(omega: Floats, edges: Codes, names: Ids) -> Floats:
-    """The weight of each hyperedge from a weight per incidence; two different ones are an `InputError`."""
+    """Return omega from a weight per incidence; different weights of a hyperedge are an `InputError`."""
     found = np.ones(len(names))
     found[edges] = omega
     odd = np.flatnonzero(found[edges] != omega)

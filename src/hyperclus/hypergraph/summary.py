@@ -1,4 +1,4 @@
-"""What a hypergraph looks like before it is clustered, and what in it looks odd."""
+"""Sizes and distributions of a hypergraph, and what is unusual about it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,15 +8,15 @@ import numpy as np
 
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.hypergraph.incidence import connected_components
-from hyperclus.hypergraph.messages import caption, shown
+from hyperclus.hypergraph.messages import caption, first_few, shown
 from hyperclus.typing import Floats, Ids, Integers
 
-WIDE = 1e6  # largest weight over smallest from which the scale is pointed out
-FEW = 3  # ids that a remark names
-LONGEST = 60  # characters of a caption in a remark
-MOST = 0.5  # share of the vertices from which a hyperedge is pointed out
+LARGE_RATIO = 1e6  # of the largest to the smallest weight, from which there is a remark
+LARGE_SHARE = 0.5  # of the vertices in one hyperedge, from which there is a remark
+CAPTION_LENGTH = 60  # of a hyperedge in a remark
 
-Five = tuple[float, float, float, float, float]
+QUARTILES = ("minimum", "1st quart.", "median", "3rd quart.", "maximum")
+Quartiles = tuple[float, float, float, float, float]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -26,16 +26,16 @@ class Summary:
     Attributes
     ----------
     n_vertices, n_edges, n_incidences, n_components : int
-        Components count vertices in hyperedges only.
+        Isolated vertices are no components.
     isolated, empty_edges : int
-        Vertices in no hyperedge, hyperedges without members.
+        Number of vertices in no hyperedge, and of hyperedges without members.
     largest_component : int
-        Its vertices.
+        Number of vertices in the largest component.
     edge_sizes, degrees : minimum, quartiles and maximum
-        Members of a hyperedge; hyperedges of a vertex.
+        Members per hyperedge; hyperedges per vertex.
     gamma, omega : minimum, quartiles and maximum
     remarks : tuple of str
-        What looks odd, one sentence each; most telling first.
+        What is unusual, one sentence each, most important first.
     """
 
     n_vertices: int
@@ -45,46 +45,46 @@ class Summary:
     isolated: int
     empty_edges: int
     largest_component: int
-    edge_sizes: Five
-    degrees: Five
-    gamma: Five
-    omega: Five
+    edge_sizes: Quartiles
+    degrees: Quartiles
+    gamma: Quartiles
+    omega: Quartiles
     remarks: tuple[str, ...]
 
     def __repr__(self) -> str:
         rows = [
-            ("members of a hyperedge", self.edge_sizes),
-            ("hyperedges of a vertex", self.degrees),
-            ("weight of a member (gamma)", self.gamma),
-            ("weight of a hyperedge (omega)", self.omega),
+            ("members per hyperedge", self.edge_sizes),
+            ("hyperedges per vertex", self.degrees),
+            ("vertex weight (gamma)", self.gamma),
+            ("hyperedge weight (omega)", self.omega),
         ]
         lines = [
             f"{self.n_vertices:,} vertices, {self.n_edges:,} hyperedges, {self.n_incidences:,} incidences",
             f"{self.n_components:,} connected component{'s' * (self.n_components != 1)}, the largest of "
             f"{self.largest_component:,} vertices",
-            f"  {'':<30} {'least':>10} {'quarter':>10} {'median':>10} {'3 quart.':>10} {'most':>10}",
-            *(f"  {name:<30} " + " ".join(f"{value:>10.6g}" for value in five) for name, five in rows),
+            f"  {'':<25} " + " ".join(f"{name:>10}" for name in QUARTILES),
+            *(f"  {name:<25} " + " ".join(f"{value:>10.6g}" for value in five) for name, five in rows),
             *(f"- {remark}" for remark in self.remarks),
         ]
         return "\n".join(lines)
 
 
 def summary(hypergraph: Hypergraph) -> Summary:
-    """Sizes, distributions of sizes, degrees and weights, components, and what looks odd; O(m log m).
+    """Summarize sizes, degrees, weights and components, and what is unusual, in O(m log m).
 
     Examples
     --------
     >>> summary(Hypergraph.from_edges([["a", "b", "c"], ["c", "d"], ["x", "y"]]))
     6 vertices, 3 hyperedges, 7 incidences
     2 connected components, the largest of 4 vertices
-                                          least    quarter     median   3 quart.       most
-      members of a hyperedge                  2          2          2        2.5          3
-      hyperedges of a vertex                  1          1          1          1          2
-      weight of a member (gamma)              1          1          1          1          1
-      weight of a hyperedge (omega)           1          1          1          1          1
-    - 2 connected components: two clusters of NCut 0 are there without any search
-    - gamma is the same for all members of every hyperedge, so the weights of members change nothing
-    - most vertices are in one hyperedge at most, so the clusters will be unions of hyperedges
+                                   minimum 1st quart.     median 3rd quart.    maximum
+      members per hyperedge              2          2          2        2.5          3
+      hyperedges per vertex              1          1          1          1          2
+      vertex weight (gamma)              1          1          1          1          1
+      hyperedge weight (omega)           1          1          1          1          1
+    - 2 connected components, so there are two clusters with NCut 0
+    - gamma is the same for all members of every hyperedge, so vertex weights have no effect
+    - most vertices are in at most one hyperedge, so clusters will be unions of hyperedges
     """
     check_hypergraph(hypergraph)
     covered = hypergraph.covered
@@ -100,87 +100,76 @@ def summary(hypergraph: Hypergraph) -> Summary:
         int(np.count_nonzero(~covered)),
         int(np.count_nonzero(hypergraph.edge_sizes == 0)),
         int(component_sizes.max()),
-        _five(hypergraph.edge_sizes),
-        _five(degrees),
-        _five(hypergraph.gamma.data),
-        _five(hypergraph.edge_weights),
+        _quartiles(hypergraph.edge_sizes),
+        _quartiles(degrees),
+        _quartiles(hypergraph.gamma.data),
+        _quartiles(hypergraph.edge_weights),
         tuple(_remarks(hypergraph, degrees, n_components)),
     )
 
 
-def _five(values: Integers | Floats) -> Five:
-    least, quarter, median, three, most = np.quantile(values, [0, 0.25, 0.5, 0.75, 1]).tolist()
-    return least, quarter, median, three, most
+def _quartiles(values: Integers | Floats) -> Quartiles:
+    minimum, first, median, third, maximum = np.quantile(values, [0, 0.25, 0.5, 0.75, 1]).tolist()
+    return minimum, first, median, third, maximum
 
 
 def _remarks(hypergraph: Hypergraph, degrees: Integers, n_components: int) -> Iterator[str]:
     if n_components > 1:
-        yield f"{n_components:,} connected components: two clusters of NCut 0 are there without any search"
+        yield f"{n_components:,} connected components, so there are two clusters with NCut 0"
     yield from _on_sizes(hypergraph, degrees)
     yield from _on_weights(hypergraph)
     for what, ids in (("vertex", hypergraph.vertex_ids), ("hyperedge", hypergraph.edge_ids)):
-        near = _nearly_equal(ids)
-        if near is not None:
-            first, second = near
-            yield f"the {what} ids {first} and {second} differ in case, spaces or type only; are they one?"
+        similar = _nearly_equal(ids)
+        if similar is not None:
+            yield f"the {what} ids {similar} differ only in case, spaces or type; do they mean the same?"
     if np.median(degrees) <= 1:
-        yield "most vertices are in one hyperedge at most, so the clusters will be unions of hyperedges"
+        yield "most vertices are in at most one hyperedge, so clusters will be unions of hyperedges"
 
 
 def _on_sizes(hypergraph: Hypergraph, degrees: Integers) -> Iterator[str]:
     sizes, n = hypergraph.edge_sizes, hypergraph.n_vertices
+    vertices, edges = hypergraph.vertex_ids, hypergraph.edge_ids
     everywhere = n > 1 and (sizes[sizes > 0] == n).all()
     if everywhere:
-        yield "every vertex is in every hyperedge, so members tell nothing apart; cluster with alpha=1"
-    wide = (sizes > MOST * n) & (n > 4) & (not everywhere)
-    for odd, ids, one, many, so in (
-        (degrees == 0, hypergraph.vertex_ids, "vertex is", "vertices are", "in no hyperedge, for label -1"),
-        (
-            sizes == 0,
-            hypergraph.edge_ids,
-            "hyperedge has",
-            "hyperedges have",
-            "no members and no part in the walk",
-        ),
-        (wide, hypergraph.edge_ids, "hyperedge holds", "hyperedges hold", "over half of the vertices"),
-        (
-            sizes == 1,
-            hypergraph.edge_ids,
-            "hyperedge has",
-            "hyperedges have",
-            "a single member, joining nothing",
-        ),
+        yield "every vertex is in every hyperedge, so members distinguish nothing; cluster with alpha=1"
+    large = (sizes > LARGE_SHARE * n) & (n > 4) & (not everywhere)
+    for unusual, ids, one, many, what in (
+        (degrees == 0, vertices, "vertex is", "vertices are", "in no hyperedge and will get label -1"),
+        (sizes == 0, edges, "hyperedge has", "hyperedges have", "no members and no effect"),
+        (large, edges, "hyperedge holds", "hyperedges hold", "over half of the vertices"),
+        (sizes == 1, edges, "hyperedge has", "hyperedges have", "a single member and joins nothing"),
     ):
-        count = int(np.count_nonzero(odd))
+        count = int(np.count_nonzero(unusual))
         if count:
-            yield f"{count:,} {one if count == 1 else many} {so}: {_few(ids[odd])}"
-    same = _repeated(hypergraph)
-    if same is not None:
-        count, pair = same
-        verb = "hyperedge repeats" if count == 1 else "hyperedges repeat"
-        yield f"{count:,} {verb} members and weights of another: {pair[1]} those of {pair[0]}"
+            yield f"{count:,} {one if count == 1 else many} {what}: {first_few(ids[unusual], show=_named)}"
+    repeated, first, other = _repeated_edges(hypergraph)
+    if repeated:
+        verb = "hyperedge repeats" if repeated == 1 else "hyperedges repeat"
+        pair = f"{_named(other)} those of {_named(first)}"
+        yield f"{repeated:,} {verb} the members and weights of another: {pair}"
 
 
 def _on_weights(hypergraph: Hypergraph) -> Iterator[str]:
     gamma, sizes = hypergraph.gamma, hypergraph.edge_sizes
     starts = gamma.indptr[:-1][sizes > 0]
     low, high = np.minimum.reduceat(gamma.data, starts), np.maximum.reduceat(gamma.data, starts)
+    ratio = f"over {LARGE_RATIO:,.0f} times as much"
     if (low == high).all():
-        yield "gamma is the same for all members of every hyperedge, so the weights of members change nothing"
-    elif (low < high / WIDE).any():
+        yield "gamma is the same for all members of every hyperedge, so vertex weights have no effect"
+    elif (low < high / LARGE_RATIO).any():
         worst = int(np.flatnonzero(sizes > 0)[np.argmax(np.log(high) - np.log(low))])
-        name = _said(hypergraph.edge_ids[worst])
-        yield f"in hyperedge {name} a member weighs over {WIDE:,.0f} times as much as another; one unit?"
+        name = _named(hypergraph.edge_ids[worst])
+        yield f"in hyperedge {name} a member weighs {ratio} as another; do all weights have the same unit?"
     omega = hypergraph.edge_weights
-    if omega.min() < omega.max() / WIDE:
-        heavy, light = (_said(hypergraph.edge_ids[int(pick(omega))]) for pick in (np.argmax, np.argmin))
-        yield f"hyperedge {heavy} weighs over {WIDE:,.0f} times as much as {light}; one unit?"
+    if omega.min() < omega.max() / LARGE_RATIO:
+        heavy, light = (_named(hypergraph.edge_ids[int(pick(omega))]) for pick in (np.argmax, np.argmin))
+        yield f"hyperedge {heavy} weighs {ratio} as {light}; do all weights have the same unit?"
 
 
-def _repeated(hypergraph: Hypergraph) -> tuple[int, tuple[str, str]] | None:
-    """How many hyperedges equal an earlier one in members and gamma, and the first such pair.
+def _repeated_edges(hypergraph: Hypergraph) -> tuple[int, Any, Any]:
+    """Count hyperedges that equal an earlier one in members and gamma; also return the first such pair.
 
-    By random sums of 64 bits: different hyperedges have the same one with probability 2^-64.
+    Hyperedges are compared by random 64-bit sums, which agree by chance with probability 2^-64.
     """
     gamma = hypergraph.gamma
     kept = np.flatnonzero(hypergraph.edge_sizes)
@@ -191,30 +180,24 @@ def _repeated(hypergraph: Hypergraph) -> tuple[int, tuple[str, str]] | None:
     _, first, group = np.unique(sums, return_index=True, return_inverse=True)
     later = np.flatnonzero(first[group] != np.arange(len(kept)))
     if not len(later):
-        return None
-    pair = (kept[first[group[later[0]]]], kept[later[0]])
-    return len(later), (_said(hypergraph.edge_ids[pair[0]]), _said(hypergraph.edge_ids[pair[1]]))
+        return 0, None, None
+    ids = hypergraph.edge_ids
+    return len(later), ids[kept[first[group[later[0]]]]], ids[kept[later[0]]]
 
 
-def _few(ids: Ids) -> str:
-    """The first three ids and how many more."""
-    text = ", ".join(map(_said, ids[:FEW].tolist()))
-    return text + (f" and {len(ids) - FEW:,} more" if len(ids) > FEW else "")
-
-
-def _said(value: Any) -> str:
-    """An id in a remark: a hyperedge of a table as "odor = n", any other as in messages."""
+def _named(value: Any) -> str:
+    """Return an id for a remark: "odor = n" for a hyperedge of a table, otherwise as in messages."""
     if not isinstance(value, tuple):
         return shown(value)
     try:
         text = caption(value)
-    except ValueError:  # an integer of thousands of digits, somewhere in it
+    except ValueError:  # it contains an integer of thousands of digits
         return shown(value)
-    return text if text.isprintable() and len(text) <= LONGEST else shown(value)
+    return text if text.isprintable() and len(text) <= CAPTION_LENGTH else shown(value)
 
 
-def _nearly_equal(ids: Ids) -> tuple[str, str] | None:
-    """Two ids that are the same to a hasty reader: "a" and "A ", 1 and "1"."""
+def _nearly_equal(ids: Ids) -> str | None:
+    """Name two ids that look the same: "a" and "A ", 1 and "1"."""
     if ids.dtype != object:
         return None
     seen: dict[str, object] = {}
@@ -223,5 +206,5 @@ def _nearly_equal(ids: Ids) -> tuple[str, str] | None:
             plain = " ".join(str(name).split()).casefold()
             other = seen.setdefault(plain, name)
             if other is not name and (type(other), other) != (type(name), name):
-                return shown(other), shown(name)
+                return f"{shown(other)} and {shown(name)}"
     return None

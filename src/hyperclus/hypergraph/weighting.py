@@ -1,4 +1,4 @@
-"""Ways to assign gamma to the members that a hypergraph already has."""
+"""Vertex weights gamma for the members of a hypergraph."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -11,7 +11,7 @@ from hyperclus.hypergraph.ids import vertex_codes
 
 
 def ones(hypergraph: Hypergraph) -> Hypergraph:
-    """gamma_e(v) = 1: edge-independent vertex weights (EIVW), the classical hypergraph.
+    """Set gamma_e(v) = 1: edge-independent vertex weights (EIVW), the classical hypergraph.
 
     >>> ones(Hypergraph.from_edges([{"a": 3, "b": 1}])).gamma.data.tolist()
     [1.0, 1.0]
@@ -21,7 +21,7 @@ def ones(hypergraph: Hypergraph) -> Hypergraph:
 
 
 def class_counts(hypergraph: Hypergraph, classes: Mapping[Any, Any] | Iterable[Any]) -> Hypergraph:
-    """gamma_e(v) = number of members of e that are in v's class: the paper's EDVW.
+    """Set gamma_e(v) = number of members of e in the class of v: the EDVW of the paper.
 
     The classes become part of the input, so agreement between clusters and classes says nothing
     about unseen data. Use this to reproduce the paper, not to analyse labelled data.
