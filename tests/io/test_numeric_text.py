@@ -18,11 +18,18 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hyperclus import Hypergraph
+from hyperclus._runtime.files import reading, writing
 from hyperclus.errors import InputError, LossWarning
-from hyperclus.io import npz, numbers
-from hyperclus.io.hmetis import read_hmetis, write_hmetis
-from hyperclus.io.matrix_market import read_matrix_market, write_matrix_market
+from hyperclus.io import npz
 from hyperclus.io.npz import read_npz, write_npz
+from hyperclus.io.numeric_text import (
+    number_lines,
+    read_hmetis,
+    read_matrix_market,
+    write_edge_lines,
+    write_hmetis,
+    write_matrix_market,
+)
 from support.contracts import refused
 from support.strategies import connected_members, hypergraphs, random_hypergraph
 
@@ -95,8 +102,8 @@ def test_hmetis_keeps_members_and_omega(members, data, suffix):
 @examples
 def test_hmetis_says_what_it_loses(h):
     g = h.with_gamma(np.ones(h.n_incidences))
-    lost = "the weights of the members and the vertex ids and the hyperedge ids"
-    again = round_trip(h, ".hgr", loss=lost if (h.gamma.data != 1).any() else "hold the vertex ids and")
+    lost = "the weights of the members, the vertex ids, the hyperedge ids; left out"
+    again = round_trip(h, ".hgr", loss=lost if (h.gamma.data != 1).any() else "hold the vertex ids, the")
     assert again.vertex_ids.tolist() == (g.vertex_ids + 1).tolist()
     np.testing.assert_array_equal(again.gamma.toarray(), g.gamma.toarray())
     assert again.edge_weights.tolist() == g.edge_weights.tolist()
@@ -115,11 +122,11 @@ def test_matrix_market_keeps_gamma(h, data, suffix):
 
 def test_matrix_market_says_what_it_loses():
     h = Hypergraph.from_edges([["a", "b"], ["b", "c"]], edge_weights=[1, 2])
-    again = round_trip(h, ".mtx", loss="the hyperedge weights and the vertex ids; they are lost")
+    again = round_trip(h, ".mtx", loss="the hyperedge weights, the vertex ids; left out")
     assert again.vertex_ids.tolist() == [0, 1, 2]
     assert again.edge_weights.tolist() == [1, 1]
     h = Hypergraph.from_edges({"e": [0, 1]})
-    assert round_trip(h, ".mtx", loss="cannot hold the hyperedge ids; they").n_edges == 1
+    assert round_trip(h, ".mtx", loss="cannot hold the hyperedge ids; left out").n_edges == 1
 
 
 atoms = st.one_of(st.text(), st.integers(), st.booleans(), st.floats(allow_nan=False))
@@ -240,10 +247,13 @@ def test_the_four_formats_of_hmetis():
         ("1 2\n1 2\x0c\n", ["line 2", "not a number"]),
         ("1 2\n1-2\n", ["line 2", "'1-2' is not a number"]),
         ("1 2 1\nnan 1 2\n", ["line 2", "'nan' is not a number"]),
-        ("1 2 1\n1e400 1 2\n", ["line 2", "weight inf", "positive and finite"]),
+        ("1 2 1\n1e400 1 2\n", ["line 2", "hyperedge weight inf must be positive and finite"]),
         ("1 2 1\n0 1 2\n", ["line 2", "weight 0"]),
         ("1 2 1\n-3 1 2\n", ["line 2", "weight -3"]),
-        ("% c\n2 3\n1 2\n2 3 3\n", ["line 4", "vertex 3 appears more than once", "duplicates='sum'"]),
+        (
+            "% c\n2 3\n1 2\n2 3 3\n",
+            ["line 4", "vertex 3 in hyperedge 2 appears more than once", "duplicates='sum'"],
+        ),
         ("1 3\n1 2\n", ["no hyperedge holds vertex 3", "isolated='keep'"]),
         ("2 2 1\n1 1 2\n1\n", ["no member is in hyperedge 2", "empty_edges='keep'"]),
         ("1 2\n1 2\n".encode("utf-16"), ["line 1", "is not a number"]),
@@ -310,7 +320,7 @@ def test_matrix_market_in_other_dress():
         (MTX + "2 2\n", ["line 2", "rows, columns and entries, from 1"]),
         (MTX + "0 0 0\n", ["line 2", "from 1"]),
         (DENSE + "0 0\n", ["line 2", "rows and columns, from 1"]),
-        (MTX.replace("general", "symmetric") + "2 3 1\n1 1 1\n", ["line 2", "rows and columns the same"]),
+        (MTX.replace("general", "symmetric") + "2 3 1\n1 1 1\n", ["line 2", "as many rows as columns"]),
         (MTX + "% c\n2 2 1\n\n3 1 1\n", ["line 5", "row 3 is not one of 1 to 2"]),
         (MTX + "2 2 1\n1 0 1\n", ["line 3", "column 0"]),
         (MTX + "2 2 1\n1 1.5 1\n", ["line 3", "column 1.5"]),
@@ -320,10 +330,10 @@ def test_matrix_market_in_other_dress():
         (MTX + "2 2 1\n1 1 -1\n", ["line 3", "weight -1"]),
         (MTX + "2 2 1\n1 1 NaN\n", ["line 3", "'NaN' is not a number"]),
         (MTX + "2 2 1\n1 1 1e999\n", ["line 3", "weight inf"]),
-        (MTX.replace("real", "integer") + "2 2 1\n1 1 1.5\n", ["line 3", "1.5 is no integer"]),
-        (MTX + "2 2 2\n1 1 1\n", ["2 entries are declared and 1 are there"]),
-        (MTX + "2 2 1\n1 1 1\n2 2 1\n", ["line 4", "more than the 1 entries declared"]),
-        (DENSE + "2 2\n1\n2\n3\n", ["4 entries are declared and 3 are there"]),
+        (MTX.replace("real", "integer") + "2 2 1\n1 1 1.5\n", ["line 3", "1.5 is not an integer"]),
+        (MTX + "2 2 2\n1 1 1\n", ["2 entries are declared and 1 found"]),
+        (MTX + "2 2 1\n1 1 1\n2 2 1\n", ["line 4", "more than the 1 declared entries"]),
+        (DENSE + "2 2\n1\n2\n3\n", ["4 entries are declared and 3 found"]),
         (DENSE + "2 1\n1\n-2\n", ["line 4", "weight -2"]),
         (DENSE + "2 1\n1 2\n", ["line 3", "has 2 numbers and must have 1"]),
         (MTX + "1 1 2\n1 1 1\n1 1 1\n", ["vertex 0 in hyperedge 0 appears more than once"]),
@@ -391,21 +401,33 @@ def test_odd_places_and_damaged_gzip(suffix, tmp_path):
 
 
 @pytest.mark.parametrize("piece", [1, 2, 7, 64])
-def test_pieces_of_any_size_read_the_same(piece, monkeypatch):
+def test_pieces_of_any_size_read_the_same(piece):
+    text = b"\xef\xbb\xbf2 3 1\n% comment\n\n5 1\t2 \r\n  % 7\n7.5 2 3"
+    with place(".hgr") as path:
+        path.write_bytes(text)
+        with reading(path) as file:
+            found = list(number_lines(path, file, piece))
+        assert [x for lines in found for x in lines.numbers.tolist()] == [2, 3, 1, 5, 1, 2, 7.5, 2, 3]
+        assert [x for lines in found for x in lines.counts.tolist()] == [3, 3, 3]
+        faults = [str(lines.fault(at, "x")) for lines in found for at in range(len(lines.counts))]
+        assert faults == [f"{path}, line {n}: x" for n in (1, 4, 6)]
+        path.write_bytes(text + b"\n1 1 rubbish\n")
+        with reading(path) as file:
+            refused(lambda: list(number_lines(path, file, piece)), "line 7", "'rubbish'")
+
+
+def test_hmetis_is_written_in_blocks():
+    """Hyperedges of all sizes, also empty ones, at the ends of blocks of any size."""
     h = random_hypergraph(20, 15, 4, seed=1)
-    with place(".mtx") as mtx, place(".hgr") as hgr, warnings.catch_warnings(action="ignore"):
-        write_matrix_market(h, mtx)
-        write_hmetis(h, hgr)
-        expected = read_matrix_market(mtx), read_hmetis(hgr)
-        monkeypatch.setattr(numbers, "PIECE", piece)
-        monkeypatch.setattr("hyperclus.io.hmetis.BLOCK", piece)
-        same_bits(read_matrix_market(mtx), expected[0])
-        same_bits(read_hmetis(hgr), expected[1])
-        before = hgr.read_bytes()
-        write_hmetis(h, hgr)
-        assert hgr.read_bytes() == before
-        mtx.write_bytes(mtx.read_bytes() + b"1 1 rubbish\n")
-        refused(lambda: read_matrix_market(mtx), f"line {len(mtx.read_bytes().splitlines())}", "'rubbish'")
+    h = Hypergraph.from_incidence(h.gamma.T.toarray() > 0, edge_weights=np.arange(1, 16), **KEEP)
+    with place(".hgr") as path:
+        for block in (1, 2, 7, 64, 10**6):
+            with writing(path) as file:
+                write_edge_lines(file, h, weighted=True, block=block)
+            lines = path.read_text().splitlines()
+            members = [[int(word) - 1 for word in line.split()[1:]] for line in lines]
+            assert members == [row.indices.tolist() for row in h.gamma]
+            assert [line.split()[0] for line in lines] == [str(number) for number in range(1, 16)]
 
 
 # ---- NumPy archives ---------------------------------------------------------------------------

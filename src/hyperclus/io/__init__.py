@@ -22,9 +22,8 @@ from hyperclus.io.convert import (
 )
 from hyperclus.io.formats import FORMATS, Format, guess, read, write
 from hyperclus.io.hif import HIF, read_hif, read_hif_document, write_hif, write_hif_document
-from hyperclus.io.hmetis import read_hmetis, write_hmetis
-from hyperclus.io.matrix_market import read_matrix_market, write_matrix_market
 from hyperclus.io.npz import read_npz, write_npz
+from hyperclus.io.numeric_text import read_hmetis, read_matrix_market, write_hmetis, write_matrix_market
 from hyperclus.io.tables.long import read_long, write_long
 from hyperclus.io.tables.wide import read_rows
 

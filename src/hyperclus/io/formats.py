@@ -12,9 +12,8 @@ from hyperclus.errors import Argument, InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.hypergraph.messages import no_column
 from hyperclus.io.hif import read_hif, write_hif
-from hyperclus.io.hmetis import read_hmetis, write_hmetis
-from hyperclus.io.matrix_market import read_matrix_market, write_matrix_market
 from hyperclus.io.npz import read_npz, write_npz
+from hyperclus.io.numeric_text import read_hmetis, read_matrix_market, write_hmetis, write_matrix_market
 from hyperclus.io.tables import sniff_table
 from hyperclus.io.tables.long import WHICH_COLUMNS, read_long, write_long
 from hyperclus.io.tables.table import Table

@@ -22,7 +22,7 @@ from hyperclus.errors import Argument, InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.hypergraph.ids import object_array
 from hyperclus.hypergraph.messages import shown
-from hyperclus.io.numbers import from_entries
+from hyperclus.io.entries import Entries, Policies, from_entries
 from hyperclus.typing import AbsencePolicy, Codes, DuplicatePolicy, Floats, Ids
 
 VERSION = 1
@@ -120,9 +120,11 @@ def read_npz(
     if "hyperclus" in arrays:
         return _own(path, arrays)
     rows, columns, gamma, shape = _scipy(path, arrays)
-    return from_entries(
-        path, rows, columns, gamma, shape, duplicates=duplicates, isolated=isolated, empty_edges=empty_edges
-    )
+    policies = Policies(duplicates=duplicates, isolated=isolated, empty_edges=empty_edges)
+    try:
+        return from_entries(Entries(rows, columns, gamma, shape), **policies)
+    except InputError as error:
+        raise fault(path, error) from None
 
 
 # ---- archives ------------------------------------------------------------------------------------

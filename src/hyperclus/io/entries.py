@@ -1,0 +1,61 @@
+"""Hypergraphs from incidences within a declared shape, as sparse matrix formats have them."""
+
+from typing import NamedTuple, TypedDict, Unpack
+
+import numpy as np
+import scipy.sparse as sp
+
+from hyperclus.errors import Argument, InputError
+from hyperclus.hypergraph.hypergraph import Hypergraph
+from hyperclus.typing import AbsencePolicy, Codes, DuplicatePolicy, Floats, Ids
+
+SPARE = 10_000_000  # vertices or hyperedges that a file may declare beyond its incidences
+
+
+class Policies(TypedDict):
+    """What to do with duplicate incidences, isolated vertices and empty hyperedges."""
+
+    duplicates: DuplicatePolicy
+    isolated: AbsencePolicy
+    empty_edges: AbsencePolicy
+
+
+class Entries(NamedTuple):
+    """Incidences within a declared shape (n_vertices, n_edges); codes count from 0."""
+
+    vertices: Codes
+    edges: Codes
+    gamma: Floats
+    shape: tuple[int, int]
+    first_id: int = 0
+
+
+def from_entries(
+    entries: Entries, edge_weights: Floats | None = None, **policies: Unpack[Policies]
+) -> Hypergraph:
+    """Build a hypergraph from entries within a declared shape.
+
+    A shape far larger than the entries is refused before anything of that size is allocated, or cut down if
+    vertices and hyperedges without entries may be dropped.
+    """
+    (n_vertices, n_edges), first = entries.shape, entries.first_id
+    vertices, vertex_ids = _declared(entries.vertices, n_vertices, first, policies["isolated"], "vertices")
+    edges, edge_ids = _declared(entries.edges, n_edges, first, policies["empty_edges"], "hyperedges")
+    return Hypergraph.from_incidence(
+        sp.coo_array((entries.gamma, (vertices, edges)), shape=(len(vertex_ids), len(edge_ids))),
+        edge_weights=edge_weights,
+        vertex_ids=vertex_ids,
+        edge_ids=edge_ids,
+        **policies,
+    )
+
+
+def _declared(codes: Codes, count: int, first_id: int, policy: AbsencePolicy, what: str) -> tuple[Codes, Ids]:
+    if count <= len(codes) + SPARE:
+        return codes, np.arange(first_id, first_id + count)
+    if policy != "drop":
+        declared = f"{count:,} {what} are declared and there are {len(codes):,} incidences"
+        drop = Argument("isolated" if what == "vertices" else "empty_edges", "drop")
+        raise InputError(f"{declared}; correct the number, or use ", drop, " to remove those without any")
+    used, codes = np.unique(codes, return_inverse=True)
+    return codes, used.astype(np.int64) + first_id
