@@ -498,7 +498,7 @@ class TestOddities:
             diffeq_local(SMALL, "abc")
         with pytest.raises(hc.InputError, match="vertex None is not among"):
             diffeq_local(SMALL, None)
-        with pytest.raises(hc.InputError, match="seeds are empty"):
+        with pytest.raises(hc.InputError, match="there are no seeds"):
             diffeq_local(SMALL, [])
         for call in (diffeq, diffeq_best, lambda given: diffeq_local(given, "a")):
             with pytest.raises(hc.InputError, match="a Hypergraph is needed"):

@@ -214,9 +214,6 @@ def test_every_table_renders(tables):
     markdown = render.as_markdown(everything, 100)
     assert "2 cores, in 1 min 40 s. The paper's" in markdown.replace(f"{os.cpu_count()} cores", "2 cores")
     assert "| HyperClus-G | 0.6388 / 0.6388 = |" in markdown
-    page = render.as_html(everything, 100)
-    assert page.count("<table>") == len(paper.TABLES)
-    assert "http" not in page
 
 
 def test_plan_has_what_the_tables_need():

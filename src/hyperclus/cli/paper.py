@@ -12,6 +12,7 @@ from rich.table import Table as RichTable
 from hyperclus.cli.app import app, console, errors, escaped, examples, say_if_stopped
 from hyperclus.cli.data import Folder
 from hyperclus.errors import InputError
+from hyperclus.report.format import duration
 from hyperclus.research import datasets as data_sets
 from hyperclus.research import paper
 from hyperclus.research.paper import render
@@ -53,15 +54,14 @@ def reproduce(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", metavar="", help="Print JSON.")] = False,
     as_markdown: Annotated[bool, typer.Option("--markdown", metavar="", help="Print Markdown.")] = False,
-    as_html: Annotated[bool, typer.Option("--html", metavar="", help="Print a web page.")] = False,
 ) -> None:
     """Run the paper's experiments and print its tables, published beside measured.
 
     Finished measurements are say_if_stopped: interrupt a run, give the same command, and
     it goes on where it was.
     """
-    if as_json + as_markdown + as_html > 1:
-        raise InputError("choose one of --json, --markdown and --html")
+    if as_json and as_markdown:
+        raise InputError("choose one of --json and --markdown")
     plan = paper.plan(tables or (), dataset or (), method or (), slow=slow)
     store = Store(results or default_folder())
     loaded: dict[str, Any] = {}
@@ -85,13 +85,11 @@ def reproduce(
         print(render.as_json(filled))  # noqa: T201
     elif as_markdown:
         print(render.as_markdown(filled, seconds))  # noqa: T201
-    elif as_html:
-        print(render.as_html(filled, seconds))  # noqa: T201
     else:
         _show(filled)
         place = escaped(str(store.folder))
         console().print(
-            f"The measurements took {render.duration(seconds)} and are kept in {place}.", soft_wrap=True
+            f"The measurements took {duration(seconds)} and are kept in {place}.", soft_wrap=True
         )
 
 

@@ -1,7 +1,7 @@
 """DiffEq: local clusters from a diffusion that moves mass from the top to the bottom of each hyperedge.
 
-Takai, Miyauchi, Ikeda, Yoshida: Hypergraph clustering based on PageRank, KDD 2020; in its details as
-its public program behaves.
+Takai, Miyauchi, Ikeda, Yoshida: Hypergraph clustering based on PageRank, KDD 2020. Details follow the
+authors' public program.
 """
 
 import logging
@@ -28,27 +28,25 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class DiffEqCluster:
-    """A cluster grown from seeds, by `diffeq_local` or `diffeq_best`; empty where none was found.
+    """A cluster grown from seeds by `diffeq_local` or `diffeq_best`; empty if none was found.
 
-    It need not contain its seeds: a vertex of high degree passes its mass on, and comes late in the sweep.
+    It may not contain its seeds: a vertex of high degree passes its mass on and comes late in the sweep.
 
     Attributes
     ----------
     members : array
         The ids of its vertices, in the order of the sweep.
     positions : array
-        The same vertices by position in the hypergraph.
+        The positions of the same vertices in the hypergraph.
     conductance : float
         cut(S) / min(vol S, vol rest), with vol by d(v) = sum of omega over v's hyperedges, and cut(S)
-        the sum of omega over the hyperedges with members on both sides. NaN where there is no cluster.
-    volume : float
-        Its share of vol(V).
+        the sum of omega over the hyperedges with members on both sides. NaN if there is no cluster.
+    volume, max_volume : float
+        Its share of vol(V), and the largest share allowed.
     restart : float
-        The alpha that gave it, the probability of a restart.
+        The probability of a restart, alpha, that gave this cluster.
     seeds : array
-        The ids of the vertices it grew from.
-    max_volume : float
-        The share of vol(V) that it was allowed.
+        The ids of the vertices from which it was grown.
     """
 
     members: Ids
@@ -84,10 +82,10 @@ def diffeq(
     reweigh: Reweigh | None = None,
     seed: Seed = 0,
 ) -> Partition:
-    """DiffEq: the local cluster of lowest conductance against the rest; for k > 2 again inside a cluster.
+    """DiffEq: split off the local cluster of lowest conductance; for k > 2, split clusters again.
 
-    Every split is `diffeq_best` on the cluster that is split. gamma only enters the score. With the usual
-    `max_volume` no split is more even than 1 to 9; ask for 0.5 to find clusters of equal size.
+    Every split is `diffeq_best` on the cluster to split. gamma is only used to score the result. With the
+    default `max_volume` no split is more even than 1 to 9; use 0.5 to find clusters of equal size.
 
     Parameters
     ----------
@@ -99,8 +97,8 @@ def diffeq(
     Raises
     ------
     InputError
-        When every sweep of the whole hypergraph begins with a vertex above `max_volume`, or clusters
-        become so small that each of their vertices is above it.
+        If every sweep of the whole hypergraph starts with a vertex above `max_volume`, or clusters become
+        so small that each of their vertices is above it.
 
     Examples
     --------
@@ -122,51 +120,47 @@ def diffeq(
         inside[found.positions] = True
         return inside
 
-    settings = {
-        "method": "diffeq",
-        "n_seeds": n_seeds,
-        "max_volume": max_volume,
-        "ties": ties,
-        "strategy": strategy,
-    }
-    return scored(hypergraph, k, by_splitting(split, k, strategy, reweigh), settings, seed)
+    options = {"n_seeds": n_seeds, "max_volume": max_volume, "ties": ties, "strategy": strategy}
+    label = by_splitting(split, k, strategy, reweigh)
+    return scored(hypergraph, k, label, {"method": "diffeq", **options}, seed)
 
 
 def diffeq_local(
     hypergraph: Hypergraph, seeds: Any, *, max_volume: float = 0.1, ties: Ties = "all"
 ) -> DiffEqCluster:
-    """The cluster of lowest conductance around some vertices.
+    """Find the cluster of lowest conductance around some vertices.
 
-    From s, uniform over the seeds, 30 steps x <- x - ((1 - alpha) Lap(x) + alpha (x - s)), after each of
-    which entries below 1e-5 become 0. With y = x / d, d(v) the sum of omega over v's hyperedges,
+    Starting from s, uniform over the seeds, it makes 30 steps
+    x <- x - ((1 - alpha) Lap(x) + alpha (x - s)) and sets entries below 1e-5 to 0 after each. With
+    y = x / d, d(v) the sum of omega over v's hyperedges,
 
         Lap(x)(v) = sum_e omega(e) (M - mu) ([v in Amax] / |Amax| - [v in Amin] / |Amin|),
 
-    M and mu being the maximum and minimum of y in e, attained on Amax and Amin. Then a sweep by
-    descending y (ties by position). The best prefix for any alpha = 1.9^i / (n |E|) up to 1 is returned, n
-    and |E| counting vertices in hyperedges and hyperedges with members.
+    where M and mu are the maximum and minimum of y in e, attained on Amax and Amin. A sweep by descending y
+    follows (ties by position). The result is the best prefix over all alpha = 1.9^i / (n |E|) up to 1, where
+    n and |E| count vertices in hyperedges and hyperedges with members.
 
     Parameters
     ----------
     seeds : one or more vertex ids
         A vertex given twice counts once; a tuple that is itself an id is one vertex.
     max_volume : float
-        The sweep ends before the prefix that holds more than this share of the volume; 1/2 at most.
+        Largest share of the volume of a cluster, at most 1/2.
     ties : {"all", "sequential"}
-        Which members attain an extreme: all that are within a share 1e-8 of it. Or as in the public
-        program: member after member, each compared with the extreme so far, those within 1e-8, which
-        depends on the order of the vertices and on the scale of omega; and its sweep goes on, in
-        that order, through vertices that no mass has reached.
+        "all": every member within a relative 1e-8 of an extreme attains it. "sequential": as in the public
+        program, members are compared one after the other with the extreme so far, within an absolute 1e-8,
+        so that the result depends on the order of the vertices and the scale of omega; and the sweep
+        continues through vertices that no mass has reached.
 
     Returns
     -------
     DiffEqCluster
-        Empty when every sweep begins with a vertex above `max_volume`.
+        Empty if every sweep starts with a vertex above `max_volume`.
 
     Raises
     ------
     InputError
-        For a seed that is unknown or in no hyperedge, and for other arguments that cannot be used.
+        For a seed that is unknown or in no hyperedge, and for other invalid arguments.
 
     Examples
     --------
@@ -178,14 +172,13 @@ def diffeq_local(
     _check(None, max_volume, ties)
     chosen = _seed_positions(hypergraph, seeds)
     active = np.flatnonzero(hypergraph.covered)
-    places = np.searchsorted(active, chosen)
-    alone = np.setdiff1d(chosen, active)
-    if len(alone):
-        lost = shown(hypergraph.vertex_ids[alone[0]])
+    isolated = np.setdiff1d(chosen, active)
+    if len(isolated):
+        name = shown(hypergraph.vertex_ids[isolated[0]])
         raise InputError(
-            f"vertex {lost} is in no hyperedge, so nothing grows from it; leave it out of the seeds"
+            f"vertex {name} is in no hyperedge, so no cluster grows from it; drop it from the seeds"
         )
-    return _grown(hypergraph, active, [places], max_volume, ties)
+    return _grown(hypergraph, active, [np.searchsorted(active, chosen)], max_volume, ties)
 
 
 def diffeq_best(
@@ -196,17 +189,17 @@ def diffeq_best(
     ties: Ties = "all",
     seed: Seed = 0,
 ) -> DiffEqCluster:
-    """The best of the clusters that `diffeq_local` finds from single vertices.
+    """Find the best of the clusters that `diffeq_local` finds from single vertices.
 
     Parameters
     ----------
     n_seeds : int or None
-        From how many vertices, drawn without replacement; None for every vertex. With the same `seed`,
-        more of them are the same ones and others.
+        Number of start vertices, drawn without replacement; None for all. With the same `seed`, a larger
+        number adds vertices to the same ones.
     max_volume, ties
         As in `diffeq_local`.
     seed
-        Draws the vertices.
+        Seed for drawing the vertices.
 
     Examples
     --------
@@ -232,15 +225,15 @@ def _best(
 def _grown(
     hypergraph: Hypergraph, active: Integers, starts: Sequence[Integers], max_volume: float, ties: Ties
 ) -> DiffEqCluster:
-    """The best cluster from several sets of seeds, given by their positions among the active vertices."""
+    """The best cluster from several sets of seeds, as positions among the active vertices."""
     ids, network = hypergraph.vertex_ids, network_of(hypergraph, active)
     alphas = restarts(len(active), len(network.weights))
     _log.info("%r: %d seeds, %d alphas, %s ties", hypergraph, len(starts), len(alphas), ties)
     found = search(network, starts, alphas, max_volume, ties)
     if found is None:
-        nobody = active[:0]
-        seeds = active[starts[0]] if len(starts) == 1 else nobody
-        return DiffEqCluster(ids[nobody], nobody, np.nan, 0.0, np.nan, ids[seeds], max_volume)
+        nothing = active[:0]
+        seeds = active[starts[0]] if len(starts) == 1 else nothing
+        return DiffEqCluster(ids[nothing], nothing, np.nan, 0.0, np.nan, ids[seeds], max_volume)
     start, alpha = divmod(found.column, len(alphas))
     inside = active[found.order]
     conductance, volume = measured(network, found.order)
@@ -260,10 +253,10 @@ def _check(n_seeds: Any, max_volume: Any, ties: Any) -> None:
 
 
 def _seed_positions(hypergraph: Hypergraph, seeds: Any) -> Integers:
-    """Where the seeds stand, in order and each once; a lone id counts as one seed."""
+    """The sorted positions of the seeds, without duplicates; a single id is one seed."""
     ids = hypergraph.vertex_ids
-    lone = isinstance(seeds, str | bytes | Number | np.generic) or not isinstance(seeds, Iterable)
-    if lone or (isinstance(seeds, tuple) and seeds in ids.tolist()):
+    single = isinstance(seeds, str | bytes | Number | np.generic) or not isinstance(seeds, Iterable)
+    if single or (isinstance(seeds, tuple) and seeds in ids.tolist()):
         seeds = [seeds]
     elif isinstance(seeds, np.ndarray) and not seeds.ndim:
         seeds = [seeds.item()]
@@ -271,7 +264,7 @@ def _seed_positions(hypergraph: Hypergraph, seeds: Any) -> Integers:
         seeds = list(seeds)
     chosen = np.unique(positions(seeds, ids, "vertex")).astype(np.int64)
     if not len(chosen):
-        raise InputError("seeds are empty; give the id of at least one vertex")
+        raise InputError("there are no seeds; give the id of at least one vertex")
     return chosen
 
 

@@ -1,4 +1,4 @@
-"""The search of DiffEq: columns of starts and alphas, diffused in blocks, swept one by one."""
+"""The search of DiffEq: one column per start and alpha, diffused in blocks and swept one by one."""
 
 import logging
 from collections.abc import Sequence
@@ -22,11 +22,11 @@ from hyperclus.typing import Floats, Integers
 
 STEPS = 30  # of length 1
 LEAST = 1e-5  # smaller entries become 0 after each step
-RATIO = 1.9  # of one alpha to the one before
-PASSES = 3  # of a step over the incidences
+RATIO = 1.9  # of consecutive alphas
+PASSES = 3  # over the incidences in each step
 THREADS = 2
-SLACK = 1 + 1e-12  # what rounding may add to a volume
-NEWS = 100  # blocks from one log message to the next
+SLACK = 1 + 1e-12  # tolerance for rounding errors of a volume
+LOG_EVERY = 100  # blocks
 
 Ties = Literal["all", "sequential"]
 
@@ -34,7 +34,7 @@ _log = logging.getLogger(__name__)
 
 
 class Found(NamedTuple):
-    """A prefix of the sweep of one column; `key` is its conductance without the noise of rounding."""
+    """A prefix of the sweep of one column; `key` is its rounded conductance."""
 
     key: float
     column: int
@@ -43,7 +43,7 @@ class Found(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sweeper:
-    """The best prefix among some columns; column i has start i // len(alphas) and alpha i % len(alphas)."""
+    """Finds the best prefix among columns; column i has start i // len(alphas) and alpha i % len(alphas)."""
 
     network: Network
     starts: Sequence[Integers]
@@ -53,7 +53,7 @@ class Sweeper:
     loops: Any
 
     def best(self, columns: range) -> Found | None:
-        """Of at most COLUMNS columns, which are diffused together; of equal prefixes the first."""
+        """The best prefix among at most COLUMNS columns; the first of equal ones."""
         source, restart = np.zeros((len(self.network.degrees), COLUMNS)), np.zeros(COLUMNS)
         for place, column in enumerate(columns):
             start = self.starts[column // len(self.alphas)]
@@ -80,9 +80,9 @@ class Sweeper:
 def search(
     network: Network, starts: Sequence[Integers], alphas: Floats, max_volume: float, ties: Ties
 ) -> Found | None:
-    """The best prefix over all starts and alphas, of equal ones the first; None if all are too large.
+    """The best prefix over all starts and alphas, the first of equal ones; None if all are too large.
 
-    A column for each start and alpha, in blocks that two threads take in turns.
+    There is a column for each start and alpha, in blocks that two threads process in turn.
     """
     n_columns = len(starts) * len(alphas)
     blocks = [range(first, min(first + COLUMNS, n_columns)) for first in range(0, n_columns, COLUMNS)]
@@ -98,9 +98,9 @@ def search(
                 if stopped.is_set():
                     break
                 best = min(filter(None, (best, sweeper.best(columns))), key=itemgetter(0, 1), default=None)
-                if number % NEWS == 0:
+                if number % LOG_EVERY == 0:
                     _log.info("%d of %d blocks: conductance %s", number, len(share), best and best.key)
-        except BaseException:  # also an interruption, which should not wait for the other thread
+        except BaseException:  # also an interrupt, which must not wait for the other thread
             stopped.set()
             raise
         return best
@@ -120,7 +120,7 @@ def diffused(
     least: float = LEAST,
     loops: Any = None,
 ) -> Floats:
-    """The state after some steps from each column of `source`; COLUMNS at most, each with its alpha."""
+    """The state after some steps from each column of `source`, at most COLUMNS, each with its own alpha."""
     loops = loops or kernels(diffusion, _work(network, steps))
     n, used = source.shape
     restart = np.zeros(COLUMNS)
@@ -134,7 +134,7 @@ def diffused(
 
 
 def highest(scores: Floats, count: int) -> Integers:
-    """The positions of the highest scores, descending, ties by position: `count`, and ties with the last."""
+    """Positions of the `count` highest scores and of ties with the last, descending, ties by position."""
     near = np.arange(len(scores))
     if count < len(scores):
         least = np.partition(scores, len(scores) - count)[len(scores) - count]
@@ -143,7 +143,7 @@ def highest(scores: Floats, count: int) -> Integers:
 
 
 def measured(network: Network, inside: Integers) -> tuple[float, float]:
-    """Conductance and share of the volume of a set of vertices, counted anew."""
+    """Conductance and share of the volume of a set of vertices."""
     counts = np.zeros(len(network.weights), dtype=np.int64)
     for vertex in inside:
         counts[network.edges[network.indptr[vertex] : network.indptr[vertex + 1]]] += 1
@@ -153,7 +153,7 @@ def measured(network: Network, inside: Integers) -> tuple[float, float]:
 
 
 def restarts(n_vertices: int, n_edges: int) -> Floats:
-    """alpha_i = 1.9^i / (n |E|) for i = 0, 1, ... as long as it is not above 1.
+    """All alpha_i = 1.9^i / (n |E|), i = 0, 1, ..., that are at most 1.
 
     >>> restarts(2, 3).round(4).tolist()
     [0.1667, 0.3167, 0.6017]
@@ -164,21 +164,15 @@ def restarts(n_vertices: int, n_edges: int) -> Floats:
 
 
 def network_of(hypergraph: Hypergraph, active: Integers) -> Network:
-    """The part of the hypergraph that has incidences, as the kernels read it."""
+    """The hypergraph without isolated vertices and empty hyperedges, in the form that the kernels read."""
     empty = hypergraph.edge_sizes == 0
     linked = hypergraph.drop_edges(empty) if empty.any() else hypergraph
     if len(active) < linked.n_vertices:
         linked = linked.restrict(active)
     factors = TransitionFactors(ones(linked))
     by_edge, by_vertex = linked.gamma, factors.gamma_by_vertex
-    arrays = (
-        by_edge.indptr,
-        by_edge.indices,
-        by_vertex.indptr,
-        by_vertex.indices,
-        linked.edge_weights,
-        factors.degrees,
-    )
+    structure = (by_edge.indptr, by_edge.indices, by_vertex.indptr, by_vertex.indices)
+    arrays = (*structure, linked.edge_weights, factors.degrees)
     return Network(*(read_only(np.asarray(array)) for array in arrays))
 
 

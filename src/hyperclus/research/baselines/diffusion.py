@@ -1,13 +1,12 @@
-"""The loops of DiffEq: steps of the diffusion for a block of columns, and the sweep of one column.
+"""Kernels of DiffEq: steps of the diffusion for a block of columns, and the sweep of one column.
 
 With y = x / d, a hyperedge e whose members have the maximum M (attained on the set Amax) and the minimum
 mu (on Amin) moves mass from the top to the bottom:
 
     Lap(x)(v) = sum_e omega(e) (M - mu) ([v in Amax] / |Amax| - [v in Amin] / |Amin|).
 
-For one hyperedge at a time, what must be known lies in one row, COLUMNS entries for each quantity. The
-number of columns is a constant so that the compiler sees that these do not overlap, and works on
-several columns at once.
+The quantities of the current hyperedge are stored in one row, COLUMNS entries for each. The number of columns
+is a constant, so that the compiler knows that they do not overlap and vectorizes over columns.
 """
 
 from typing import NamedTuple
@@ -17,13 +16,13 @@ import numpy as np
 from hyperclus._runtime.jit import inner_kernel, kernel
 from hyperclus.typing import Codes, Floats, Integers
 
-COLUMNS = 32  # of a block: with fewer the loops are not vectorised, with more y leaves the cache
-TIE = 1e-8  # values of y that are closer than this are one: relatively, or in the public program absolutely
-NOISE = 1e-12  # a conductance is lower only by more than this, which rounding may make of equal ones
+COLUMNS = 32  # of a block: fewer are not vectorized, with more y does not fit the cache
+TIE = 1e-8  # closer values of y are tied: a relative difference, in the public program an absolute one
+NOISE = 1e-12  # smaller differences of conductances may be rounding errors
 
 
 class Network(NamedTuple):
-    """The hypergraph as the kernels read it, by hyperedge and by vertex; weights are omega, degrees d.
+    """The hypergraph by hyperedge and by vertex; weights are omega, degrees d.
 
     Every vertex is in a hyperedge and every hyperedge has a member.
     """
@@ -40,7 +39,7 @@ class Network(NamedTuple):
 def diffuse_all(
     network: Network, source: Floats, alphas: Floats, steps: int, least: float, block: Floats
 ) -> None:
-    """Steps of the diffusion, in place; every member within a share TIE of an extreme attains it."""
+    """Make steps of the diffusion in place; every member within a relative TIE of an extreme attains it."""
     scores, change, kept = np.empty(block.shape), np.empty(block.shape), np.empty((1, 4 * COLUMNS))
     for _ in range(steps):
         begin(network, block, scores, change)
@@ -56,7 +55,7 @@ def diffuse_all(
 def diffuse_sequential(
     network: Network, source: Floats, alphas: Floats, steps: int, least: float, block: Floats
 ) -> None:
-    """Steps of the diffusion, in place; ties as in the public program."""
+    """Make steps of the diffusion in place, with ties as in the public program."""
     scores, change, kept = np.empty(block.shape), np.empty(block.shape), np.empty((1, 6 * COLUMNS))
     for _ in range(steps):
         begin(network, block, scores, change)
@@ -80,7 +79,7 @@ def begin(network: Network, block: Floats, scores: Floats, change: Floats) -> No
 
 @inner_kernel
 def find_all(inside: Codes, scores: Floats, kept: Floats) -> None:
-    """M, mu, |Amax| and |Amin| of a hyperedge: first the extremes, then who attains them."""
+    """Compute M, mu, |Amax| and |Amin| of a hyperedge: first the extremes, then who attains them."""
     for column in range(COLUMNS):
         kept[0, column] = -np.inf
         kept[0, COLUMNS + column] = np.inf
@@ -104,10 +103,10 @@ def find_all(inside: Codes, scores: Floats, kept: Floats) -> None:
 
 @inner_kernel
 def find_sequential(inside: Codes, scores: Floats, kept: Floats) -> None:
-    """M, mu, |Amax| and |Amin| of a hyperedge, member after member, and the places where the sets began.
+    """Compute M, mu, |Amax| and |Amin| of a hyperedge member by member, and where the sets start.
 
-    A value more than TIE above the maximum so far begins a new set; one that is less than TIE below
-    joins it and leaves the maximum as it is. Likewise for the minimum.
+    A value more than TIE above the maximum so far starts a new set; one less than TIE below it joins the
+    set and leaves the maximum unchanged. Likewise for the minimum.
     """
     for column in range(COLUMNS):
         kept[0, column] = -np.inf
@@ -140,7 +139,7 @@ def find_sequential(inside: Codes, scores: Floats, kept: Floats) -> None:
 
 @inner_kernel
 def share(weight: float, kept: Floats) -> None:
-    """Turn |Amax| and |Amin| into what each of the members there gives and gets."""
+    """Replace |Amax| and |Amin| by the mass that each member there gives and gets."""
     for column in range(COLUMNS):
         moved = weight * (kept[0, column] - kept[0, COLUMNS + column])
         kept[0, 2 * COLUMNS + column] = moved / kept[0, 2 * COLUMNS + column]
@@ -149,7 +148,7 @@ def share(weight: float, kept: Floats) -> None:
 
 @inner_kernel
 def move_all(inside: Codes, scores: Floats, kept: Floats, change: Floats) -> None:
-    """Add to Lap(x) what the members of a hyperedge give and get, after `find_all` and `share`."""
+    """Add the mass that members of a hyperedge give and get to Lap(x), after `find_all` and `share`."""
     for vertex in inside:
         for column in range(COLUMNS):
             value = scores[vertex, column]
@@ -163,7 +162,7 @@ def move_all(inside: Codes, scores: Floats, kept: Floats, change: Floats) -> Non
 
 @inner_kernel
 def move_sequential(inside: Codes, scores: Floats, kept: Floats, change: Floats) -> None:
-    """Add to Lap(x) what the members of a hyperedge give and get, after `find_sequential` and `share`."""
+    """The same as `move_all`, after `find_sequential` and `share`."""
     for index in range(len(inside)):
         vertex, place = inside[index], float(index)
         for column in range(COLUMNS):
@@ -180,7 +179,7 @@ def move_sequential(inside: Codes, scores: Floats, kept: Floats, change: Floats)
 
 @inner_kernel
 def advance(change: Floats, alphas: Floats, source: Floats, least: float, block: Floats) -> None:
-    """Take x - ((1 - alpha) Lap(x) + alpha (x - s)) for x; what is below `least` becomes 0."""
+    """Replace x by x - ((1 - alpha) Lap(x) + alpha (x - s)); entries below `least` become 0."""
     for vertex in range(len(block)):
         for column in range(COLUMNS):
             value, alpha = block[vertex, column], alphas[column]
@@ -191,11 +190,10 @@ def advance(change: Floats, alphas: Floats, source: Floats, least: float, block:
 
 @kernel
 def sweep(network: Network, order: Integers, most: float, total: float) -> tuple[float, int]:
-    """The lowest conductance among the prefixes of an order of volume `most` at most, and its length.
+    """The lowest conductance among the prefixes of an order with volume at most `most`, and the length.
 
-    cut(S) adds omega over the hyperedges with members in S and outside; the conductance is
-    cut(S) / min(vol S, total - vol S). Of equal ones the first; infinity and 0 if every prefix is too
-    large.
+    cut(S) is the sum of omega over the hyperedges with members inside and outside S; the conductance is
+    cut(S) / min(vol S, total - vol S). The first of equal ones; infinity and 0 if every prefix is too large.
     """
     counts = np.zeros(len(network.weights), dtype=np.int64)
     cut = 0.0

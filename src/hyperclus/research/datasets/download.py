@@ -45,7 +45,12 @@ def data_folder(folder: Folder | None) -> tuple[Path, bool]:
     given = os.environ.get(VARIABLE) or None if folder is None else folder
     if given is not None:
         return Path(given).expanduser(), False
-    return Path(_pooch().os_cache("hyperclus")), True
+    return cache_folder(), True
+
+
+def cache_folder() -> Path:
+    """The cache of hyperclus on this machine."""
+    return Path(_pooch().os_cache("hyperclus"))
 
 
 def find(folder: Path, file: RawFile) -> tuple[Status, Path]:

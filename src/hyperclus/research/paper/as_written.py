@@ -1,8 +1,7 @@
-"""HyperClus-G step by step as the paper's Algorithm 1 writes it, with dense matrices: the slow rival.
+"""HyperClus-G as the paper's Algorithm 1 is written, with dense matrices, to measure against.
 
-R, W, P, L and L_sym are n x n or |E| x n arrays, the stationary law comes from power iteration, and
-the eigenvectors from a full dense decomposition. It uses NumPy as well as that allows. It exists to be
-measured against; `hyperclus.hyperclus_g` computes the same.
+R, W, P, L and L_sym are n x n or |E| x n arrays, the stationary distribution is computed by power iteration
+and the eigenvectors by a full dense decomposition. `hyperclus.hyperclus_g` computes the same.
 """
 
 import numpy as np
@@ -20,7 +19,7 @@ POWER_STEPS = 100_000
 
 
 def cluster(hypergraph: Hypergraph, k: int, strategy: Strategy, reweigh: Reweigh | None) -> Partition:
-    """Repeated bisection with the dense two-way step."""
+    """Repeated bisection with the dense two-way algorithm."""
 
     def halve(vertices: Integers) -> Booleans | None:
         sub: Hypergraph | None = hypergraph

@@ -1,7 +1,8 @@
-"""The rows of the paper's tables: each method as a function from a data set to a partition."""
+"""Rows of the paper's tables: each method as a function from a data set to a partition."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from hyperclus.clustering._run import Bound
 from hyperclus.clustering.cluster import cluster, evaluate
@@ -17,24 +18,25 @@ Run = Callable[[Dataset, Hypergraph, Reweigh, int], Partition]
 
 OURS = "hyperclus (ours)"
 THOROUGH = "hyperclus (ours, thorough)"
-STARTS = 200  # of DiffEq, for each split
-WHOLE = 200  # vertices up to which node2vec gets all of P
+DIFFEQ_STARTS = 200  # for each split
+WHOLE_WALK_UP_TO = 200  # vertices: node2vec then gets all of P
 
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """One way to cluster a data set of the paper.
+    """A method in the paper's tables.
 
     Attributes
     ----------
     name : str
         As in the paper's tables.
     run : callable
-        From the data set, its weighted hypergraph, the rule for sub-hypergraphs and a seed to a partition.
+        Computes a partition from the data set, its weighted hypergraph, the rule for sub-hypergraphs and a
+        seed.
     slow : bool
-        Takes many seconds or minutes on some data sets.
+        Whether it takes many seconds or minutes on some data sets.
     random : bool
-        Its figures in the tables are means over ten seeds.
+        Whether its figures in the tables are means over ten seeds.
     """
 
     name: str
@@ -43,30 +45,18 @@ class Method:
     random: bool = False
 
 
-def _star(data: Dataset, hypergraph: Hypergraph, reweigh: Reweigh, seed: int) -> Partition:
-    return baselines.star(hypergraph, data.k, strategy=data.strategy, reweigh=reweigh, seed=seed)
+def _splitting(method: Callable[..., Partition], **options: Any) -> Run:
+    """A method that splits repeatedly, with the paper's strategy and rule for sub-hypergraphs."""
 
+    def run(data: Dataset, hypergraph: Hypergraph, reweigh: Reweigh, seed: int) -> Partition:
+        return method(hypergraph, data.k, strategy=data.strategy, reweigh=reweigh, seed=seed, **options)
 
-def _clique(data: Dataset, hypergraph: Hypergraph, reweigh: Reweigh, seed: int) -> Partition:
-    return baselines.clique(hypergraph, data.k, strategy=data.strategy, reweigh=reweigh, seed=seed)
-
-
-def _diffeq(data: Dataset, hypergraph: Hypergraph, reweigh: Reweigh, seed: int) -> Partition:
-    """As the public program, from STARTS vertices; all of them take hours on the larger data sets."""
-    return baselines.diffeq(
-        hypergraph,
-        data.k,
-        n_seeds=STARTS,
-        ties="sequential",
-        strategy=data.strategy,
-        reweigh=reweigh,
-        seed=seed,
-    )
+    return run
 
 
 def _node2vec(data: Dataset, hypergraph: Hypergraph, reweigh: Reweigh, seed: int) -> Partition:
-    """The paper cuts P at a threshold where it is too large; car and zoo have it whole."""
-    threshold = 0.0 if hypergraph.n_vertices <= WHOLE else None
+    """The paper cuts P at a threshold if it is too large; car and zoo use all of P."""
+    threshold = 0.0 if hypergraph.n_vertices <= WHOLE_WALK_UP_TO else None
     return baselines.node2vec(hypergraph, data.k, threshold=threshold, seed=seed)
 
 
@@ -78,16 +68,12 @@ def _classes(data: Dataset, hypergraph: Hypergraph, reweigh: Reweigh, seed: int)
     return evaluate(hypergraph, data.classes, seed=seed)
 
 
-def _hyperclus_g(data: Dataset, hypergraph: Hypergraph, reweigh: Reweigh, seed: int) -> Partition:
-    return hyperclus_g(hypergraph, data.k, strategy=data.strategy, reweigh=reweigh, seed=seed)
-
-
 def _ours(data: Dataset, hypergraph: Hypergraph, reweigh: Reweigh, seed: int) -> Partition:
     return cluster(hypergraph, data.k, seed=seed)
 
 
 def _thorough(data: Dataset, hypergraph: Hypergraph, reweigh: Reweigh, seed: int) -> Partition:
-    """The longest search, and on car and zoo, which are small enough, the tighter bound."""
+    """The longest search; on car and zoo, which are small enough, also the tight bound."""
     bound: Bound = "tight" if hypergraph.n_vertices <= MAX_VERTICES else "eigenvalues"
     return cluster(hypergraph, data.k, effort="thorough", bound=bound, seed=seed)
 
@@ -99,13 +85,15 @@ def _as_written(data: Dataset, hypergraph: Hypergraph, reweigh: Reweigh, seed: i
 METHODS = {
     method.name: method
     for method in (
-        Method("STAR++", _star),
-        Method("CLIQUE++", _clique),
-        Method("DiffEq", _diffeq, slow=True),
+        Method("STAR++", _splitting(baselines.star)),
+        Method("CLIQUE++", _splitting(baselines.clique)),
+        Method(  # like the public program, but not from all vertices, which takes hours
+            "DiffEq", _splitting(baselines.diffeq, n_seeds=DIFFEQ_STARTS, ties="sequential"), slow=True
+        ),
         Method("node2vec", _node2vec, slow=True, random=True),
         Method("hyperedge2vec", _hyperedge2vec, slow=True, random=True),
         Method("actual class", _classes),
-        Method("HyperClus-G", _hyperclus_g),
+        Method("HyperClus-G", _splitting(hyperclus_g)),
         Method(OURS, _ours),
         Method(THOROUGH, _thorough, slow=True),
         Method("HyperClus-G as written", _as_written, slow=True),

@@ -1,18 +1,22 @@
-"""One measurement: a method on a data set with one weighting; kept on disk so that runs can resume."""
+"""Measurements: a method on a data set with one weighting, saved so that runs can resume."""
 
-import json
 import tempfile
 import time
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+import msgspec
+
+import hyperclus
+from hyperclus._runtime.files import writing
 from hyperclus.clustering.metrics import agreement
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.weighting import class_counts, ones
 from hyperclus.research.datasets import Dataset
+from hyperclus.research.datasets.download import cache_folder
 from hyperclus.research.paper.methods import METHODS
 from hyperclus.typing import Integers
 
@@ -21,7 +25,7 @@ Weights = Literal["edvw", "eivw"]
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """What to measure."""
+    """A measurement to make: method, data set, weights and seed."""
 
     dataset: str
     method: str
@@ -31,14 +35,14 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What was measured.
+    """The result of a measurement.
 
     Attributes
     ----------
     f1 : list of float
         F1 of each class with its matched cluster, descending for two classes.
     seconds : float
-        From the table of features to the scored clusters.
+        Time from the table of features to the scored clusters.
     """
 
     ncut: float
@@ -75,29 +79,25 @@ def measure(data: Dataset, unit: Unit) -> Record:
 
 
 def default_folder() -> Path:
-    """Where records are kept unless the user says otherwise: in the cache, one folder per version."""
-    import pooch
-
-    import hyperclus
-
-    return Path(pooch.os_cache("hyperclus")) / f"reproduction-{hyperclus.__version__}"
+    """The default folder of records: in the user's cache, one per version of hyperclus."""
+    return cache_folder() / f"reproduction-{hyperclus.__version__}"
 
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """Finished records in a folder, one file each, written whole or not at all."""
+    """Finished records in a folder, one file each."""
 
     folder: Path
 
     def read(self, unit: Unit) -> Record | None:
-        """The record of a unit, or None where it is not there or not whole."""
+        """The record of a unit; None if it is missing or damaged."""
         try:
-            return Record(**json.loads(self._path(unit).read_text()))
-        except (OSError, ValueError, TypeError):
+            return msgspec.json.decode(self._path(unit).read_bytes(), type=Record)
+        except (OSError, msgspec.DecodeError):
             return None
 
     def check(self) -> None:
-        """Raise an `InputError` unless the folder is there, or can be made, and can be written to."""
+        """Raise an `InputError` unless the folder exists or can be created, and can be written to."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=self.folder):
@@ -105,18 +105,16 @@ class Store:
         except OSError as error:
             reason = error.strerror or error
             raise InputError(
-                f"measurements cannot be kept in {self.folder}: {reason}; choose another folder"
+                f"measurements cannot be saved in {self.folder}: {reason}; choose another folder"
             ) from None
 
     def write(self, unit: Unit, record: Record) -> None:
-        """Keep a record."""
-        path = self._path(unit)
-        temporary = path.with_suffix(".new")
-        temporary.write_text(json.dumps(asdict(record)))
-        temporary.replace(path)
+        """Save a record atomically."""
+        with writing(self._path(unit)) as file:
+            file.write(msgspec.json.encode(record))
 
     def clear(self, units: Iterable[Unit]) -> None:
-        """Forget the records of some units."""
+        """Delete the records of some units."""
         for unit in units:
             self._path(unit).unlink(missing_ok=True)
 

@@ -1,4 +1,4 @@
-"""From the tables wanted to the measurements needed, and through them."""
+"""Plan the measurements that tables need, and run them."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
@@ -13,12 +13,12 @@ from hyperclus.research.paper.methods import METHODS
 from hyperclus.research.paper.records import Record, Store, Unit, measure
 from hyperclus.research.paper.tables import DATASETS, TABLES, TWO_WAY
 
-RING = 200  # vertices: enough for the search to compile its loops
+RING = 200  # vertices: enough for the search to compile its kernels
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The tables to fill and the units that fill them, data set by data set."""
+    """The tables to fill and the measurements that they need."""
 
     tables: tuple[str, ...]
     units: tuple[Unit, ...]
@@ -31,9 +31,9 @@ def plan(
     *,
     slow: bool = True,
 ) -> Plan:
-    """Which units the wanted tables need; empty arguments mean all.
+    """Plan the measurements that tables need; empty arguments mean all.
 
-    Without `slow` no second seed and no slow method but those named.
+    Without `slow`, further seeds and slow methods are left out unless the method is named.
 
     >>> plan(["eigenvalue"], ["car"], ["HyperClus-G"]).units
     (Unit(dataset='car', method='HyperClus-G', weights='edvw', seed=0),)
@@ -56,7 +56,7 @@ def plan(
 
 
 def _known(names: Iterable[str], known: Iterable[str], what: str) -> tuple[str, ...]:
-    """The names as they are spelt here, whatever their case."""
+    """The names in their usual spelling; the case does not matter."""
     spelt = {name.lower(): name for name in known}
     for name in names:
         if name.lower() not in spelt:
@@ -70,9 +70,9 @@ def run(
     load: Callable[[str], Dataset],
     begin: Callable[[Unit], object] = lambda unit: None,
 ) -> Iterator[tuple[Unit, Record, bool]]:
-    """Each unit with its record, and whether it was there already; new ones are kept at once.
+    """Yield each unit, its record, and whether the record existed before; new records are saved at once.
 
-    `begin` is told each unit before it is measured. A library that is missing, or a folder that cannot be
+    `begin` is called with each unit before it is measured. A missing library, or a folder that cannot be
     written to, is an error before the first measurement.
     """
     data: Dataset | None = None
@@ -93,7 +93,7 @@ def run(
 
 @cache
 def _load_libraries(method: str) -> None:
-    """A small run, so that what a method imports and compiles on first use is not timed."""
+    """Make a small run, so that imports and compilation are not timed."""
     ring = Hypergraph.from_edges([{v: 1, (v + 1) % RING: 2, (v + 2) % RING: 1} for v in range(RING)])
     _SMALL.get(method, cluster)(ring)
 

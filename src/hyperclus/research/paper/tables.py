@@ -1,4 +1,4 @@
-"""The paper's tables: which measurements they need and which rows they have."""
+"""The paper's tables: their rows and the measurements that they need."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -20,7 +20,7 @@ DATASETS = (*TWO_WAY, "zoo", "wine-567", "letter", "digit")
 COMPETITORS = ("STAR++", "CLIQUE++", "DiffEq", "node2vec", "hyperedge2vec")
 DRAWING = (*(name for name, method in METHODS.items() if method.random), OURS)
 OWN = (OURS, THOROUGH)
-SEEDS = 10  # over which the paper takes standard deviations
+SEEDS = 10  # of the standard deviations in the paper
 
 Records = Mapping[Unit, Record]
 Sizes = Mapping[str, Mapping[str, int]]
@@ -29,7 +29,7 @@ Fill = Callable[[Records, Sizes], dict[str, dict[str, Cell]]]
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A filled table: rows by label, columns by data set; the note says how to read it."""
+    """A filled table: rows by label, columns by data set, and a note on how to read it."""
 
     name: str
     title: str
@@ -41,7 +41,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What a table shows and which measurements it needs."""
+    """Content of a table and the measurements that it needs."""
 
     title: str
     needs: tuple[tuple[str, Weights], ...]
@@ -52,12 +52,12 @@ class Layout:
     every_seed: bool = False
 
     def seeds(self, method: str) -> int:
-        """With how many seeds a method is to be measured."""
+        """The number of seeds with which a method is measured."""
         return SEEDS if self.every_seed or METHODS[method].random else 1
 
 
 def build(name: str, records: Records, sizes: Sizes) -> Table:
-    """Fill one table from what was measured; `sizes` has the data sets' own figures."""
+    """Fill one table from the records; `sizes` has the numbers of vertices etc. of the data sets."""
     layout = TABLES[name]
     columns = TWO_WAY if layout.two_way_only else DATASETS
     rows = layout.fill(records, sizes)
@@ -66,7 +66,7 @@ def build(name: str, records: Records, sizes: Sizes) -> Table:
 
 @cache
 def published() -> dict[str, Any]:
-    """Every figure of the paper's tables."""
+    """All figures of the paper's tables."""
     text = files("hyperclus.research.paper").joinpath("published.json").read_text()
     return dict(json.loads(text))
 
@@ -102,7 +102,7 @@ def _rows(
 def _runs(
     records: Records, unit: Unit, figure: Callable[[str, Record], tuple[float, ...]], every_seed: bool
 ) -> list[tuple[float, ...]]:
-    """The figures of a method on a data set, with the first seed or every one; none if one is missing."""
+    """The figures of a method on a data set, with the first seed or every seed; none if one is missing."""
     seeds = range(SEEDS if every_seed else 1)
     found = [records.get(replace(unit, seed=seed)) for seed in seeds]
     runs = [figure(unit.dataset, record) for record in found if record is not None]
@@ -110,7 +110,7 @@ def _runs(
 
 
 def _two_errors(key: str, method: str, dataset: str, runs: list[tuple[float, ...]]) -> Floats:
-    """Two standard errors of the difference between two means over ten seeds; 0 for other methods."""
+    """Two standard errors of the difference between two means over ten seeds; 0 for methods without seeds."""
     if not METHODS[method].random or not runs:
         return np.zeros(1)
     theirs = published()[f"{key.split('_')[0]}_std"][method][dataset]
@@ -118,7 +118,7 @@ def _two_errors(key: str, method: str, dataset: str, runs: list[tuple[float, ...
 
 
 def _with_gap(fill: Fill, weights: Weights) -> Fill:
-    """NCuts, then the best bound that was proven, and how far above it the lowest of ours is."""
+    """Add the best proven lower bound, and the gap between it and our lowest NCut."""
 
     def filled(records: Records, sizes: Sizes) -> dict[str, dict[str, Cell]]:
         rows = fill(records, sizes)
@@ -164,7 +164,7 @@ def _eigenvalue(records: Records, sizes: Sizes) -> dict[str, dict[str, Cell]]:
 
 
 def _beside_eigenvalue(record: Record | None) -> tuple[tuple[float] | None, ...]:
-    """NCut, second eigenvalue, and the paper's relative error in percent."""
+    """NCut, second eigenvalue and the paper's relative error in percent."""
     if record is None:
         return None, None, None
     ncut, value = record.ncut, record.second_eigenvalue
@@ -183,7 +183,7 @@ def _datasets(records: Records, sizes: Sizes) -> dict[str, dict[str, Cell]]:
 
 
 def _time(records: Records, sizes: Sizes) -> dict[str, dict[str, Cell]]:
-    """Seconds here; the paper's seconds are context from another machine, so there is no verdict."""
+    """Seconds on this machine; the paper's are from another one, so there is no verdict."""
     rows: dict[str, dict[str, Cell]] = {}
     for method in (*COMPETITORS, "HyperClus-G", *OWN, "HyperClus-G as written"):
         rows[method] = {}
@@ -233,11 +233,11 @@ _ABLATED = ("STAR++", "CLIQUE++", "actual class", "HyperClus-G", *OWN)
 _ABLATED_F1 = ("STAR++", "CLIQUE++", "HyperClus-G", *OWN)
 _GAP = (
     "No partition into as many clusters has an NCut below the proven lower bound. The proven gap is how far "
-    "our lowest NCut is above it, in percent of it, and so the most that any other search could gain."
+    "our lowest NCut is above the bound, in percent: the most that any other search could gain."
 )
-_MEAN = "Of two figures, one per class and the higher first, the mean decides which method is best."
+_MEAN = "There is one figure per class, the higher first; their mean decides which method is best."
 _TEN = (
-    "The figures of node2vec and hyperedge2vec are means over ten seeds, and equal if they differ from "
+    "The figures of node2vec and hyperedge2vec are means over ten seeds. They are equal if they differ from "
     "the published means by less than two standard errors of the difference."
 )
 TABLES: dict[str, Layout] = {
@@ -260,7 +260,7 @@ TABLES: dict[str, Layout] = {
         _needs("edvw", "HyperClus-G", OURS),
         _eigenvalue,
         two_way_only=True,
-        note="The relative error is the paper's: how far the eigenvalue is below the NCut, in percent of it.",
+        note="Relative error as in the paper: how far the eigenvalue is below the NCut, in percent of it.",
     ),
     "ablation-ncut": Layout(
         "NCut with edge-independent weights",
@@ -282,7 +282,7 @@ TABLES: dict[str, Layout] = {
         _needs("edvw", *_ALL_F1, "HyperClus-G as written"),
         _time,
         digits=3,
-        note="With the eigenvectors behind the lower bound, for every method; of ten seeds the fastest.",
+        note="Includes the eigenvectors for the lower bound, for every method; the fastest of ten seeds.",
     ),
     "std": Layout(
         "Standard deviations over ten runs of the methods that draw random numbers",

@@ -1,13 +1,15 @@
-"""One cell of a table: the published figure, the measured one, and a verdict."""
+"""Cells of the tables: published figure, measured figure and verdict."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from statistics import mean
 from typing import Any
 
 import numpy as np
 
-from hyperclus.research.paper.reasons import reason, unprinted
 from hyperclus.typing import Floats
 
 ROUNDING = 1e-9
@@ -20,10 +22,10 @@ class Cell:
     Attributes
     ----------
     published, ours : tuples of float
-        Empty where there is none.
+        Empty if there is none.
     verdict : str
-        Against the published figure: "equal", "better", "worse" or "not reproducible". For a method
-        that the paper does not have, against its column: "best of all" or "not the best". Else
+        Compared with the published figure: "equal", "better", "worse" or "not reproducible". For a method
+        that is not in the paper, compared with its column: "best of all" or "not the best". Otherwise
         "measured" or "not run".
     reason : str
         Why a figure differs or cannot be reproduced, or which one is better.
@@ -36,7 +38,7 @@ class Cell:
 
     @property
     def difference(self) -> float | None:
-        """The largest difference, ours less published."""
+        """The largest difference, ours minus published."""
         pairs = list(zip(self.ours, self.published, strict=False))
         return max((ours - published for ours, published in pairs), key=abs) if pairs else None
 
@@ -48,7 +50,7 @@ def compare(
     tolerance: float | Floats,
     lower: bool,
 ) -> Cell:
-    """The verdict on one cell; `lower` says that smaller is better. The tolerance may be one per figure."""
+    """Compare a cell with the published figure; with `lower`, smaller is better. One tolerance or several."""
     figures = () if theirs is None else tuple(theirs) if isinstance(theirs, list) else (theirs,)
     if ours is None:
         return Cell(figures, (), "not run")
@@ -57,17 +59,25 @@ def compare(
     differences = [mine - other for mine, other in zip(ours, figures, strict=True)]
     if (np.abs(differences) <= tolerance).all():
         return Cell(figures, ours, "equal")
-    why = reason(where)
-    if why:
-        return Cell(figures, ours, "not reproducible", why)
+    cells, methods = _reasons()
+    if where in cells:
+        return Cell(figures, ours, "not reproducible", cells[where])
     better = sum(differences) < 0 if lower else sum(differences) > 0
-    return Cell(figures, ours, "better" if better else "worse", unprinted(where[1]))
+    return Cell(figures, ours, "better" if better else "worse", methods.get(where[1], ""))
+
+
+@cache
+def _reasons() -> tuple[dict[tuple[str, ...], str], dict[str, str]]:
+    """Why figures differ from the published ones: by cell (table key, row, data set), and by method."""
+    known = json.loads(files("hyperclus.research.paper").joinpath("reasons.json").read_text())
+    by_cell = {tuple(cell): entry["reason"] for entry in known["cells"] for cell in entry["cells"]}
+    return by_cell, known["methods"]
 
 
 def compare_with_all(ours: tuple[float, ...] | None, others: Mapping[str, Cell], lower: bool) -> Cell:
-    """The verdict on a figure that the paper does not have, against all others, published and measured.
+    """Compare a figure that is not in the paper with all others, published and measured.
 
-    Of two figures the mean counts.
+    Of two figures the mean is compared.
     """
     if ours is None:
         return Cell((), (), "not run")
@@ -84,5 +94,5 @@ def compare_with_all(ours: tuple[float, ...] | None, others: Mapping[str, Cell],
 
 
 def uncompared(theirs: tuple[float, ...], ours: tuple[float, ...]) -> Cell:
-    """A cell whose two sides are not to be compared."""
+    """A cell whose two sides are not compared."""
     return Cell(theirs, ours, "measured" if ours else "not run")
