@@ -1,4 +1,4 @@
-"""What hyperclus raises; catch `HyperclusError` to catch them all."""
+"""Errors that hyperclus raises, all of them a `HyperclusError`, and checks of arguments."""
 
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -32,9 +32,9 @@ class Argument:
 
 
 class HyperclusError(Exception):
-    """Base of every error that hyperclus raises on purpose.
+    """Base class of all errors that hyperclus raises on purpose.
 
-    Its `args` are the parts of the message: text, and an `Argument` wherever the message names one.
+    Its `args` are the parts of the message: text, and an `Argument` for each argument that it names.
     """
 
     def __str__(self) -> str:
@@ -42,11 +42,11 @@ class HyperclusError(Exception):
 
 
 class InputError(HyperclusError, ValueError):
-    """The data or an argument cannot be used; the message names the place and the remedy."""
+    """Invalid data or an invalid argument; the message says where the problem is and what to do."""
 
 
 class ConvergenceError(HyperclusError, RuntimeError):
-    """An iteration ended short of its tolerance; `residual` is the figure it reached."""
+    """An iteration did not reach its tolerance; `residual` is what it reached."""
 
     def __init__(self, message: str, residual: float) -> None:
         super().__init__(message)
@@ -57,28 +57,28 @@ class ConvergenceError(HyperclusError, RuntimeError):
 
 
 class ClusterError(HyperclusError, RuntimeError):
-    """A cluster of machines failed, not the data; the message says what to do."""
+    """Failure of a cluster of machines, not of the data; the message says what to do."""
 
 
 class DownloadError(HyperclusError):
-    """A data set could not be fetched; the message says why and where its files can be put by hand."""
+    """A data set cannot be downloaded; the message says why and where to put its files instead."""
 
 
 class MissingLibraryError(HyperclusError, ImportError):
-    """An optional library is needed for this call; the message has the install command."""
+    """A call needs an optional library; the message has the install command."""
 
 
 class LossWarning(UserWarning):
-    """A format or another library cannot hold all of a hypergraph; the message names what is lost."""
+    """A format or another library cannot represent all of a hypergraph; the message names what is lost."""
 
 
 def prefixed(prefix: str, message: str | InputError) -> InputError:
-    """An error with a text before its message."""
+    """Create an error with a text before its message."""
     return InputError(prefix, *(message.args if isinstance(message, InputError) else (message,)))
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a real number; True and False are none, NaN and infinity are."""
+    """Whether a value is a real number, including NaN and infinity, but not a boolean."""
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
@@ -89,7 +89,7 @@ def check_integer(argument: str, value: Any, least: int = 1) -> None:
 
 
 def check_choice(argument: str, value: Any, choices: tuple[str, ...]) -> None:
-    """Raise an `InputError` unless the value of an argument is one of a few words."""
+    """Raise an `InputError` unless the value of an argument is one of the choices."""
     if not (isinstance(value, str) and value in choices):
         known = ", ".join(map(repr, choices[:-1]))
         raise InputError(Argument(argument), f" must be {known} or {choices[-1]!r}, not {value!r}")

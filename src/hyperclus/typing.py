@@ -1,4 +1,4 @@
-"""Names for the array types that appear in signatures."""
+"""Type aliases for signatures: arrays, seeds and policies."""
 
 from typing import Any, Literal, TypeAlias
 
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
-Codes: TypeAlias = NDArray[np.integer[Any]]  # int32 where that is enough
+Codes: TypeAlias = NDArray[np.integer[Any]]  # int32 if that is sufficient
 Booleans: TypeAlias = NDArray[np.bool_]
 Ids: TypeAlias = NDArray[Any]
 Incidence: TypeAlias = "sp.csr_array[np.float64, tuple[int, int]]"

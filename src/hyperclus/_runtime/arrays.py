@@ -1,4 +1,4 @@
-"""Helpers for NumPy arrays: read-only views, work in blocks, index types, Python values."""
+"""Helpers for NumPy arrays: read-only views, processing in blocks, index types, Python values."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,24 +10,24 @@ BLOCK = 1 << 20  # elements per block
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
-    """View that cannot be written to; pass all arrays so, as Numba compiles again for writable ones."""
+    """Return a read-only view; Numba compiles functions again for arrays that are writable."""
     view = array.view()
     view.flags.writeable = False
     return view
 
 
 def index_type(largest: int) -> type[np.signedinteger[Any]]:
-    """int32 where it can hold `largest`, otherwise int64."""
+    """Return int32 if it can represent `largest`, otherwise int64."""
     return np.int32 if largest <= np.iinfo(np.int32).max else np.int64
 
 
 def blocks(length: int) -> Iterator[slice]:
-    """Slices that cut an array into blocks, so that temporary arrays stay small."""
+    """Return slices that divide an array into blocks, so that temporary arrays stay small."""
     return (slice(start, min(start + BLOCK, length)) for start in range(0, length, BLOCK))
 
 
 def take(table: NDArray[Any], values: NDArray[Any], low: int = 0) -> NDArray[Any]:
-    """table[values - low], block by block."""
+    """Return table[values - low], computed block by block."""
     taken = np.empty(len(values), dtype=table.dtype)
     for block in blocks(len(values)):
         taken[block] = table[np.subtract(values[block], low, dtype=np.intp)]
@@ -35,7 +35,7 @@ def take(table: NDArray[Any], values: NDArray[Any], low: int = 0) -> NDArray[Any
 
 
 def python_values(array: NDArray[Any]) -> list[Any]:
-    """`tolist`, except that times finer than a microsecond do not become bare integers."""
+    """Return `tolist()`, but never integers for times finer than a microsecond."""
     kind = array.dtype.kind
     if kind in "mM" and np.datetime_data(array.dtype)[0] in ("ns", "ps", "fs", "as"):
         coarse = array.astype(f"{kind}8[us]")
@@ -45,5 +45,5 @@ def python_values(array: NDArray[Any]) -> list[Any]:
 
 
 def python_scalar(value: Any) -> Any:
-    """A NumPy scalar as a Python object."""
+    """Convert a NumPy scalar to a Python object; other values are returned unchanged."""
     return python_values(np.asarray([value]))[0] if isinstance(value, np.generic) else value
