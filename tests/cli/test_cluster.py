@@ -273,7 +273,7 @@ class TestOutputs:
         assert done.returncode == 0, done.stderr
         rows = list(csv.DictReader((tmp_path / "e.csv").read_text().splitlines()))
         assert {row["edge"] for row in rows} >= {"milk = y", "eggs = n", "size = [0, 46)"}
-        assert sum(float(row["telling"]) for row in rows) == pytest.approx(1)
+        assert sum(float(row["information"]) for row in rows) == pytest.approx(1)
 
     def test_json_has_everything(self, animals):
         done = inside("cluster", animals, "-k", "auto", "--id", "name", "--label", "class", "--json", "-q")

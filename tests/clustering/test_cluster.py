@@ -11,7 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hyperclus as hc
+from hyperclus.clustering import _run
 from hyperclus.clustering._run import Run
+from hyperclus.engines import cuda
+from support import stand_in_device
 
 
 def pairs(vertices):
@@ -222,11 +225,11 @@ class TestPartition:
         frame = part.edges_frame().set_index("edge")
         assert frame.cluster["left"] == part.labels[0] != frame.cluster["right"] == part.labels[5]
         assert frame.share["left"] == pytest.approx(1.0)
-        assert frame.telling.sum() == pytest.approx(1.0)
-        assert frame.telling["both"] < 0.02 < frame.telling["left"]
+        assert frame.information.sum() == pytest.approx(1.0)
+        assert frame.information["both"] < 0.02 < frame.information["left"]
         assert frame.flow.sum() == pytest.approx(1.0)
         np.testing.assert_allclose(frame[["share_0", "share_1"]].sum(axis=1), 1.0)
-        assert hc.cluster(h, 1).edges_frame().telling.tolist() == [0.0] * 6
+        assert hc.cluster(h, 1).edges_frame().information.tolist() == [0.0] * 6
 
     def test_edges_without_members_are_left_out_of_the_frame(self):
         matrix = np.array([[1, 0, 0], [1, 0, 1], [0, 0, 0], [0, 0, 1.0]])
@@ -330,6 +333,55 @@ class TestPartition:
         h = hc.Hypergraph.from_edges([["a", "b"]])
         with pytest.raises(hc.InputError, match="2 vertices need a label each, 1 were given"):
             hc.evaluate(h, [1])
+
+
+class TestFallbacks:
+    """What was done instead of what the settings say is part of the result, and of its text."""
+
+    H = hc.Hypergraph.from_edges([["a", "b", "c"], ["b", "c"], ["c", "d"], ["d", "e"], ["d", "e", "f"]])
+
+    def test_no_fallback_is_not_mentioned(self):
+        assert "fallbacks" not in hc.hyperclus_g(self.H).settings
+
+    def test_rounding(self, monkeypatch):
+        solve = Run.eigenpairs
+
+        def without_signs(run, *args):
+            pairs = solve(run, *args)
+            return dataclasses.replace(pairs, vectors=np.abs(pairs.vectors))
+
+        monkeypatch.setattr(Run, "eigenpairs", without_signs)
+        part = hc.hyperclus_g(self.H)
+        (fallback,) = part.settings["fallbacks"]
+        assert fallback.startswith("sweep instead of sign for a cluster of 6")
+        assert fallback in repr(part)
+        assert "fallbacks" not in hc.hyperclus_g(self.H, rounding="sweep").settings
+
+    def test_precision(self, monkeypatch):
+        monkeypatch.setattr(cuda, "DEVICE", stand_in_device.StandIn)
+        monkeypatch.setattr(cuda, "missing", lambda: None)
+        monkeypatch.setattr(cuda, "fits", lambda *_: True)
+        solve = _run.smallest_eigenpairs
+
+        def only_double(operator, *args, **options):
+            if operator.walk.stationary.dtype == np.float32:
+                raise hc.ConvergenceError("the eigenvectors stalled at residual 1.0e-03", 1e-3)
+            return solve(operator, *args, **options)
+
+        monkeypatch.setattr(_run, "smallest_eigenpairs", only_double)
+        part = hc.cluster(self.H, engine="cuda", precision="float32")
+        (fallback,) = part.settings["fallbacks"]
+        assert fallback.startswith("eigenvectors in float64, because in float32 the eigenvectors stalled")
+        assert fallback in repr(part)
+
+    def test_masses_that_may_be_off(self):
+        run = Run(self.H, alpha=0.0, tolerance=1e-8, seed=0)
+        walk = run.walk(self.H, 2)
+        doubtful = dataclasses.replace(walk.distribution, masses_corrected=False)
+        walk = hc.RandomWalk.with_distribution(walk.factors, doubtful)
+        part = run.partition(walk, run.eigenpairs(walk, 2), np.array([0, 0, 0, 1, 1, 1]), 2, {})
+        (fallback,) = part.settings["fallbacks"]
+        assert "may be off" in fallback
 
 
 class TestArguments:

@@ -186,6 +186,18 @@ def test_separate_parts_and_single_clusters(far, k):
     assert there.ncut == pytest.approx(0.0, abs=1e-12) or k == 4
 
 
+@pytest.mark.parametrize("in_batches", [False, True])
+def test_equal_clusters_are_numbered_by_their_first_vertex_as_in_memory(far, in_batches):
+    edges = {f"e{edge}": [3 * edge + v for v in range(3)] for edge in range(4)}
+    effort = replace(EFFORTS["default"], batched_from=(0, 0) if in_batches else (10**9, 10**9))
+    there = far(hc.Hypergraph.from_edges(edges), 4, effort=effort)
+    assert there.sizes.tolist() == [3, 3, 3, 3]
+    table = there.to_table().to_pydict()
+    order = {vertex: row for row, vertex in enumerate(table["vertex"])}
+    here = hc.Hypergraph.from_edges(edges, vertex_ids=sorted(order, key=order.get))
+    assert hc.evaluate(here, table["cluster"]).labels.tolist() == table["cluster"]
+
+
 def test_settings_that_it_has_not_are_refused(far, tmp_path):
     h = hc.Hypergraph.from_edges([["a", "b"], ["b", "c"]])
     source = tmp_path / "data.parquet"

@@ -350,7 +350,9 @@ def test_what_is_too_large():
         tight_bound(walk, 2)
 
 
-@pytest.mark.parametrize(("k", "message"), [(0, "whole number from 1"), (True, "whole number from 1"), (4, "cannot make 4")])
+@pytest.mark.parametrize(
+    ("k", "message"), [(0, "whole number from 1"), (True, "whole number from 1"), (4, "cannot make 4")]
+)
 def test_a_wrong_number_of_clusters(k, message):
     with pytest.raises(InputError, match=message):
         tight_bound(RandomWalk(Hypergraph.from_edges([["a", "b"], ["b", "c"]])), k)

@@ -29,6 +29,7 @@ from hyperclus.spectral.eigen.null_space import zero_vectors
 from hyperclus.spectral.eigen.result import with_residuals
 from hyperclus.spectral.laplacian import NormalizedLaplacian
 from hyperclus.spectral.sdp_bound import TightBound, tight_bound
+from hyperclus.spectral.stationary import UNCORRECTED
 from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Booleans, Integers, Seed
 
@@ -147,7 +148,8 @@ class Steps(Generic[Result]):
         """The settings that every call has, the engine that was used, and the fallbacks that were taken."""
         given = {"alpha": self.alpha, "bound": self.bound, "tolerance": self.tolerance, "seed": self.seed}
         used = {"engine": walk.backend.name, "precision": self.precision}
-        return given | used | ({"fallbacks": tuple(self.fallbacks)} if self.fallbacks else {})
+        fallbacks = (*self.fallbacks, *([] if walk.distribution.masses_corrected else [UNCORRECTED]))
+        return given | used | ({"fallbacks": fallbacks} if fallbacks else {})
 
     def fall_back(self, what: str) -> None:
         """Record that something else was done than the settings say."""

@@ -1,10 +1,10 @@
 """Volume, boundary, NCut, conductance and the sweep, all in O(m) and without P.
 
-Everything rests on two sums per hyperedge and cluster S,
+Everything follows from two sums per hyperedge and cluster S,
 
     a_e(S) = sum_{u in S} phi(u) A(u, e),    b_e(S) = sum_{v in S} B(e, v),
 
-because internal(S) = sum_e a_e(S) b_e(S) is the flow that stays inside S. Then
+because internal(S) = sum_e a_e(S) b_e(S) is the flow inside S. Then
 |boundary S| = vol(S) - internal(S) and NCut(S_1, ..., S_k) = k - sum_i internal(S_i) / vol(S_i).
 """
 
@@ -80,10 +80,10 @@ def flow(walk: RandomWalk, inside: Booleans) -> tuple[float, float]:
 
 
 def edge_shares(walk: RandomWalk, labels: Integers, n_clusters: int) -> Floats:
-    """For each hyperedge the share of each cluster, (a_e(S) / psi(e) + b_e(S)) / 2; rows sum to 1.
+    """The share of each cluster in each hyperedge, (a_e(S) / psi(e) + b_e(S)) / 2; rows sum to 1.
 
-    Half is where the walkers in the hyperedge come from, half is where they go. Weighted by psi, the
-    shares of a cluster add up to its volume. A hyperedge without members has a row of zeros.
+    One half is where the walkers in the hyperedge come from, the other where they go. Weighted by psi, the
+    shares of a cluster sum to its volume. A hyperedge without members has a row of zeros.
 
     >>> from hyperclus import Hypergraph
     >>> walk = RandomWalk(Hypergraph.from_edges([["a", "b"], ["b", "c", "d"]]))
@@ -92,9 +92,19 @@ def edge_shares(walk: RandomWalk, labels: Integers, n_clusters: int) -> Floats:
     """
     members = (vertex_vector(walk, labels)[:, None] == np.arange(n_clusters)).astype(np.float64)
     psi = walk.edge_stationary[:, None]
-    coming = walk.factors.step_to_edges(members * walk.stationary[:, None])
-    shares = 0.5 * (coming / np.where(psi > 0, psi, 1.0) + walk.factors.edge_means(members))
+    arriving = walk.factors.step_to_edges(members * walk.stationary[:, None])
+    shares = 0.5 * (arriving / np.where(psi > 0, psi, 1.0) + walk.factors.edge_means(members))
     return np.asarray(shares)
+
+
+def edge_information(shares: Floats, flows: Floats, volumes: Any) -> Floats:
+    """psi(e) share log(share / vol S) of hyperedges, for one cluster or for all (columns).
+
+    The sum over the clusters is what the hyperedge says about the cluster of a walker; over all hyperedges
+    it is their mutual information.
+    """
+    found: Floats = shares * np.log(np.where(shares > 0, shares / volumes, 1.0))
+    return found * (flows[:, None] if found.ndim == 2 else flows)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,10 +114,10 @@ class Sweep:
     Attributes
     ----------
     order : array of shape (n,)
-        The vertices as swept; cut i puts order[: i + 1] on one side.
+        The vertices in the order of the sweep; cut i has order[: i + 1] on one side.
     volumes, rests, boundaries : arrays of shape (n - 1,)
-        vol(S), vol(V - S) and |boundary S| of every prefix S. Boundaries are known to about
-        1e-16 sqrt(n) and never reported below that.
+        vol(S), vol(V - S) and |boundary S| of every prefix S. Boundaries are accurate to about
+        1e-16 sqrt(n), and never smaller than that.
     """
 
     order: Integers
@@ -170,7 +180,7 @@ def sweep(walk: RandomWalk, scores: Floats) -> Sweep:
 
 
 def _before(values: Floats, indptr: NDArray[Any], sizes: NDArray[Any]) -> Floats:
-    """For each entry the sum of the entries before it in its row."""
+    """The sum of the entries before each entry in its row."""
     running: Floats = np.concatenate([[0.0], np.cumsum(values)])
     before: Floats = running[:-1] - np.repeat(running[indptr[:-1]], sizes)
     return before

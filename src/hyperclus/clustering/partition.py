@@ -1,4 +1,4 @@
-"""The answer: clusters, how good they are, what is proven about them, how they were found."""
+"""Results of clustering: the clusters, their quality, and what is proven about them."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ import numpy as np
 
 from hyperclus._runtime.files import StrPath
 from hyperclus._runtime.optional import arrow, library
-from hyperclus.clustering.cut import Cut, edge_shares
+from hyperclus.clustering.cut import Cut, edge_information, edge_shares
 from hyperclus.errors import InputError
 from hyperclus.spectral.bounds import cheeger_interval, ncut_lower_bound, relative_gap
 from hyperclus.spectral.eigen import Eigenpairs
@@ -21,7 +21,7 @@ TINY = 0.05  # clusters with less than this share of an equal volume are mention
 
 
 class PartitionQuality:
-    """How good clusters are, and what is proven about them."""
+    """The quality of clusters, and what is proven about it."""
 
     __slots__ = ()
     cut: Cut
@@ -34,7 +34,7 @@ class PartitionQuality:
 
     @property
     def ncut(self) -> float:
-        """The normalised cut, to be small: 0 for separate clusters, k - 1 for none."""
+        """The normalised cut: 0 for separate clusters, about k - 1 for random ones."""
         return self.cut.ncut
 
     @property
@@ -44,7 +44,7 @@ class PartitionQuality:
 
     @property
     def gap(self) -> float:
-        """(ncut - lower_bound) / lower_bound: proven distance from the optimum, 0.03 is 3 %."""
+        """(ncut - lower_bound) / lower_bound: proven relative distance from the optimum, 0.03 is 3 %."""
         return relative_gap(self.ncut, self.lower_bound)
 
     @property
@@ -79,9 +79,9 @@ class Partition(PartitionQuality):
     walk : RandomWalk
         The walk that was cut, on the vertices that are in some hyperedge.
     tight : TightBound or None
-        The tighter bound, where it was asked for.
+        The tighter bound, if it was requested.
     settings, timings : mappings
-        The arguments, and the seconds spent in each stage.
+        The arguments, with `fallbacks` if something else was done; and the seconds spent in each stage.
     """
 
     labels: Integers
@@ -113,11 +113,8 @@ class Partition(PartitionQuality):
 
     def members(self, cluster: int) -> Ids:
         """The ids of the vertices of one cluster, 0 .. k - 1; -1 for those in no hyperedge."""
-        if (
-            isinstance(cluster, bool)
-            or not isinstance(cluster, int | np.integer)
-            or not -1 <= cluster < self.k
-        ):
+        known = isinstance(cluster, int | np.integer) and not isinstance(cluster, bool)
+        if not (known and -1 <= cluster < self.k):
             raise InputError(f"clusters are numbered 0 to {self.k - 1}; there is no cluster {cluster!r}")
         chosen: Ids = self.vertex_ids[self.labels == cluster]
         return chosen
@@ -127,36 +124,34 @@ class Partition(PartitionQuality):
         return pandas_for("to_frame").DataFrame({"vertex": self.vertex_ids, "cluster": self.labels})
 
     def edge_shares(self) -> Floats:
-        """For each hyperedge the share of each cluster in the walkers that pass through it, (n_edges, k).
+        """The share of each cluster in the walkers that pass through each hyperedge, (n_edges, k).
 
-        Rows sum to 1: half is where the walkers come from, half is where they go.
+        Rows sum to 1: one half is where the walkers come from, the other where they go.
         """
         return edge_shares(self.walk, self.labels[self.labels >= 0], self.k)
 
     def edges_frame(self) -> Any:
-        """A pandas data frame of the hyperedges, which get clusters too.
+        """A pandas data frame of the hyperedges and their clusters.
 
-        The columns are `edge`; `cluster`, the one with the largest share; `share`, that share; `flow`,
-        the share of all walkers that pass through (psi); `telling`, this hyperedge's part of what
-        all of them tell about the cluster of a walker (their mutual information; the parts sum to
-        1, unless nothing is told); and `share_0`, `share_1`, ... for each cluster. Hyperedges without
-        members are left out.
+        The columns are `edge`; `cluster`, the one with the largest share; `share`, that share; `flow`, the
+        share of all walkers that pass through (psi); `information`, the hyperedge's part of what all of them
+        say about the cluster of a walker (their mutual information; the parts sum to 1, unless it is 0); and
+        `share_0`, `share_1`, ... for each cluster. Hyperedges without members are left out.
 
         >>> from hyperclus import Hypergraph, cluster
         >>> h = Hypergraph.from_edges({"left": ["a", "b", "c"], "mid": ["c", "d"], "right": ["d", "e", "f"]})
-        >>> cluster(h).edges_frame().set_index("edge")["telling"].round(2).to_dict()
+        >>> cluster(h).edges_frame().set_index("edge")["information"].round(2).to_dict()
         {'left': 0.5, 'mid': 0.0, 'right': 0.5}
         """
-        shares, flow, volumes = self.edge_shares(), self.walk.edge_stationary, self.cut.volumes
-        logs = np.log(shares, where=shares > 0, out=np.zeros_like(shares)) - np.log(volumes)
-        told = np.maximum(flow * (shares * logs).sum(axis=1), 0.0)
-        telling = told / told.sum() if told.sum() > 1e-12 else np.zeros_like(told)
+        shares, flow = self.edge_shares(), self.walk.edge_stationary
+        information = np.maximum(edge_information(shares, flow, self.cut.volumes).sum(axis=1), 0.0)
+        total = information.sum()
         columns = {
             "edge": self.walk.hypergraph.edge_ids,
             "cluster": shares.argmax(axis=1),
             "share": shares.max(axis=1),
             "flow": flow,
-            "telling": telling,
+            "information": information / total if total > 1e-12 else np.zeros_like(flow),
             **{f"share_{cluster}": shares[:, cluster] for cluster in range(self.k)},
         }
         frame = pandas_for("edges_frame").DataFrame(columns)
@@ -172,20 +167,20 @@ class Partition(PartitionQuality):
         command: str | None = None,
         remarks: Iterable[str] | None = None,
     ) -> None:
-        """Write a report, one HTML file that needs nothing else: figures, pictures, and what tells clusters.
+        """Write a self-contained HTML report: figures, plots, and what distinguishes the clusters.
 
         Parameters
         ----------
         path : file name
-            Written whole or not at all.
+            Written atomically.
         title, source : str, optional
-            What the page is called, and what was clustered, such as the name of a file.
+            Title of the page, and what was clustered, such as a file name.
         classes : optional
             Known classes to compare with: one per vertex, or a mapping (or pandas Series) from vertex id.
         command : str, optional
-            What gives the same result, such as a command line; Python lines by default.
+            How to reproduce the result, such as a command line; Python code by default.
         remarks : list of str, optional
-            Sentences to be shown beside the answer, such as the reason of a suggested k.
+            Sentences shown with the result, such as the reason for a suggested k.
 
         Raises
         ------
@@ -203,9 +198,9 @@ class Partition(PartitionQuality):
         ax : Axes, optional
             Where to draw; a new figure by default.
         axes : pair of int
-            Which eigenvectors, from 2. Beyond k they are rough, if they are known at all.
+            Which eigenvectors, from 2. Those beyond k are rough, if available.
         **options
-            Passed on to `Axes.scatter`.
+            Passed to `Axes.scatter`.
 
         Returns
         -------
@@ -216,27 +211,24 @@ class Partition(PartitionQuality):
         return plot_embedding(self, ax, axes, options)
 
     def plot_spectrum(self, ax: Any = None, **options: Any) -> Any:
-        """Draw the eigenvalues of L_sym and the gap after the k-th; returns Axes.
-
-        Options go to `Axes.plot`.
-        """
+        """Draw the eigenvalues of L_sym and the gap after the k-th; options go to `Axes.plot`."""
         from hyperclus.report.plots import plot_spectrum
 
         return plot_spectrum(self, ax, options)
 
     def plot_sweep(self, ax: Any = None, **options: Any) -> Any:
-        """Draw NCut and conductance of the cuts along the second eigenvector; returns Axes.
+        """Draw NCut and conductance of the cuts along the second eigenvector; options go to `Axes.plot`.
 
-        The lowest NCut is marked, and for two clusters also theirs. Options go to `Axes.plot`.
+        The lowest NCut is marked, and for two clusters also their own.
         """
         from hyperclus.report.plots import plot_sweep
 
         return plot_sweep(self, ax, options)
 
     def plot_incidence(self, ax: Any = None, **options: Any) -> Any:
-        """Draw the members of the hyperedges, both sides ordered by cluster; returns Axes.
+        """Draw the incidence matrix, ordered by cluster; options go to `Axes.pcolormesh`.
 
-        Many vertices or hyperedges are put into groups. Options go to `Axes.pcolormesh`.
+        Large numbers of vertices or hyperedges are grouped.
         """
         from hyperclus.report.plots import plot_incidence
 
@@ -255,7 +247,7 @@ class Partition(PartitionQuality):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class StoredPartition(PartitionQuality):
-    """Clusters found by the engine "dask": their figures, and a folder of Parquet files with the labels.
+    """Clusters found by `cluster_files`: their quality, and a folder of Parquet files with the labels.
 
     Attributes
     ----------
@@ -270,9 +262,9 @@ class StoredPartition(PartitionQuality):
         The number of vertices in each cluster.
     n_components : int
     settings, timings : mappings
-        The arguments, and the seconds spent in each stage.
+        As in `Partition`.
     rounds : mapping
-        What the rounds over the workers took: their number by stage, seconds, and bytes sent.
+        Number, seconds and bytes of the rounds over the workers, by stage.
     """
 
     folder: Path
@@ -288,7 +280,7 @@ class StoredPartition(PartitionQuality):
     rounds: Mapping[str, Any] = field(default_factory=dict)
 
     def to_table(self) -> Any:
-        """All labels as a table of PyArrow; for as many vertices as this machine has memory for."""
+        """Read all labels into a PyArrow table; needs memory for all vertices."""
         return arrow("pyarrow.parquet").read_table(self.folder, use_threads=False)
 
     def __repr__(self) -> str:
@@ -304,5 +296,5 @@ class StoredPartition(PartitionQuality):
 
 
 def pandas_for(method: str) -> Any:
-    """The module pandas, or an error that says which method needs it."""
+    """Import pandas, or raise an error that says which method needs it."""
     return library("pandas", "pandas", method, "pandas")

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from hyperclus.clustering.cut import edge_information
 from hyperclus.clustering.partition import Partition
 from hyperclus.typing import Codes, Floats, Integers
 
@@ -85,17 +85,11 @@ def _update_top(
     found: list[TopHyperedges], shares: Floats, flows: Floats, volumes: Floats, first: int, top: int
 ) -> None:
     """Merge a block of hyperedges, numbered from `first`, into the best of each cluster."""
-    scores, cut_off = _information(shares, flows, volumes), max(len(shares) - top, 0)
+    scores, cut_off = edge_information(shares, flows, volumes), max(len(shares) - top, 0)
     least = np.maximum(np.partition(scores, cut_off, axis=0)[cut_off], MIN_INFORMATION)
     for cluster in np.flatnonzero(scores.max(axis=0) > MIN_INFORMATION):
         near, before = np.flatnonzero(scores[:, cluster] >= least[cluster]), found[cluster]
         edges = np.append(before.edges, near + first)
         share, flow = np.append(before.shares, shares[near, cluster]), np.append(before.flows, flows[near])
-        best = np.argsort(-_information(share, flow, volumes[cluster]), kind="stable")[:top]
+        best = np.argsort(-edge_information(share, flow, volumes[cluster]), kind="stable")[:top]
         found[cluster] = TopHyperedges(edges[best], share[best], share[best] / volumes[cluster], flow[best])
-
-
-def _information(shares: Floats, flows: Floats, volumes: Any) -> Floats:
-    """psi(e) share log(share / vol S), where that is above 0."""
-    found: Floats = shares * np.log(np.maximum(shares / volumes, 1.0))
-    return found * (flows[:, None] if found.ndim == 2 else flows)

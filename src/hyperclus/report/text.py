@@ -108,6 +108,7 @@ def _notes(part: Partition | StoredPartition) -> Iterator[str]:
     isolated = total - int(part.sizes.sum())
     if isolated:
         yield f"in no hyperedge, with label -1: {count(isolated, 'vertex', 'vertices')}"
+    yield from part.settings.get("fallbacks", ())
     if part.n_components > 1:
         yield f"the hypergraph has {part.n_components:,} connected components"
 
