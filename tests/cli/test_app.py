@@ -8,7 +8,7 @@ import warnings
 import pytest
 
 import hyperclus as hc
-from hyperclus.cli.app import Voice, shell_message
+from hyperclus.cli.app import Messages, shell_message
 from hyperclus.engines import cuda
 from hyperclus.errors import Argument, HyperclusError, InputError, LossWarning
 from support.command_line import inside
@@ -124,7 +124,7 @@ def test_messages_on_stderr(tmp_path):
 
 def test_warnings_are_printed_when_the_command_fails(capsys):
     def warn_and_fail():
-        with Voice().listening():
+        with Messages().from_library():
             for _ in range(2):
                 warnings.warn("a weight is lost", LossWarning, stacklevel=1)
             raise InputError("and then this")

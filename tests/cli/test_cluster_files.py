@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from hyperclus.cli.cluster_files import Memory
-from hyperclus.cli.output import _batch_text, as_text
+from hyperclus.cli.output import as_text, batch_as_text
 from support.command_line import inside, one_sentence, process
 from support.dask_workers import WORKERS
 
@@ -76,7 +76,7 @@ class TestResults:
         far, near = ({*(data / name).read_text().splitlines()} for name in ("labels.csv", "here.csv"))
         assert far == near
         assert "labels       " + str(data / "hyperclus-work") in done.stdout
-        for stage in ("preparation", "stationary distribution", "eigenvectors", "search", "in all"):
+        for stage in ("preparation", "stationary distribution", "eigenvectors", "search", "total"):
             assert stage in done.stdout
 
     @pytest.mark.parametrize("suffix", [".csv.gz", ".parquet"])
@@ -141,7 +141,7 @@ class TestResults:
 def test_text_is_as_it_is_of_labels_here(ids, delimiter):
     batch = pa.record_batch({"id": pa.array(ids), "cluster": pa.array([0, 1], pa.int8())})
     wanted = as_text(None, zip(ids, [0, 1], strict=True), delimiter)
-    assert _batch_text(batch, delimiter).decode() == wanted
+    assert batch_as_text(batch, delimiter).decode() == wanted
 
 
 def labels(path):
@@ -161,26 +161,26 @@ class TestRefused:
     @pytest.mark.parametrize(
         ("options", "words"),
         [
-            (("--bound", "tight"), "--bound is not for --engine dask"),
-            (("--method", "hyperclus-g"), "--method is not for --engine dask"),
+            (("--bound", "tight"), "--bound does not apply to --engine dask"),
+            (("--method", "hyperclus-g"), "--method does not apply to --engine dask"),
             (("--precision", "float32"), "--precision float32 needs --engine cuda"),
-            (("--report", "r.html"), "--report is not for --engine dask"),
-            (("--edges", "e.csv"), "--edges is not for --engine dask"),
-            (("--csv",), "--out FILE.csv has the labels"),
+            (("--report", "r.html"), "--report does not apply to --engine dask"),
+            (("--edges", "e.csv"), "--edges does not apply to --engine dask"),
+            (("--csv",), "--out FILE.csv writes the labels"),
             (("--out", "labels.json"), "labels.json: --engine dask writes labels as .csv, .tsv or .parquet"),
             (("--out", "no/labels.csv"), "the folder does not exist"),
-            (("--checkpoint", "c"), "keeps its state in --work and goes on by itself"),
-            (("--classes", "c.csv"), "--classes is not for --engine dask"),
-            (("--label", "c"), "--label is not for --engine dask"),
+            (("--checkpoint", "c"), "keeps checkpoints in --work and always resumes"),
+            (("--classes", "c.csv"), "--classes does not apply to --engine dask"),
+            (("--label", "c"), "--label does not apply to --engine dask"),
             (("--id", "c"), "a row per incidence"),
             (("--bins", "3"), "a row per incidence"),
             (("--from", "csv"), "it reads Parquet"),
-            (("--max-k", "3"), "--max-k is not for --engine dask"),
-            (("-o", "isolated=keep"), "-o isolated is not for --engine dask"),
+            (("--max-k", "3"), "--max-k is for -k auto"),
+            (("-o", "isolated=keep"), "-o isolated does not apply to --engine dask"),
             (("--duplicates", "min"), "--duplicates must be"),
             (("--min-share", "0.7"), "--min-share must be between 0 and 1/k"),
-            (("--tolerance", "0"), "--tolerance must be above 0"),
-            (("--tolerance", "nan"), "--tolerance must be above 0"),
+            (("--tolerance", "0"), "--tolerance must be a positive number"),
+            (("--tolerance", "nan"), "--tolerance must be a positive number"),
         ],
     )
     def test_options_that_it_has_not(self, data, options, words):
@@ -190,9 +190,9 @@ class TestRefused:
         one_sentence(clustered("-k", "auto"), "--engine dask needs a number for -k")
 
     def test_other_engines_have_no_workers(self, data):
-        for option in ("--scheduler", "--work"):
+        for option in ("--scheduler", "--work", "--memory"):
             done = inside("cluster", "data/0.parquet", "-k", 2, "--engine", "cpu", option, "x", *NAMED)
-            one_sentence(done, f"{option} is for --engine dask, and this is --engine cpu")
+            one_sentence(done, f"{option} needs --engine dask, not --engine cpu")
         done = inside("report", "data/0.parquet", "l.csv", "r.html", "--engine", "dask")
         assert done.returncode == 2
         assert "'dask' is not one of 'auto', 'cpu', 'cuda'" in done.stderr
@@ -200,7 +200,7 @@ class TestRefused:
     def test_files_that_are_not_parquet(self, data):
         (data / "t.csv").write_text("vertex,edge\n1,2\n")
         done = inside("cluster", "t.csv", "-k", 2, "--engine", "dask")
-        one_sentence(done, "t.csv: --engine dask reads Parquet; hyperclus convert")
+        one_sentence(done, "t.csv: --engine dask reads Parquet; convert the file with hyperclus convert")
         one_sentence(inside("cluster", "none/", "-k", 2, "--engine", "dask"), "there is no such file")
 
     def test_nobody_answers(self, data, monkeypatch):
@@ -234,7 +234,7 @@ def test_a_stop_ends_the_workers_and_says_that_it_goes_on(data, how, code):
         out, rest = running.communicate(timeout=60)
         assert running.returncode == code, (said, rest)
         assert "Traceback" not in rest
-        assert "hyperclus-work keeps what was done; the same command goes on where it was" in rest
+        assert "hyperclus-work keeps the checkpoints; repeat the command to resume" in rest
         assert out == ""
         assert not alive(group)
     finally:
@@ -267,16 +267,16 @@ class TestMemory:
     def test_asked_once_a_second(self):
         now = [0.0]
         memory = Memory(self.Client(), clock=lambda: now[0])
-        assert (memory.look(), memory.look()) == ("a worker has 1.0 GB", "a worker has 1.0 GB")
+        assert (memory.status(), memory.status()) == ("a worker uses 1.0 GB", "a worker uses 1.0 GB")
         now[0] = 1.5
-        assert memory.look() == "a worker has 2.0 GB"
+        assert memory.status() == "a worker uses 2.0 GB"
         assert memory.client.asked == 2
-        assert memory.words == "2.00 of 4.0 GB, seen in the fullest worker"
+        assert memory.summary == "2.00 of 4.0 GB at most in one worker"
 
     def test_no_answer_is_no_error(self):
         client = self.Client()
         client.scheduler_info = lambda n_workers: 1 / 0
-        assert Memory(client).look() == ""
+        assert Memory(client).status() == ""
 
 
 class TestPlan:

@@ -144,7 +144,7 @@ class TestConvertRows:
         options = ("--id", "name", "--label", "class")
         done = inside("convert", table, tmp_path / "t.npz", *options, "--bins", "size=2")
         assert done.returncode == 0, done.stderr
-        assert "row per vertex, parted by ';' (3 rows, 2 columns, 4 hyperedges" in done.stderr
+        assert "row per vertex, separated by ';' (3 rows, 2 columns, 4 hyperedges" in done.stderr
         assert "size: decimal commas" in done.stderr
         h = hc.read(tmp_path / "t.npz")
         assert h.vertex_ids.tolist() == ["a", "b", "c"]

@@ -25,9 +25,9 @@ def test_the_block_of_the_seeds_comes_out(blocks):
     done = inside("local", blocks, "--seed", "x3", "--seed", "x5", "--label", "kind")
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
-    assert "A cluster of 9 vertices, of 18" in done.stdout
+    assert "Cluster of 9 vertices out of 18" in done.stdout
     assert "x3, x5" in done.stdout
-    assert "9 x\n" in done.stdout
+    assert "9 of x\n" in done.stdout
 
 
 def test_the_same_as_in_python(blocks):
@@ -67,7 +67,7 @@ def test_isolated_vertices_are_passed_over(tmp_path):
     options = ("-o", "isolated=keep", "--classes", classes)
     done = inside("local", tmp_path / "h.hif.json", "--seed", "y", "--max-size", 2, *options)
     assert done.returncode == 0, done.stderr
-    assert "classes      1 X, 1 Y" in done.stdout
+    assert "classes      1 of X, 1 of Y" in done.stdout
     one_sentence(
         inside("local", tmp_path / "h.hif.json", "--seed", "_", "-o", "isolated=keep"), "'_'", "no hyperedge"
     )
@@ -127,6 +127,8 @@ def test_a_name_of_two_vertices_is_refused(tmp_path):
 
 
 def test_half_a_character_is_refused_before_the_work(tmp_path):
-    hc.write(hc.Hypergraph.from_edges([["\ud800", "a"], ["a", "b"]]), tmp_path / "h.json")
-    one_sentence(inside("local", tmp_path / "h.json", "--seed", "a", "--csv"), "half a character", "JSON")
-    assert inside("local", tmp_path / "h.json", "--seed", "a", "--json").returncode == 0
+    hc.write(hc.Hypergraph.from_edges([["\ud800", "a"], ["a", "b"]]), tmp_path / "h.npz")
+    one_sentence(
+        inside("local", tmp_path / "h.npz", "--seed", "a", "--csv"), "half a surrogate pair", "JSON"
+    )
+    assert inside("local", tmp_path / "h.npz", "--seed", "a", "--json").returncode == 0

@@ -37,7 +37,7 @@ def test_tables_of_one_data_set(tmp_path):
         (("reproduce", "--dataset", "iris"), "there is no data set 'iris'"),
         (("datasets", "iris"), "'iris'"),
         (("reproduce", "--wrong"), "No such option"),
-        (("reproduce", "--json", "--markdown"), "choose one of"),
+        (("reproduce", "--json", "--markdown"), "choose --json or --markdown"),
         (("fly",), "No such command"),
     ],
 )
@@ -86,7 +86,7 @@ def test_a_results_folder_that_cannot_be_is_refused_at_once(tmp_path, place):
     )
     assert done.returncode == 2
     assert done.stdout == ""
-    assert re.search(r"cannot be saved in .*(File exists|Not a directory); choose another", done.stderr)
+    assert re.search(r"cannot be kept in .*(File exists|Not a directory); choose another", done.stderr)
     assert "Traceback" not in done.stderr
 
 

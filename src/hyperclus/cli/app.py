@@ -16,13 +16,13 @@ from typing import Annotated, Any, NoReturn, TextIO
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.text import Text
 from typer import rich_utils
 
 import hyperclus
 from hyperclus._runtime.files import printable
 from hyperclus.errors import Argument, HyperclusError, InputError, LossWarning
-from hyperclus.hypergraph.messages import caption
 
 FLAGS = {"k": "-k", "format": "--from"}  # arguments whose option has another name
 OPTIONS = (
@@ -30,6 +30,7 @@ OPTIONS = (
     *("max_size", "max_volume", "memory", "method", "min_share", "precision", "restart", "shuffles"),
     *("tolerance", "vertex", "weight", "workers"),
 )
+UNLIMITED = 100_000  # characters of a line that is not printed on a terminal
 READ_OPTIONS = ("constant", "decimal", "empty_edges", "ids", "isolated", "missing", "repeated")  # of -o
 
 app = typer.Typer(
@@ -144,10 +145,12 @@ def common(
 
 
 def console(*, stderr: bool = False) -> Console:
-    """A stream for people; NO_COLOR turns off bold and dim too."""
-    return Console(
-        stderr=stderr, highlight=False, color_system=None if os.environ.get("NO_COLOR") else "auto"
-    )
+    """A stream for people; NO_COLOR turns off bold and dim too, and lines in a pipe may have any length."""
+    colours: Any = None if os.environ.get("NO_COLOR") else "auto"
+    stream = Console(stderr=stderr, highlight=False, color_system=colours)
+    if not stream.is_terminal:
+        stream.width = UNLIMITED
+    return stream
 
 
 errors = console(stderr=True)
@@ -200,20 +203,6 @@ def _option(argument: Argument) -> str:
     return option if argument.value is None else f"{option} {value}"
 
 
-def text_of(value: Any) -> str:
-    r"""An id for the terminal: as people read it, with escapes for what would disturb a terminal.
-
-    >>> print(text_of(("odor", "\x1b[31mred")))
-    odor = \x1b[31mred
-    """
-    return printable(caption(value))
-
-
-def escaped(text: str) -> str:
-    """Text in which rich finds no markup."""
-    return text.replace("[", r"\[")
-
-
 @contextmanager
 def say_if_stopped(message: Callable[[], str | None]) -> Iterator[None]:
     """Print a message, if there is one, when Ctrl-C or SIGTERM stops the body."""
@@ -227,8 +216,8 @@ def say_if_stopped(message: Callable[[], str | None]) -> Iterator[None]:
 
 
 @dataclass(frozen=True, slots=True)
-class Voice:
-    """How much is printed to stderr."""
+class Messages:
+    """Messages on stderr, as many as --quiet and --verbose allow."""
 
     quiet: Annotated[bool, typer.Option("--quiet", "-q", metavar="", help="Print only errors to stderr.")] = (
         False
@@ -257,7 +246,7 @@ class Voice:
             say(message)
 
     @contextmanager
-    def listening(self) -> Iterator[None]:
+    def from_library(self) -> Iterator[None]:
         """Print what the library logs and warns of in the body, at once, each warning once."""
         logger, handler = logging.getLogger("hyperclus"), _Handler(self)
         before = logger.level
@@ -283,17 +272,17 @@ class Voice:
 class _Handler(logging.Handler):
     """Prints log records."""
 
-    def __init__(self, voice: Voice) -> None:
+    def __init__(self, messages: Messages) -> None:
         super().__init__()
-        self._voice = voice
+        self._messages = messages
 
     def emit(self, record: logging.LogRecord) -> None:
         """Print one record, as a warning or as a detail."""
         message = printable(record.getMessage())
         if record.levelno >= logging.WARNING:
-            self._voice.warn(message)
+            self._messages.warn(message)
         else:
-            self._voice.detail(message)
+            self._messages.detail(message)
 
 
 # Commands
@@ -301,7 +290,7 @@ class _Handler(logging.Handler):
 
 def examples(*lines: str) -> str:
     """The end of a help text: commands to try, one per line."""
-    return "[bold]Examples[/]\n" + "\n".join("  " + escaped(line) for line in lines)
+    return "[bold]Examples[/]\n" + "\n".join("  " + escape(line) for line in lines)
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:

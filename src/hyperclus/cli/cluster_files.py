@@ -1,4 +1,4 @@
-"""`cluster` on the workers of a Dask cluster: Parquet files in, files of labels out, neither held here."""
+"""`cluster --engine dask`: Parquet files in, files of labels out, neither of which has to fit into memory."""
 
 import os
 import signal
@@ -8,199 +8,213 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from multiprocessing import resource_tracker
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-import typer
-
+import hyperclus
 from hyperclus._runtime.files import fault, printable
-from hyperclus.cli.app import Voice, say_if_stopped
-from hyperclus.cli.inputs import Source
-from hyperclus.cli.output import Outputs, print_json, stored_facts, write_stored
+from hyperclus.cli.app import Messages, say_if_stopped
+from hyperclus.cli.inputs import LabelledSource
+from hyperclus.cli.options import GPU, Work, cluster_option, dask_option
+from hyperclus.cli.output import Outputs, as_record, print_json, write_stored
 from hyperclus.cli.progress import progress
-from hyperclus.cli.text import Page, show_stored
-from hyperclus.clustering import cluster_files as run_files
+from hyperclus.cli.terminal import facts, indented, show, table, title
+from hyperclus.clustering.cluster_files import WORK
 from hyperclus.clustering.partition import StoredPartition
+from hyperclus.engines import check_engine
 from hyperclus.engines.dask.source import is_uri, listed
 from hyperclus.engines.dask.workers import WorkerPool
 from hyperclus.errors import InputError, check_choice
 from hyperclus.io.tables.parquet import SUFFIXES
+from hyperclus.report.format import byte_size, count
+from hyperclus.report.text import COLUMNS, partition_text
 
-PANEL = "On many machines (--engine dask)"
-LOOK = 1.0  # seconds between looks at the memory of the workers
-COLUMNS = ("vertex", "edge", "weight", "edge_weight", "duplicates")  # the options that the engine knows
-TABLES = (".csv", ".tsv", ".parquet")  # that can be written piece by piece
-
-Work = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FOLDER",
-        help="Where sorted data, state and labels are kept: a folder that all workers see; by default what "
-        "HYPERCLUS_WORK says, or hyperclus-work.",
-        rich_help_panel=PANEL,
-    ),
-]
+INTERVAL = 1.0  # seconds between queries of the workers' memory
+TABLE_OPTIONS = ("vertex", "edge", "weight", "edge_weight", "duplicates")
+TABLES = (".csv", ".tsv", ".parquet")  # formats that can be written some rows at a time
+ONE_ROW_PER_INCIDENCE = "it reads tables with a row per incidence"
 
 
 @dataclass(frozen=True, slots=True)
-class Workplace:
-    """Who works, and where."""
+class Workers:
+    """Where to compute."""
 
+    engine: Annotated[
+        Literal["auto", "cpu", "cuda", "dask"],
+        cluster_option(help=f"Where to compute; {GPU}; dask: on Dask workers, none of which holds all data."),
+    ] = "auto"
     scheduler: Annotated[
         str | None,
-        typer.Option(
+        dask_option(
             metavar="ADDRESS",
-            help="Of a Dask scheduler, such as tcp://head:8786; without it, workers on this machine.",
-            rich_help_panel=PANEL,
+            help="Dask scheduler, such as tcp://head:8786 (default: start workers on this machine).",
         ),
+    ] = None
+    workers: Annotated[
+        int | None, dask_option(metavar="NUMBER", help="Number of local workers (default: cores).", min=1)
+    ] = None
+    memory: Annotated[
+        str | None, dask_option(metavar="SIZE", help="Memory of each local worker, such as 4GB.")
     ] = None
     work: Work = None
 
-    def check_unused(self, engine: str) -> None:
-        """Refuse options of this engine for another one."""
-        for option, value in (("--scheduler", self.scheduler), ("--work", self.work)):
-            if value is not None:
-                raise InputError(
-                    f"{option} is for --engine dask, and this is --engine {engine}; leave it out"
-                )
+    def check_unused(self) -> None:
+        """Refuse options of this engine if another one is chosen."""
+        for name in ("scheduler", "workers", "memory", "work"):
+            if getattr(self, name) is not None:
+                raise InputError(f"--{name} needs --engine dask, not --engine {self.engine}; leave it out")
+
+    def check(self) -> None:
+        """Refuse options that contradict each other, and a memory size without a unit."""
+        if self.scheduler is not None and (self.workers or self.memory):
+            raise InputError("--workers and --memory are for local workers; leave them out with --scheduler")
+        if self.memory is not None and self.memory.strip().isdecimal():
+            raise InputError(f"--memory needs a unit, such as {self.memory.strip()}GB")
 
 
 def work_folder(given: Path | None) -> Path:
-    """The folder that is meant, as `prepare` takes it."""
-    return given or Path(os.environ.get("HYPERCLUS_WORK") or run_files.WORK)
+    """The folder for sorted data, checkpoints and labels."""
+    return given or Path(os.environ.get("HYPERCLUS_WORK") or WORK)
 
 
 def cluster_files(
-    source: Source,
-    k: int,
+    source: LabelledSource,
+    k: int | None,
     settings: dict[str, Any],
-    workplace: Workplace,
+    unused: dict[str, bool],
+    workers: Workers,
     outputs: Outputs,
-    unused: dict[str, Any],
-    voice: Voice,
+    messages: Messages,
     command: str,
 ) -> None:
-    """Find clusters on the workers, write the labels, print the figures; `unused`: further options."""
-    columns = _check(source, k, settings, outputs, unused)
-    with _crew(workplace, voice) as (pool, memory):
-        how = {name: settings[name] for name in ("min_share", "alpha", "tolerance", "seed")}
-        effort: Any = settings["effort"] or "default"
-        folder = work_folder(workplace.work)
-        part = run_files.cluster_files(source.file, k, effort=effort, folder=folder, columns=columns, **how)
-        where = pool.address if workplace.scheduler else "this machine"
+    """Find clusters on Dask workers, write the labels, print the figures.
+
+    `unused` says whether options were given that do not apply here.
+    """
+    if k is None:
+        raise InputError("--engine dask needs a number for -k; suggest-k finds one for a sample of the data")
+    workers.check()
+    columns = _check(source, settings, unused, outputs)
+    with _pool(workers, messages) as (pool, memory):
+        part = hyperclus.cluster_files(
+            source.file,
+            k,
+            effort=settings["effort"] or "default",
+            folder=work_folder(workers.work),
+            columns=columns,
+            **{name: settings[name] for name in ("min_share", "alpha", "tolerance", "seed")},
+        )
+        where = pool.address if workers.scheduler else "this machine"
         if outputs.out is not None:
             write_stored(outputs.out, part)
-    _show(part, outputs, voice, source, f"dask, on {where}", memory, command)
-
-
-def _show(
-    part: StoredPartition,
-    outputs: Outputs,
-    voice: Voice,
-    source: Source,
-    engine: str,
-    memory: "Memory",
-    command: str,
-) -> None:
     if outputs.as_json:
-        print_json(stored_facts(part, printable(os.path.basename(source.file) or source.file), command))
+        name = printable(os.path.basename(source.file) or source.file)
+        print_json({**as_record(part, name, command), "rounds": part.rounds, "labels": str(part.folder)})
     else:
-        show_stored(Page.on_stdout(), part, engine, memory.words)
+        _show(part, f"dask, on {where}", memory.summary)
     for stage, seconds in part.timings.items():
-        voice.detail(f"{stage}: {seconds:.3f} s")
+        messages.detail(f"{stage}: {seconds:.3f} s")
     if outputs.out is not None:
-        voice.note(f"written to {printable(outputs.out)}")
+        messages.note(f"written to {printable(outputs.out)}")
+
+
+def _show(part: StoredPartition, engine: str, memory: str) -> None:
+    """Print figures, clusters, and the time and traffic of each stage."""
+    text = partition_text(part)
+    eigenvalues = [f"{value:.6g}" for value in part.eigenvalues[:8]] + ["..."] * (len(part.eigenvalues) > 8)
+    figures = {
+        "NCut": text.ncut,
+        "proven": text.bound,
+        "conductance": text.conductance,
+        "eigenvalues": ", ".join(eigenvalues),
+        "data": f"{count(part.n_edges, 'hyperedge')}, {count(part.n_incidences, 'incidence')}",
+        "engine": engine,
+        "memory": memory,
+        "labels": printable(part.folder),
+    }
+    show(title(text.title), facts((name, value) for name, value in figures.items() if value), "")
+    show(table(COLUMNS, text.rows), *map(indented, text.footer), "")
+    rows = [
+        [stage, f"{seconds:.1f}", *_traffic(part.rounds.get(stage, {}))]
+        for stage, seconds in {**part.timings, "total": sum(part.timings.values())}.items()
+    ]
+    show(table(["stage", "seconds", "rounds", "bytes moved", "per round"], rows, left=1))
+
+
+def _traffic(spent: dict[str, Any]) -> list[str]:
+    """The number of rounds of a stage, and what they moved."""
+    rounds, moved = spent.get("rounds", 0), spent.get("bytes", 0)
+    return [f"{rounds:,}", byte_size(moved), byte_size(moved / rounds)] if rounds else [".", ".", "."]
 
 
 def _check(
-    source: Source, k: int | None, settings: dict[str, Any], outputs: Outputs, unused: dict[str, Any]
+    source: LabelledSource, settings: dict[str, Any], unused: dict[str, bool], outputs: Outputs
 ) -> dict[str, Any]:
-    """Refuse before the work what the engine does not have; returns the columns that were named."""
-    if k is None:
-        raise InputError(
-            "--engine dask needs a number for -k; suggest-k can find one on a sample of the data"
-        )
+    """Refuse, before the work, what the engine cannot do; returns the options of the table."""
     given = {
-        "--method": settings["method"] != "auto" and "it searches as --method auto does",
-        "--bound": settings["bound"] != "eigenvalues" and "its bound is that of the eigenvalues",
-        "--max-k": unused["max_k"] is not None and "it takes -k as it is",
-        "--checkpoint": unused["checkpoint"] is not None
-        and "it keeps its state in --work and goes on by itself",
-        "--report": outputs.report is not None and "its vertices may be more than a page can show",
-        "--edges": outputs.edges is not None and "it keeps no file of hyperedges",
-        "--csv": outputs.as_csv and "--out FILE.csv has the labels",
-        "--classes": unused["classes"] is not None and "labels stay in files; compare them there",
-        "--label": source.label is not None and "labels stay in files; compare them there",
-        "--id": source.id is not None and "it takes a row per incidence, with --vertex and --edge",
-        "--exclude": bool(source.exclude) and "it takes a row per incidence, with --vertex and --edge",
-        "--bins": bool(source.bins) and "it takes a row per incidence, with --vertex and --edge",
-        "--delimiter": source.delimiter is not None and "it reads Parquet",
-        "--from": source.reads not in (None, "parquet") and "it reads Parquet",
+        "--method": (unused["--method"], "it runs the search of --method auto"),
+        "--bound": (settings["bound"] != "eigenvalues", "its bound is that of the eigenvalues"),
+        "--checkpoint": (unused["--checkpoint"], "it keeps checkpoints in --work and always resumes"),
+        "--report": (outputs.report, "there may be too many vertices for a page"),
+        "--edges": (outputs.edges, "it writes no file of hyperedges"),
+        "--csv": (outputs.as_csv, "--out FILE.csv writes the labels"),
+        "--classes": (source.classes, "labels stay in files; compare them there"),
+        "--label": (source.label, "labels stay in files; compare them there"),
+        "--id": (source.id, ONE_ROW_PER_INCIDENCE),
+        "--exclude": (source.exclude, ONE_ROW_PER_INCIDENCE),
+        "--bins": (source.bins, ONE_ROW_PER_INCIDENCE),
+        "--delimiter": (source.delimiter, "it reads Parquet"),
+        "--from": (source.format not in (None, "parquet"), "it reads Parquet"),
     }
-    for option, why in given.items():
-        if why:
-            raise InputError(f"{option} is not for --engine dask: {why}; leave it out")
-    options = source.options
-    for name in options:
-        if name not in COLUMNS:
-            raise InputError(
-                f"-o {name} is not for --engine dask, which takes every row as it is; leave it out"
-            )
-    if options.get("duplicates") is not None:
-        check_choice("duplicates", options["duplicates"], ("error", "sum", "max"))
-    _check_share(settings["min_share"], k)
-    if not settings["tolerance"] > 0:
-        raise InputError(f"--tolerance must be above 0; got {settings['tolerance']!r}")
-    _check_files(source, outputs)
-    return options
-
-
-def _check_share(least: float | None, k: int) -> None:
-    if least is not None and not 0 <= least <= 1 / k:
-        raise InputError(f"--min-share must be between 0 and 1/k = {1 / k:.4g}; got {least!r}")
-
-
-def _check_files(source: Source, outputs: Outputs) -> None:
-    """Refuse files that are not there, or not Parquet, and a name for labels that tells no format."""
+    for option, (value, reason) in given.items():
+        if value:
+            raise InputError(f"{option} does not apply to --engine dask: {reason}; leave it out")
+    for name in source.options:
+        if name not in TABLE_OPTIONS:
+            raise InputError(f"-o {name} does not apply to --engine dask, which uses every row; leave it out")
+    check_engine("cpu", settings["precision"])  # the workers compute on CPUs
+    if source.duplicates is not None:
+        check_choice("duplicates", source.duplicates, ("error", "sum", "max"))
     outputs.check(None if is_uri(source.file) else source.path)
     if outputs.out is not None and not outputs.out.name.lower().removesuffix(".gz").endswith(TABLES):
         raise fault(outputs.out, "--engine dask writes labels as .csv, .tsv or .parquet; choose one of them")
     if os.path.isfile(source.file) and source.path.suffix not in SUFFIXES:
         raise fault(
             source.file,
-            "--engine dask reads Parquet; hyperclus convert makes it of other formats, and the other engines "
-            "read them as they are",
+            "--engine dask reads Parquet; convert the file with hyperclus convert, or use another engine",
         )
     listed(source.file)
+    return source.options
 
 
 @contextmanager
-def _crew(workplace: Workplace, voice: Voice) -> Iterator[tuple[WorkerPool, "Memory"]]:
-    """The workers, whose clusters are looked for inside: shown by a bar, with a word if it is stopped."""
-    place = printable(work_folder(workplace.work))
+def _pool(workers: Workers, messages: Messages) -> Iterator[tuple[WorkerPool, "Memory"]]:
+    """Connect to the workers, or start some, and show the progress of the body."""
 
-    def words() -> str:
-        return f"{place} keeps what was done; the same command goes on where it was"
+    def hint() -> str:
+        return f"{printable(work_folder(workers.work))} keeps the checkpoints; repeat the command to resume"
 
-    with say_if_stopped(words), voice.listening(), ExitStack() as stack:
-        with _ctrl_c_later():
-            pool = stack.enter_context(WorkerPool.gathered(workplace.scheduler))
+    with say_if_stopped(hint), messages.from_library(), ExitStack() as stack:
+        with _interrupts_delayed():
+            pool = stack.enter_context(
+                WorkerPool.gathered(workers.scheduler, workers.workers, workers.memory)
+            )
         stack.enter_context(pool.client.as_current())
         memory = Memory(pool.client)
-        voice.note(_introduced(pool, workplace.scheduler is None))
-        with suppress(KeyError):  # Dask's, where the scheduler has none
+        messages.note(_description(pool, workers.scheduler is None))
+        with suppress(KeyError):  # raised by Dask if the scheduler has no dashboard
             if pool.dashboard:
-                voice.note(f"dashboard: {pool.dashboard}")
-        with progress(voice, "preparation", memory.look):
+                messages.note(f"dashboard: {pool.dashboard}")
+        with progress(messages, memory.status):
             yield pool, memory
 
 
 @contextmanager
-def _ctrl_c_later() -> Iterator[None]:
-    """Hold Ctrl-C back while threads and processes start, which then never get it: this one ends them."""
+def _interrupts_delayed() -> Iterator[None]:
+    """Block Ctrl-C while threads and processes start; they inherit that, so only this process handles it."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    resource_tracker.ensure_running()  # which would let Ctrl-C through again
+    resource_tracker.ensure_running()  # starting it later would unblock the signal
     before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
         yield
@@ -208,47 +222,47 @@ def _ctrl_c_later() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _introduced(pool: WorkerPool, here: bool) -> str:
-    """Who works."""
+def _description(pool: WorkerPool, local: bool) -> str:
+    """How many workers there are, where, and their memory."""
     workers = pool.workers
-    least = min((worker.memory_limit for worker in workers), default=0)
-    size = f" with {least / 1e9:.1f} GB each" if least else ""
-    count = f"{len(workers)} worker{'s' * (len(workers) != 1)}" if workers else "no workers yet"
-    if here:
-        return f"{count} on this machine{size}; --scheduler ADDRESS has others"
-    return f"{count} at {pool.address}{size}"
+    limit = min((worker.memory_limit for worker in workers), default=0)
+    size = f" with {limit / 1e9:.1f} GB each" if limit else ""
+    number = count(len(workers), "worker") if workers else "no workers yet"
+    if local:
+        return f"{number} on this machine{size}; use --scheduler ADDRESS for others"
+    return f"{number} at {pool.address}{size}"
 
 
 @dataclass(slots=True)
 class Memory:
-    """The memory of the fullest worker, looked at now and then."""
+    """The memory of the worker that uses most."""
 
     client: Any
-    now: int = 0
-    most: int = 0
+    used: int = 0
+    peak: int = 0
     limit: int = 0
-    looked: float = -LOOK
+    queried: float = -INTERVAL
     clock: Callable[[], float] = field(default=time.monotonic)
 
-    def look(self) -> str:
-        """What the fullest worker has now, in words; as of a moment ago."""
-        if self.clock() - self.looked >= LOOK and self.client.status == "running":
-            self.looked = self.clock()
-            with suppress(Exception):  # no word of it ends a run
-                self._ask()
-        return f"a worker has {self.now / 1e9:.1f} GB" if self.now else ""
+    def status(self) -> str:
+        """The memory in use, in words, as of the last query."""
+        if self.clock() - self.queried >= INTERVAL and self.client.status == "running":
+            self.queried = self.clock()
+            with suppress(Exception):  # a missing figure must not end a run
+                self._query()
+        return f"a worker uses {self.used / 1e9:.1f} GB" if self.used else ""
 
-    def _ask(self) -> None:
+    def _query(self) -> None:
         workers = self.client.scheduler_info(n_workers=-1)["workers"].values()
-        self.now, self.limit = max(
+        self.used, self.limit = max(
             (int(one["metrics"].get("memory", 0)), int(one["memory_limit"] or 0)) for one in workers
         )
-        self.most = max(self.most, self.now)
+        self.peak = max(self.peak, self.used)
 
     @property
-    def words(self) -> str:
-        """The most that a worker was seen to have."""
-        if not self.most:
+    def summary(self) -> str:
+        """The largest memory seen in any worker, in words."""
+        if not self.peak:
             return ""
         limit = f" of {self.limit / 1e9:.1f}" if self.limit else ""
-        return f"{self.most / 1e9:.2f}{limit} GB, seen in the fullest worker"
+        return f"{self.peak / 1e9:.2f}{limit} GB at most in one worker"

@@ -1,31 +1,23 @@
-"""The commands on data: what is in a file, other formats, and the paper's data sets."""
+"""The commands `info`, `convert` and `datasets`."""
 
 import os
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table as RichTable
+from rich.markup import escape
+from rich.table import Table
 
 import hyperclus
 from hyperclus._runtime.files import fault, printable
-from hyperclus.cli.app import (
-    Voice,
-    app,
-    complain,
-    console,
-    errors,
-    escaped,
-    examples,
-    grouped,
-    say,
-    shell_message,
-)
-from hyperclus.cli.inputs import Source, options
+from hyperclus.cli.app import Messages, app, complain, console, errors, examples, grouped, shell_message
+from hyperclus.cli.inputs import Source, format_options
+from hyperclus.cli.options import Json, argument, flag
 from hyperclus.cli.output import print_json
 from hyperclus.cli.progress import progress
-from hyperclus.cli.text import Page, show_columns, show_summary
+from hyperclus.cli.terminal import MAX_NAME, indented, show, table, title
 from hyperclus.errors import DownloadError, InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.ids import object_array
@@ -34,12 +26,15 @@ from hyperclus.hypergraph.summary import Summary, summary
 from hyperclus.io.formats import FORMATS, by_name, known_options
 from hyperclus.io.hif import read_hif_document, write_hif_document
 from hyperclus.io.tables.wide import ColumnInfo
+from hyperclus.report.format import count, short_id
 from hyperclus.research import datasets as data_sets
 
-Folder = Annotated[
+MAX_COLUMNS = 60  # on the terminal
+
+DataFolder = Annotated[
     Path | None,
     typer.Option(
-        "--data", metavar="FOLDER", help="Folder with UCI's files; missing ones are fetched into it."
+        "--data", metavar="FOLDER", help="Folder for the files of UCI; missing ones are downloaded."
     ),
 ]
 
@@ -52,46 +47,71 @@ Folder = Annotated[
     )
 )
 @grouped
-def info(
-    *,
-    source: Source,
-    as_json: Annotated[bool, typer.Option("--json", metavar="", help="Print JSON.")] = False,
-    voice: Voice,
-) -> None:
-    """Sizes, distributions, components and weights of a hypergraph in a file, and what looks odd.
+def info(*, source: Source, as_json: Json = False, messages: Messages) -> None:
+    """Describe a hypergraph: sizes, weights, components, and what looks odd.
 
-    Of a table with a row per vertex also what would become of each column. Where no
-    hypergraph can be made of its columns it is said why, and the exit code is 0.
+    For a table with a row per vertex, also say how each column is used. If the
+    columns make no hypergraph, the reason is printed, and the exit code is 0.
     """
-    taken = source.taken()
-    notes: list[ColumnInfo] = []
+    resolved = source.resolve()
+    columns: list[ColumnInfo] = []
     found: Summary | None = None
-    why: str | None = None
-    with voice.listening(), progress(voice):
-        if taken.format != "rows":
-            found = summary(taken.read(voice))
+    reason: str | None = None
+    with messages.from_library(), progress(messages):
+        if resolved.format != "rows":
+            found = summary(resolved.read(messages))
         else:
-            table = taken.schema()
-            notes = [
-                replace(note, becomes="class") if note.column == source.label else note
-                for note in table.column_infos()
+            schema = resolved.schema()
+            columns = [
+                replace(column, becomes="class") if column.column == source.label else column
+                for column in schema.column_infos()
             ]
             try:
-                found = summary(taken.made(table, voice))
+                found = summary(resolved.read_rows(schema, messages))
             except InputError as error:
-                why = shell_message(error)
+                reason = shell_message(error)
     if as_json:
-        told: dict[str, Any] = {} if found is None else asdict(found)
-        print_json(told | ({"columns": list(map(asdict, notes)), "fault": why} if notes else {}))
+        record: dict[str, Any] = {} if found is None else asdict(found)
+        print_json(record | ({"columns": list(map(asdict, columns)), "fault": reason} if columns else {}))
         return
-    page = Page.on_stdout()
-    if notes:
-        show_columns(page, notes)
-        page.line()
+    if columns:
+        _show_columns(columns)
+        show("")
     if found is not None:
-        show_summary(page, found)
-    if why is not None:
-        page.line(f"no hypergraph: {why}")
+        _show_summary(found)
+    if reason is not None:
+        show(f"no hypergraph: {reason}")
+
+
+def _show_columns(columns: Sequence[ColumnInfo]) -> None:
+    rows = [
+        [
+            *(short_id(one.column, MAX_NAME), one.becomes),
+            *("" if number is None else f"{number:,}" for number in (one.distinct, one.missing)),
+            printable(one.remark),
+        ]
+        for one in columns[:MAX_COLUMNS]
+    ]
+    show(table(["column", "becomes", "values", "missing", "remark"], rows, left=2, text=True))
+    if len(columns) > MAX_COLUMNS:
+        show(indented(f"... and {len(columns) - MAX_COLUMNS:,} more; --json prints all"))
+
+
+def _show_summary(found: Summary) -> None:
+    sizes = [count(found.n_vertices, "vertex", "vertices"), count(found.n_edges, "hyperedge")]
+    components = count(found.n_components, "connected component")
+    largest = count(found.largest_component, "vertex", "vertices")
+    show(title(", ".join([*sizes, count(found.n_incidences, "incidence")])))
+    show(f"{components}, the largest with {largest}", "")
+    quantiles = {
+        "vertices per hyperedge": found.edge_sizes,
+        "hyperedges per vertex": found.degrees,
+        "vertex weights (gamma)": found.gamma,
+        "hyperedge weights (omega)": found.omega,
+    }
+    rows = [[name, *(f"{value:.4g}" for value in values)] for name, values in quantiles.items()]
+    show(table(["", "min", "25 %", "50 %", "75 %", "max"], rows, left=1))
+    show(*(f"- {printable(remark)}" for remark in found.remarks))
 
 
 @app.command(
@@ -106,45 +126,43 @@ def info(
 def convert(
     *,
     source: Source,
-    target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write.", show_default=False)],
-    writes: Annotated[
-        str | None, typer.Option("--to", metavar="FORMAT", help="Format of OUT; else by its name.")
+    target: Annotated[Path, argument(metavar="OUT", help="File to write.")],
+    to: Annotated[
+        str | None, typer.Option("--to", metavar="FORMAT", help="Format of OUT (by its name, by default).")
     ] = None,
     write_option: Annotated[
         list[str] | None,
-        typer.Option(
-            "--write-option", "-w", metavar="NAME=VALUE", help="An option for writing; may be repeated."
-        ),
+        typer.Option("--write-option", "-w", metavar="NAME=VALUE", help="Option for writing; repeatable."),
     ] = None,
-    voice: Voice,
+    messages: Messages,
 ) -> None:
-    """Read a hypergraph in one format and write it in another; what OUT cannot hold is named.
+    """Convert a hypergraph to another format; warns of what OUT cannot hold.
 
-    Formats: long tables (csv, tsv, parquet), hif, hmetis, mtx, npz; to read
-    also tables with a row per vertex (rows). Text may be gzipped (.gz).
+    Formats: tables with a row per incidence (csv, tsv, parquet), hif, hmetis,
+    mtx, npz; only for reading: tables with a row per vertex (rows). Text files
+    may be gzipped (.gz).
     """
     path = source.path
     if os.path.exists(target) and os.path.exists(path) and os.path.samefile(target, path):
         raise fault(target, "this is the file to read; choose another name to write")
     named = by_name(target)
-    into = writes or ("" if named is None else named.name)
-    taken = source.taken()
-    with voice.listening(), progress(voice):
-        if taken.format == into == "hif" and not (taken.options or write_option):
-            write_hif_document(read_hif_document(path), target)
+    into = to or ("" if named is None else named.name)
+    resolved = source.resolve()
+    with messages.from_library(), progress(messages):
+        if resolved.format == into == "hif" and not (resolved.options or write_option):
+            write_hif_document(read_hif_document(path), target)  # keeps what a Hypergraph cannot hold
         else:
-            hypergraph, more = taken.read(voice), options({}, write_option)
-            if into in ("csv", "tsv", "parquet", "hif") and "ids" not in more:
-                hypergraph = _as_text(hypergraph, target, voice)
+            hypergraph, options = resolved.read(messages), format_options({}, write_option)
+            if into in ("csv", "tsv", "parquet", "hif") and "ids" not in options:
+                hypergraph = _with_text_ids(hypergraph, target, messages)
             if into in FORMATS and (function := FORMATS[into].write) is not None:
-                known_options(function, more, FORMATS[into])
-            hyperclus.write(hypergraph, target, format=writes, **more)
-    if not voice.quiet:
-        say(f"written to {printable(target)}", "green")
+                known_options(function, options, FORMATS[into])
+            hyperclus.write(hypergraph, target, format=to, **options)
+    messages.note(f"written to {printable(target)}")
 
 
-def _as_text(h: Hypergraph, target: Path, voice: Voice) -> Hypergraph:
-    """With the hyperedges ("odor", "n") of a table named "odor = n", which is said; others stay."""
+def _with_text_ids(h: Hypergraph, target: Path, messages: Messages) -> Hypergraph:
+    """Rename hyperedges such as ("odor", "n") to "odor = n", with a warning; other ids stay."""
     ids = h.edge_ids.tolist()
     example = next((one for one in ids if isinstance(one, tuple)), None)
     if example is None:
@@ -153,7 +171,7 @@ def _as_text(h: Hypergraph, target: Path, voice: Voice) -> Hypergraph:
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise fault(target, f"two hyperedges would be written {shown(twice)}; rename a column, or write .npz")
-    voice.warn(f"{printable(target)}: hyperedges are written as text, such as {shown(caption(example))}")
+    messages.warn(f"{printable(target)}: hyperedges are written as text, such as {shown(caption(example))}")
     return Hypergraph(h.gamma, h.edge_weights, h.vertex_ids, object_array(names))
 
 
@@ -167,22 +185,22 @@ def datasets(
             metavar="NAMES", help="Data sets; all by default.", autocompletion=lambda: list(data_sets.names())
         ),
     ] = None,
-    fetch: Annotated[bool, typer.Option("--fetch", metavar="", help="Download what is not there.")] = False,
-    folder: Folder = None,
+    fetch: Annotated[bool, flag("--fetch", help="Download missing files.")] = False,
+    folder: DataFolder = None,
 ) -> None:
-    """List the paper's nine data sets and check their files; --fetch downloads them from UCI."""
+    """List the nine data sets of the paper and check their files."""
     place = folder or data_sets.folder()
-    table = RichTable("data set", "file", "state", caption=escaped(f"in {place}; licence CC BY 4.0"))
+    listing = Table("data set", "file", "state", caption=escape(f"in {place}; licence CC BY 4.0"))
     failed = False
     for name in names or list(data_sets.names()):
         if fetch:
             try:
                 data_sets.fetch(name, folder=folder, progress=errors.is_terminal)
-            except DownloadError as error:  # the others may still come
+            except DownloadError as error:  # go on with the others
                 failed = True
                 complain(error)
         for file, state in data_sets.verify(name, folder=folder).items():
-            table.add_row(name, file, state)
-    console().print(table)
+            listing.add_row(name, file, state)
+    console().print(listing)
     if failed:
         raise typer.Exit(1)

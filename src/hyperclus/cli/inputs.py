@@ -1,115 +1,71 @@
-"""The options that say what to read, and the hypergraph that they give."""
+"""Reading a hypergraph from any file, and what is known about its vertices."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, cast
 
-import typer
-
 import hyperclus
 from hyperclus._runtime.files import fault, printable
-from hyperclus.cli import classes as known
-from hyperclus.cli.app import Voice
-from hyperclus.errors import InputError
+from hyperclus.cli.app import Messages
+from hyperclus.cli.options import (
+    MAX_DIGITS,
+    Duplicates,
+    Edge,
+    EdgeWeight,
+    Vertex,
+    Weight,
+    argument,
+    input_option,
+)
+from hyperclus.errors import InputError, prefixed
 from hyperclus.hypergraph.binning import Bins, BinsOrRule, Rule
 from hyperclus.hypergraph.hypergraph import Hypergraph
+from hyperclus.hypergraph.messages import caption, shown
 from hyperclus.io.formats import FORMATS, guess, known_options, wide_table
 from hyperclus.io.tables import TableFormat, sniff_table
 from hyperclus.io.tables.csv import CsvTable
+from hyperclus.io.tables.encode import read_ids
 from hyperclus.io.tables.long import read_long
+from hyperclus.io.tables.schema import check_present, read_columns
 from hyperclus.io.tables.table import Table
-from hyperclus.io.tables.wide import TableSchema, WideOptions, infer_schema, read_rows, row_names
+from hyperclus.io.tables.wide import TableSchema, WideOptions, infer_schema, read_rows, row_names, unique_ids
+from hyperclus.report.format import count
+from hyperclus.typing import Codes, Ids
 
-PANEL = "What to read"
-SHOWN = 3  # columns of a kind that are named
-DIGITS = 9  # of a number of bins or clusters
-
-From = Annotated[
-    str | None,
-    typer.Option(
-        "--from", metavar="FORMAT", help=f"{', '.join(FORMATS)}; else guessed.", rich_help_panel=PANEL
-    ),
-]
-Vertex = Annotated[
-    str | None,
-    typer.Option(metavar="COLUMN", help="A row per incidence: its vertex.", rich_help_panel=PANEL),
-]
-Edge = Annotated[
-    str | None,
-    typer.Option(metavar="COLUMN", help="A row per incidence: its hyperedge.", rich_help_panel=PANEL),
-]
-Weight = Annotated[
-    str | None,
-    typer.Option(metavar="COLUMN", help="A row per incidence: its weight.", rich_help_panel=PANEL),
-]
-EdgeWeight = Annotated[
-    str | None,
-    typer.Option(
-        metavar="COLUMN", help="A row per incidence: the weight of its hyperedge.", rich_help_panel=PANEL
-    ),
-]
-Duplicates = Annotated[
-    str | None,
-    typer.Option(
-        metavar="error|sum|max", help="An incidence given twice; error by default.", rich_help_panel=PANEL
-    ),
-]
-More = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--option",
-        "-o",
-        metavar="NAME=VALUE",
-        help="Any other option of a format: missing=category, decimal=',' ...; may be repeated.",
-        rich_help_panel=PANEL,
-    ),
-]
+MAX_COLUMNS = 3  # of a kind that are named
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
     """A file, and how to read it."""
 
-    file: Annotated[str, typer.Argument(metavar="FILE", help="The file to read.", show_default=False)]
-    reads: From = None
-    delimiter: Annotated[
+    file: Annotated[str, argument(metavar="FILE", help="File to read.")]
+    format: Annotated[
         str | None,
-        typer.Option(
-            metavar="SIGN", help="What parts the columns of text; else guessed.", rich_help_panel=PANEL
-        ),
+        input_option("--from", metavar="FORMAT", help=f"{', '.join(FORMATS)} (detected by default)."),
+    ] = None
+    delimiter: Annotated[
+        str | None, input_option(metavar="CHARACTER", help="Field delimiter (detected by default).")
     ] = None
     id: Annotated[
         str | None,
-        typer.Option(
-            "--id",
-            metavar="COLUMN",
-            help="A row per vertex: its id; rows are numbered without.",
-            rich_help_panel=PANEL,
+        input_option(
+            metavar="COLUMN", help="Vertex ids, in a table with a row per vertex (default: row numbers)."
         ),
     ] = None
     label: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="Known classes, to compare with; never an input.",
-            rich_help_panel=PANEL,
-        ),
+        str | None, input_option(metavar="COLUMN", help="Known classes, used for comparison only.")
     ] = None
     exclude: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="A row per vertex: leave this column out; may be repeated.",
-            rich_help_panel=PANEL,
-        ),
+        input_option(metavar="COLUMN", help="Ignore a column of a table with a row per vertex; repeatable."),
     ] = None
     bins: Annotated[
         list[str] | None,
-        typer.Option(
+        input_option(
             metavar="BINS",
-            help="A row per vertex: how columns with more than 10 numbers are binned: 5 (default), quantile, "
-            "quantile:8, none; for one column age=8; may be repeated.",
-            rich_help_panel=PANEL,
+            help="Bins for columns with more than 10 numbers: 5 (default), quantile, quantile:8, none; for a "
+            "single column age=8; repeatable.",
         ),
     ] = None
     vertex: Vertex = None
@@ -117,143 +73,233 @@ class Source:
     weight: Weight = None
     edge_weight: EdgeWeight = None
     duplicates: Duplicates = None
-    option: More = None
+    option: Annotated[
+        list[str] | None,
+        input_option(
+            "--option",
+            "-o",
+            metavar="NAME=VALUE",
+            help="Another option of the format, such as missing=category or decimal=','; repeatable.",
+        ),
+    ] = None
 
     @property
     def path(self) -> Path:
-        """The file on this machine; `file` may also be an address."""
+        """The path of the file; `file` may also be a URI."""
         return Path(self.file)
 
     @property
     def options(self) -> dict[str, Any]:
-        """The options of a format that were given, by name."""
-        given = {"vertex": self.vertex, "edge": self.edge, "weight": self.weight}
-        more = {"edge_weight": self.edge_weight, "duplicates": self.duplicates, "delimiter": self.delimiter}
-        return options(given | more, self.option)
+        """The given options of the format, by name."""
+        names = ("vertex", "edge", "weight", "edge_weight", "duplicates", "delimiter")
+        return format_options({name: getattr(self, name) for name in names}, self.option)
 
-    def taken(self) -> "ResolvedInput":
-        """How the file is to be read; options that do not go with it are refused."""
-        chosen = None if self.reads is None else FORMATS.get(self.reads)
-        if chosen is None and self.reads is not None:
-            raise InputError(f"there is no format {self.reads!r}; choose from {', '.join(FORMATS)}")
-        chosen = chosen or guess(self.path)
+    def resolve(self) -> "ResolvedInput":
+        """Decide on the format, and refuse options that do not apply to it."""
+        if self.format is not None and self.format not in FORMATS:
+            raise InputError(f"there is no format {self.format!r}; choose from {', '.join(FORMATS)}")
+        chosen = guess(self.path) if self.format is None else FORMATS[self.format]
         given = self.options
-        table = None if self.reads is not None else wide_table(self.path, chosen, given)
+        table = wide_table(self.path, chosen, given) if self.format is None else None
         if chosen.name == "rows" or table is not None:
-            return self._as_rows(given, table)
+            return self._as_rows(given, table or sniff_table(self.path, delimiter=given.get("delimiter")))
         if chosen.read is not read_long and self.label is not None:
             raise fault(
                 self.path,
-                f"--label names a column, and the format {chosen.name} has none; give the classes in a file "
-                "of their own, with --classes",
+                f"--label names a column, and the format {chosen.name} has no columns; give the classes in a "
+                "separate file, with --classes",
             )
         for name, value in (("--id", self.id), ("--exclude", self.exclude), ("--bins", self.bins)):
             if value:
                 raise fault(
                     self.path,
-                    f"{name} is for tables with a row per vertex; this is {chosen.name} (or say --from rows)",
+                    f"{name} is for tables with a row per vertex; this is {chosen.name} (or use --from rows)",
                 )
         return ResolvedInput(self, chosen.name, given)
 
-    def _as_rows(self, given: dict[str, Any], table: Table | None) -> "ResolvedInput":
+    def _as_rows(self, given: dict[str, Any], table: Table) -> "ResolvedInput":
         for name in ("vertex", "edge", "weight", "edge_weight", "duplicates"):
             if name in given:
-                option = name.replace("_", "-")
                 raise fault(
                     self.path,
-                    f"--{option} is for a table with a row per incidence, which needs --vertex and --edge; a "
-                    "row per vertex may have --id",
+                    f"--{name.replace('_', '-')} is for a table with a row per incidence, which needs "
+                    "--vertex and --edge; for a table with a row per vertex there is --id",
                 )
         for name, option in (("features", "--exclude"), ("exclude", "--exclude"), ("bins", "--bins")):
             if name in given:
-                raise fault(self.path, f"-o {name} is for Python; on the command line there is {option}")
-        left_out = dict.fromkeys([*(self.exclude or ()), *filter(None, [self.label])])
-        more: dict[str, Any] = {"vertex": self.id, "exclude": list(left_out)}
+                raise fault(self.path, f"there is no -o {name} on the command line; use {option}")
+        ignored = dict.fromkeys([*(self.exclude or ()), *filter(None, [self.label])])
+        more: dict[str, Any] = {"vertex": self.id, "exclude": list(ignored)}
         if self.bins:
-            more["bins"] = bins_of(self.bins)
+            more["bins"] = parse_bins(self.bins)
         chosen = given | {name: value for name, value in more.items() if value is not None}
-        return ResolvedInput(
-            self, "rows", chosen, table or sniff_table(self.path, delimiter=given.get("delimiter"))
-        )
+        return ResolvedInput(self, "rows", chosen, table)
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledSource(Source):
+    """A file, how to read it, and known classes of its vertices."""
+
+    classes: Annotated[
+        Path | None,
+        input_option(
+            metavar="FILE",
+            help="Known classes in a separate file, with a column of vertices and one of classes.",
+        ),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)
 class ResolvedInput:
-    """A file with its format and options decided."""
+    """A file with a known format and its options."""
 
     source: Source
     format: str
     options: dict[str, Any]
-    table: Table | None = None  # with a row per vertex, opened
+    table: Table | None = None  # with a row per vertex
 
-    def read(self, voice: Voice) -> Hypergraph:
-        """The hypergraph; of a table with a row per vertex it is said how it was taken."""
+    def read(self, messages: Messages) -> Hypergraph:
+        """Read the hypergraph; for a table with a row per vertex, print how it was read."""
         if self.format != "rows":
             known_options(FORMATS[self.format].read, self.options, FORMATS[self.format])
             return hyperclus.read(self.source.path, format=self.format, **self.options)
-        return self.made(self.schema(), voice)
+        return self.read_rows(self.schema(), messages)
 
     def schema(self) -> TableSchema:
-        """The columns of a table with a row per vertex."""
+        """Look at the columns of a table with a row per vertex."""
         assert self.table is not None
         known = known_options(read_rows, self.options, FORMATS["rows"])
-        return infer_schema(
-            self.table, WideOptions(**{name: known[name] for name in known if name != "delimiter"})
-        )
+        options = {name: value for name, value in known.items() if name != "delimiter"}
+        return infer_schema(self.table, WideOptions(**options))
 
-    def made(self, table: TableSchema, voice: Voice) -> Hypergraph:
-        """The hypergraph of a table with a row per vertex; it is said how it was taken."""
-        hypergraph = table.hypergraph()
-        parted = self._parted(table) if "delimiter" not in self.options else None
-        voice.note(_how(table, hypergraph, parted, self.source.reads is None))
-        for remark in table.remarks():
-            voice.warn(f"{printable(self.source.path)}: {remark}")
+    def read_rows(self, schema: TableSchema, messages: Messages) -> Hypergraph:
+        """Read a table with a row per vertex, and print how it was read."""
+        hypergraph = schema.hypergraph()
+        path, separated = printable(self.source.path), self._unusual_delimiter()
+        hint = "" if self.source.format else "; for a row per incidence give --vertex and --edge"
+        details = _how_rows_were_read(schema, hypergraph)
+        messages.note(f"{path}: read as a table with a row per vertex{separated} ({details}){hint}")
+        for remark in schema.remarks():
+            messages.warn(f"{path}: {remark}")
         return hypergraph
 
-    def _parted(self, table: TableSchema) -> str | None:
-        """What parts the columns, in words, unless the name of the file says it."""
+    def _unusual_delimiter(self) -> str:
+        """The delimiter in words, if it was detected and the name of the file suggests another one."""
         usual = "\t" if self.source.path.name.lower().removesuffix(".gz").endswith(".tsv") else ","
-        if not isinstance(table.source, CsvTable) or table.source.delimiter == usual:
-            return None
-        return {"\t": "tabs", ",": "commas"}.get(table.source.delimiter, repr(table.source.delimiter))
+        if (
+            "delimiter" in self.options
+            or not isinstance(self.table, CsvTable)
+            or self.table.delimiter == usual
+        ):
+            return ""
+        names = {"\t": "tabs", ",": "commas"}
+        return f", separated by {names.get(self.table.delimiter, repr(self.table.delimiter))}"
 
-    def classes(self, hypergraph: Hypergraph, file: Path | None) -> list[Any] | None:
-        """The class of each vertex, from the column of labels or a file of their own; None without any."""
-        if file is not None:
-            if self.source.label is not None:
-                raise InputError("the classes come from --label or from --classes; choose one")
-            return known.of_file(file, hypergraph.vertex_ids, "class", None)
+    def classes(self, hypergraph: Hypergraph) -> list[Any] | None:
+        """Read the class of each vertex, from --label or --classes; None without these options."""
         label = self.source.label
+        file = self.source.classes if isinstance(self.source, LabelledSource) else None
+        if file is not None:
+            if label is not None:
+                raise InputError("--label and --classes both name the classes; choose one")
+            return read_labels(file, hypergraph.vertex_ids, "class")
         if label is None:
             return None
-        source = self.table
-        if source is None:
-            kind = cast(TableFormat, self.format)
-            source = sniff_table(self.source.path, kind, self.options.get("delimiter"))
-        guessed = self.options.get("ids", "guess") == "guess"
+        table = self.table or sniff_table(
+            self.source.path, cast(TableFormat, self.format), self.options.get("delimiter")
+        )
+        guess_ids = self.options.get("ids", "guess") == "guess"
+        values = _column(table, label, "class")
         if self.format == "rows":
-            vertex = self.options.get("vertex", row_names(source))
-            by_id = known.of_rows(source, label, vertex, guessed, self.options.get("repeated", "error"))
+            vertex = self.options.get("vertex", row_names(table))
+            repeated = self.options.get("repeated", "error")
+            ids = list(range(len(values)))
+            if vertex is not None:
+                ids = unique_ids(table, vertex, guess_ids, repeated).tolist()
         else:
-            by_id = known.of_incidences(source, label, self.options.get("vertex", "vertex"), guessed)
+            vertex = table.column(self.options.get("vertex", "vertex"))
+            codes, names = read_ids(table, vertex, guess_ids)
+            ids, values = names.tolist(), _one_per_vertex(table, label, codes, names, values)
+        by_id = dict(zip(ids, values, strict=True))
         return [by_id[vertex] for vertex in hypergraph.vertex_ids.tolist()]
 
 
-def options(given: dict[str, str | None], more: list[str] | None) -> dict[str, Any]:
-    """The options that were given, by name; true and false are truth values."""
+def read_labels(path: Path, vertices: Ids, what: str, columns: tuple[str, str] | None = None) -> list[Any]:
+    """Read the class or cluster of each vertex from a separate file.
+
+    Ids are compared as text: the integer 7 of a hypergraph is the 7 of a CSV file.
+
+    Parameters
+    ----------
+    what : str
+        "class" or "cluster", for messages.
+    columns : pair of column names, optional
+        Vertices and labels; by default the file must have two columns, the vertices first.
+    """
+    if path.suffix.lower() in (".json", ".xlsx", ".xls"):
+        raise fault(
+            path, f"this must be CSV, TSV or Parquet, with a column of vertices and one of {what} names"
+        )
+    table = sniff_table(path)
+    if columns is None:
+        if len(table.names) != 2:
+            raise fault(
+                path, f"this must have two columns, the vertex and its {what}; it has {len(table.names)}"
+            )
+        columns = (table.names[0], table.names[1])
+    vertex, label = (table.column(name) for name in columns)
+    codes, ids = read_ids(table, vertex, False)
+    values = _one_per_vertex(table, label, codes, ids, _column(table, label, what))
+    known = dict(zip(map(caption, ids.tolist()), values, strict=True))
+    names = list(map(caption, vertices.tolist()))
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise fault(path, f"two vertices have the same text, {shown(twice)}; rename one of them")
+    for name in names:
+        if name not in known:
+            raise fault(path, f"vertex {shown(name)} has no {what}; give one for each vertex")
+    if len(known) > len(names):
+        other = next(iter(known.keys() - set(names)))
+        raise fault(path, f"{shown(other)} is not a vertex of the hypergraph; remove the row")
+    return [known[name] for name in names]
+
+
+def _column(table: Table, label: str, what: str) -> list[Any]:
+    """A column without missing values."""
+    (column,) = read_columns(table, [table.column(label)])
+    check_present(table, column, what, "fill it or leave the row out")
+    return list(column.values.to_pylist())
+
+
+def _one_per_vertex(table: Table, label: str, codes: Codes, ids: Ids, values: list[Any]) -> list[Any]:
+    """The value of each vertex, which must be the same in all its rows."""
+    found: dict[int, Any] = {}
+    for row, (code, value) in enumerate(zip(codes.tolist(), values, strict=True)):
+        before = found.setdefault(code, value)
+        if before != value:
+            raise table.fault(
+                f"column {shown(label)}: vertex {shown(ids[code])} has {shown(value)}, but {shown(before)} "
+                "in an earlier row; give each vertex one value",
+                row,
+            )
+    return [found[code] for code in range(len(ids))]
+
+
+def format_options(given: dict[str, str | None], more: list[str] | None) -> dict[str, Any]:
+    """The given options by name, with those of -o or -w; true and false become truth values."""
     found: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     for text in more or ():
         name, sign, value = text.partition("=")
         if not sign or not name:
             raise InputError(f"an option is NAME=VALUE, such as isolated=keep; got {text!r}")
         found[name.replace("-", "_")] = {"true": True, "false": False}.get(value.lower(), value)
-    if found.get("delimiter") in ("\\t", "tab"):  # as it is typed in a shell
+    if found.get("delimiter") in ("\\t", "tab"):  # how it is typed in a shell
         found["delimiter"] = "\t"
     return found
 
 
-def bins_of(texts: list[str]) -> BinsOrRule | dict[str, BinsOrRule] | bool:
-    """What --bins means: 5, quantile, quantile:8, none, or one of these for a column, as age=8."""
+def parse_bins(texts: list[str]) -> BinsOrRule | dict[str, BinsOrRule] | bool:
+    """Parse the values of --bins: 5, quantile, quantile:8, none, or one of these for a column, as age=8."""
     overall: list[str] = []
     columns: dict[str, BinsOrRule] = {}
     for text in texts:
@@ -261,7 +307,7 @@ def bins_of(texts: list[str]) -> BinsOrRule | dict[str, BinsOrRule] | bool:
         if not sign:
             overall.append(text)
         elif value == "none":
-            raise InputError(f"--bins {text}: a column has bins or --exclude; none is for all columns")
+            raise InputError(f"--bins {text}: none is for all columns; use --exclude to ignore one")
         else:
             columns[name] = _bins(value, text)
     if len(overall) > 1 or (overall and columns):
@@ -272,38 +318,35 @@ def bins_of(texts: list[str]) -> BinsOrRule | dict[str, BinsOrRule] | bool:
 
 
 def _bins(value: str, text: str) -> Bins:
-    """A count, a rule, or both."""
-    rule, sign, count = ("width", ":", value) if value.isdecimal() else value.partition(":")
-    if sign and not (count.isdecimal() and len(count) <= DIGITS):
-        raise InputError(f"--bins {text}: {count!r} is no number of bins; such as 8, quantile or quantile:8")
+    """Parse a number of bins, a rule, or both."""
+    rule, sign, size = ("width", ":", value) if value.isdecimal() else value.partition(":")
+    if sign and not (size.isdecimal() and len(size) <= MAX_DIGITS):
+        raise InputError(f"--bins {text}: {size!r} is not a number of bins; use 8, quantile or quantile:8")
     try:
-        return replace(Bins(cast(Rule, rule)), count=int(count)) if sign else Bins(cast(Rule, rule))
+        return replace(Bins(cast(Rule, rule)), count=int(size)) if sign else Bins(cast(Rule, rule))
     except InputError as error:
-        raise InputError(f"--bins {text}: {error}; such as 8, quantile or quantile:8") from None
+        raise prefixed(f"--bins {text}: ", error) from None
 
 
-def _how(table: TableSchema, hypergraph: Hypergraph, parted: str | None, guessed: bool) -> str:
-    """One line on how a table was taken: "size, weight: 5 bins; legs: 6 values"."""
-    counts = table.edge_counts(hypergraph)
-    columns = f"{len(counts):,} column{'s' * (len(counts) != 1)}"
-    sizes = f"{table.n_rows:,} rows, {columns}, {hypergraph.n_edges:,} hyperedges"
+def _how_rows_were_read(schema: TableSchema, hypergraph: Hypergraph) -> str:
+    """Sizes and columns, such as "101 rows, 16 columns, 36 hyperedges; size: 5 bins; legs: 6 values"."""
+    counts = schema.edge_counts(hypergraph)
+    sizes = [count(schema.n_rows, "row"), count(len(counts), "column")]
+    sizes.append(count(hypergraph.n_edges, "hyperedge"))
     groups: dict[str, list[str]] = {}
-    for column in table.columns:
-        name, count = column.name, counts[column.name]
-        if not count:
+    for column in schema.columns:
+        name, n_edges = column.name, counts[column.name]
+        if not n_edges:
             groups.setdefault("one value, left out", []).append(name)
-        elif name in table.bins:
-            groups.setdefault(f"{count} bins", []).append(name)
-        elif column.numbers and count > 2:
-            groups.setdefault(f"{count} values", []).append(name)
-    if commas := [column.name for column in table.columns if column.decimal_comma]:
+        elif name in schema.bins:
+            groups.setdefault(f"{n_edges} bins", []).append(name)
+        elif column.numbers and n_edges > 2:
+            groups.setdefault(f"{n_edges} values", []).append(name)
+    if commas := [column.name for column in schema.columns if column.decimal_comma]:
         groups["decimal commas"] = commas
-    told = "; ".join([sizes, *(f"{_few(names)}: {what}" for what, names in groups.items())])
-    hint = "; for a row per incidence give --vertex and --edge" if guessed else ""
-    how = "read as a table with a row per vertex" + (f", parted by {parted}" if parted else "")
-    return f"{printable(table.source.path)}: {how} ({told}){hint}"
+    return "; ".join([", ".join(sizes), *(f"{_first(names)}: {what}" for what, names in groups.items())])
 
 
-def _few(names: list[str]) -> str:
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return ", ".join(map(printable, names[:SHOWN])) + more
+def _first(names: list[str]) -> str:
+    more = f" and {len(names) - MAX_COLUMNS} more" if len(names) > MAX_COLUMNS else ""
+    return ", ".join(map(printable, names[:MAX_COLUMNS])) + more

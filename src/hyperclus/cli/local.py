@@ -1,28 +1,49 @@
-"""The command that grows a cluster from a few vertices."""
+"""The command `local`, which grows a cluster from a few vertices."""
 
+from dataclasses import asdict, dataclass
 from difflib import get_close_matches
-from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
-import typer
 
 import hyperclus
 from hyperclus._runtime.files import printable
-from hyperclus.cli.app import Voice, app, examples, grouped, put, text_of
-from hyperclus.cli.cluster import HOW, Alpha, Classes
-from hyperclus.cli.inputs import Source
-from hyperclus.cli.output import PANEL, Outputs, as_text, print_json, write_table
+from hyperclus.cli.app import Messages, app, examples, grouped
+from hyperclus.cli.inputs import LabelledSource
+from hyperclus.cli.options import Alpha, cluster_option
+from hyperclus.cli.output import TableOutput, print_csv, print_json, write_table
 from hyperclus.cli.progress import progress
-from hyperclus.cli.text import Page, cut_off
+from hyperclus.cli.terminal import MAX_NAME, facts, indented, show, table, title
 from hyperclus.clustering.local import LocalCluster, quick_walk
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.messages import caption, shown
+from hyperclus.report.format import count, short_id
 from hyperclus.spectral.walk import RandomWalk
+from hyperclus.typing import Integers
 
-LISTED = 20  # members on the terminal
-COMPARED = 100_000  # names that an unknown one is compared with
+MAX_MEMBERS = 20  # on the terminal
+MAX_COMPARED = 100_000  # vertices among which a similar name is looked for
+FIGURES = ("conductance", "volume", "restart", "accuracy", "visits", "touched", "seeds")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How far the cluster may grow."""
+
+    max_size: Annotated[
+        int | None, cluster_option(metavar="NUMBER", min=1, help="Largest number of vertices.")
+    ] = None
+    max_volume: Annotated[float, cluster_option(metavar="NUMBER", help="Largest share of the volume.")] = 0.5
+    restart: Annotated[
+        float | None,
+        cluster_option(
+            metavar="NUMBER",
+            help="Probability that the walk returns to the seeds in a step: 0.25 stays close, 0.02 goes far "
+            "(chosen by default).",
+        ),
+    ] = None
+    keep_seeds: Annotated[bool, cluster_option(help="Whether the seeds are always members.")] = True
 
 
 @app.command(
@@ -35,142 +56,95 @@ COMPARED = 100_000  # names that an unknown one is compared with
 @grouped
 def local(
     *,
-    source: Source,
-    seed: Annotated[
-        list[str],
-        typer.Option(
-            metavar="VERTEX", help="A vertex that belongs to it; may be repeated.", rich_help_panel=HOW
-        ),
-    ],
-    classes: Classes = None,
-    max_size: Annotated[
-        int | None,
-        typer.Option(metavar="NUMBER", min=1, help="Vertices, at most.", rich_help_panel=HOW),
-    ] = None,
-    max_volume: Annotated[
-        float,
-        typer.Option(metavar="NUMBER", help="Share of the volume, at most.", rich_help_panel=HOW),
-    ] = 0.5,
-    restart: Annotated[
-        float | None,
-        typer.Option(
-            metavar="NUMBER",
-            help="How often a walker goes back to the seeds: 0.25 stays near, 0.02 looks far; else chosen.",
-            rich_help_panel=HOW,
-        ),
-    ] = None,
-    keep_seeds: Annotated[
-        bool, typer.Option(help="Whether the seeds are members in any case.", rich_help_panel=HOW)
-    ] = True,
+    source: LabelledSource,
+    seed: Annotated[list[str], cluster_option(metavar="VERTEX", help="A vertex of the cluster; repeatable.")],
+    limits: Limits,
     quick: Annotated[
         bool,
-        typer.Option(
-            "--quick", metavar="", help="A rough stationary law, for large data.", rich_help_panel=HOW
-        ),
+        cluster_option("--quick", metavar="", help="Estimate the stationary distribution, for large data."),
     ] = False,
     alpha: Alpha = 0.0,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="The members, as .csv, .tsv, .parquet or .json.", rich_help_panel=PANEL
-        ),
-    ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", metavar="", help="Everything as JSON on stdout.", rich_help_panel=PANEL)
-    ] = False,
-    as_csv: Annotated[
-        bool, typer.Option("--csv", metavar="", help="vertex,score on stdout.", rich_help_panel=PANEL)
-    ] = False,
-    voice: Voice,
+    output: TableOutput,
+    messages: Messages,
 ) -> None:
-    """Find the cluster around a few vertices that belong together.
+    """Find the cluster around a few vertices.
 
-    The members come nearest first. The score says how many times more often a
-    walker from the seeds is there than any walker.
+    The members are sorted, those closest to the seeds first. The score of a
+    vertex is how many times more often a walk from the seeds visits it than a
+    walk from anywhere.
     """
-    outputs = Outputs(out=out, as_json=as_json, as_csv=as_csv)
-    outputs.check(source.path, classes)
-    taken = source.taken()
-    with voice.listening(), progress(voice):
-        h = taken.read(voice)
-        outputs.check_ids(h.vertex_ids)
-        known = taken.classes(h, classes)
-        seeds = _named(seed, h)
-        walk, inside = _walk(h, alpha, quick)
-        found = hyperclus.local_cluster(
-            walk, seeds, restart=restart, max_size=max_size, max_volume=max_volume, keep_seeds=keep_seeds
-        )
+    output.check(source.path, source.classes)
+    resolved = source.resolve()
+    with messages.from_library(), progress(messages):
+        h = resolved.read(messages)
+        output.check_ids(h.vertex_ids)
+        classes = resolved.classes(h)
+        seeds = _seeds(seed, h)
+        walk, covered = _walk(h, alpha, quick)
+        found = hyperclus.local_cluster(walk, seeds, **asdict(limits))
     rows = list(zip(found.members.tolist(), found.scores.tolist(), strict=True))
-    if out is not None:
-        write_table(out, ("vertex", "score"), rows)
-    if as_json:
-        print_json(_facts(found))
-    elif as_csv:
-        put(as_text(("vertex", "score"), rows))
+    if output.out is not None:
+        write_table(output.out, ("vertex", "score"), rows)
+    if output.as_json:
+        members = [{"vertex": vertex, "score": score} for vertex, score in rows]
+        figures = {name: getattr(found, name) for name in FIGURES}
+        print_json({"size": len(found), **figures, "members": members})
+    elif output.as_csv:
+        print_csv(("vertex", "score"), rows)
     else:
-        _show(found, h, None if known is None else [known[place] for place in inside[found.positions]])
-    if out is not None:
-        voice.note(f"written to {printable(out)}")
+        _show(found, h, None if classes is None else [classes[i] for i in covered[found.positions]])
+    if output.out is not None:
+        messages.note(f"written to {printable(output.out)}")
 
 
-def _walk(h: Hypergraph, alpha: float, quick: bool) -> tuple[RandomWalk, Any]:
+def _walk(h: Hypergraph, alpha: float, quick: bool) -> tuple[RandomWalk, Integers]:
     """The walk on the vertices in hyperedges, and their positions."""
-    inside = np.flatnonzero(h.covered)
-    whole = h if len(inside) == h.n_vertices else h.restrict(inside)
-    walk = quick_walk(whole, alpha=alpha) if quick else RandomWalk(whole, alpha=alpha)
-    return walk, inside
+    covered = np.flatnonzero(h.covered)
+    inner = h if len(covered) == h.n_vertices else h.restrict(covered)
+    walk = quick_walk(inner, alpha=alpha) if quick else RandomWalk(inner, alpha=alpha)
+    return walk, covered
 
 
-def _named(names: list[str], h: Hypergraph) -> list[Any]:
-    """The ids of vertices as they are typed: 7 on the command line is 7 in the file."""
-    places: dict[str, list[int]] = {}
-    for place, vertex in enumerate(h.vertex_ids.tolist()):
-        places.setdefault(caption(vertex), []).append(place)
-    covered = h.covered
+def _seeds(names: list[str], h: Hypergraph) -> list[Any]:
+    """The ids of vertices that are given as text: 7 may be the integer 7 of the file."""
+    positions: dict[str, list[int]] = {}
+    for position, vertex in enumerate(h.vertex_ids.tolist()):
+        positions.setdefault(caption(vertex), []).append(position)
     for name in names:
-        if name not in places:
-            near = get_close_matches(name, places, 1) if h.n_vertices <= COMPARED else []
+        if name not in positions:
+            near = get_close_matches(name, positions, 1) if h.n_vertices <= MAX_COMPARED else []
             hint = f"did you mean {shown(near[0])}?" if near else "correct it or leave it out"
             raise InputError(f"seed {shown(name)} is not among the {h.n_vertices:,} vertices; {hint}")
-        if len(places[name]) > 1:
+        if len(positions[name]) > 1:
             raise InputError(f"seed {shown(name)} is the name of several vertices; rename them")
-        if not covered[places[name][0]]:
+        if not h.covered[positions[name][0]]:
             raise InputError(f"seed {shown(name)} is in no hyperedge; leave it out")
-    return [h.vertex_ids[places[name][0]] for name in names]
-
-
-def _facts(found: LocalCluster) -> dict[str, Any]:
-    names = ("conductance", "volume", "restart", "accuracy", "visits", "touched", "seeds")
-    members = zip(found.members.tolist(), found.scores.tolist(), strict=True)
-    return {
-        "size": len(found),
-        **{name: getattr(found, name) for name in names},
-        "members": [{"vertex": vertex, "score": score} for vertex, score in members],
-    }
+    return [h.vertex_ids[positions[name][0]] for name in names]
 
 
 def _show(found: LocalCluster, h: Hypergraph, classes: list[Any] | None) -> None:
-    """The figures, and the members nearest to the seeds."""
-    page, size = Page.on_stdout(), len(found)
-    page.line(f"A cluster of {size:,} {'vertex' if size == 1 else 'vertices'}, of {h.n_vertices:,}", "bold")
-    seeds = ", ".join(cut_off(text_of(one)) for one in found.seeds[:LISTED].tolist())
-    page.fact(
-        "seeds", seeds + (f" and {len(found.seeds) - LISTED:,} more" if len(found.seeds) > LISTED else "")
-    )
-    page.fact("conductance", f"{found.conductance:.6g}")
-    page.fact("volume", f"{found.volume:.4f}")
-    page.fact("restart", f"{found.restart:.4g}")
-    share = found.touched / h.n_incidences
-    page.fact("looked at", f"{found.touched:,} incidences, {100 * share:.3g} % of all")
+    """Print the figures, and the members closest to the seeds."""
+    size = len(found)
+    seeds = [short_id(one, MAX_NAME) for one in found.seeds[:MAX_MEMBERS].tolist()]
+    more = f" and {len(found.seeds) - MAX_MEMBERS:,} more" if len(found.seeds) > MAX_MEMBERS else ""
+    figures = {
+        "seeds": ", ".join(seeds) + more,
+        "conductance": f"{found.conductance:.6g}",
+        "volume": f"{found.volume:.4f}",
+        "restart": f"{found.restart:.4g}",
+        "visited": f"{found.touched:,} incidences, {100 * found.touched / h.n_incidences:.3g} % of all",
+    }
     if classes is not None:
-        names, counts = np.unique([text_of(one) for one in classes], return_counts=True)
-        order = np.argsort(-counts, kind="stable")[:LISTED]
-        page.fact("classes", ", ".join(f"{counts[i]:,} {cut_off(names[i])}" for i in order))
-    page.line()
+        names, counts = np.unique([short_id(one, MAX_NAME) for one in classes], return_counts=True)
+        largest = np.argsort(-counts, kind="stable")[:MAX_MEMBERS]
+        figures["classes"] = ", ".join(f"{counts[i]:,} of {names[i]}" for i in largest)
     rows = [
-        [cut_off(text_of(vertex)), f"{score:,.3g}"]
-        for vertex, score in zip(found.members[:LISTED].tolist(), found.scores[:LISTED], strict=True)
+        [short_id(vertex, MAX_NAME), f"{score:,.3g}"]
+        for vertex, score in zip(
+            found.members[:MAX_MEMBERS].tolist(), found.scores[:MAX_MEMBERS], strict=True
+        )
     ]
-    page.table(["member", "score"], rows)
-    if size > LISTED:
-        page.line(f"  ... and {size - LISTED:,} more; --csv has them all")
+    heading = title(f"Cluster of {count(size, 'vertex', 'vertices')} out of {h.n_vertices:,}")
+    show(heading, facts(figures.items()), "", table(["member", "score"], rows, left=1))
+    if size > MAX_MEMBERS:
+        show(indented(f"... and {size - MAX_MEMBERS:,} more; --csv prints all"))

@@ -1,22 +1,60 @@
-"""The command that runs the paper's experiments."""
+"""The command `reproduce`, which runs the experiments of the paper."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.box import SIMPLE_HEAD
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table as RichTable
+from rich.table import Table
 
-from hyperclus.cli.app import app, console, errors, escaped, examples, say_if_stopped
-from hyperclus.cli.data import Folder
+from hyperclus.cli.app import app, console, errors, examples, grouped, say_if_stopped
+from hyperclus.cli.data import DataFolder
+from hyperclus.cli.options import Json, flag
 from hyperclus.errors import InputError
 from hyperclus.report.format import duration
 from hyperclus.research import datasets as data_sets
 from hyperclus.research import paper
 from hyperclus.research.paper import render
 from hyperclus.research.paper.records import Record, Store, Unit, default_folder
+
+COLOURS = {
+    "equal": "green",
+    "better": "bold green",
+    "best of all": "bold green",
+    "worse": "red",
+    "not the best": "yellow",
+    "not reproducible": "yellow",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What to run."""
+
+    tables: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="TABLES", help=f"Any of {', '.join(paper.TABLES)}; all by default."),
+    ] = None
+    dataset: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Run only this data set; repeatable.")
+    ] = None
+    method: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Run only this method, even a slow one; repeatable."),
+    ] = None
+    slow: Annotated[
+        bool,
+        flag(
+            "--slow",
+            help="Also run what takes an hour or more in total: DiffEq, node2vec, hyperedge2vec, ten seeds, "
+            "a longer search, and the algorithm exactly as the paper describes it.",
+        ),
+    ] = False
 
 
 @app.command(
@@ -25,106 +63,85 @@ from hyperclus.research.paper.records import Record, Store, Unit, default_folder
         "hyperclus reproduce --dataset car --dataset zoo --markdown > tables.md",
     )
 )
+@grouped
 def reproduce(
-    tables: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="TABLES", help=f"Any of {', '.join(paper.TABLES)}; all by default."),
-    ] = None,
-    dataset: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Only this data set; may be repeated.")
-    ] = None,
-    method: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Only this method, slow or not; may be repeated.")
-    ] = None,
-    slow: Annotated[
-        bool,
-        typer.Option(
-            "--slow",
-            metavar="",
-            help="Also what takes an hour or more in all: DiffEq, node2vec, hyperedge2vec, ten seeds, a "
-            "longer search, the algorithm as the paper writes it.",
-        ),
-    ] = False,
-    folder: Folder = None,
+    *,
+    selection: Selection,
+    folder: DataFolder = None,
     results: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Where finished measurements are say_if_stopped.")
+        Path | None, typer.Option(metavar="FOLDER", help="Folder for finished measurements.")
     ] = None,
-    fresh: Annotated[
-        bool, typer.Option("--fresh", metavar="", help="Measure again what is kept; leave it out to go on.")
-    ] = False,
-    as_json: Annotated[bool, typer.Option("--json", metavar="", help="Print JSON.")] = False,
-    as_markdown: Annotated[bool, typer.Option("--markdown", metavar="", help="Print Markdown.")] = False,
+    fresh: Annotated[bool, flag("--fresh", help="Repeat finished measurements.")] = False,
+    as_json: Json = False,
+    as_markdown: Annotated[bool, flag("--markdown", help="Print Markdown.")] = False,
 ) -> None:
-    """Run the paper's experiments and print its tables, published beside measured.
+    """Run the experiments of the paper and print its tables, published next to measured.
 
-    Finished measurements are say_if_stopped: interrupt a run, give the same command, and
-    it goes on where it was.
+    Finished measurements are kept: if a run is interrupted, the same command
+    resumes it.
     """
     if as_json and as_markdown:
-        raise InputError("choose one of --json and --markdown")
-    plan = paper.plan(tables or (), dataset or (), method or (), slow=slow)
+        raise InputError("choose --json or --markdown, not both")
+    datasets = selection.dataset or ()
+    plan = paper.plan(selection.tables or (), datasets, selection.method or (), slow=selection.slow)
     store = Store(results or default_folder())
-    loaded: dict[str, Any] = {}
-
-    def load(name: str) -> Any:
-        if name not in loaded:
-            loaded[name] = data_sets.load(name, folder=folder, progress=errors.is_terminal)
-        return loaded[name]
-
-    with say_if_stopped(lambda: "what was finished is kept; give the same command to go on"):
-        records = _measured(plan, store, load, fresh)
-    sizes = {}
-    if "datasets" in plan.tables:
-        for name in dataset or paper.DATASETS:
-            h = load(name).hypergraph
-            sizes[name] = {"vertices": h.n_vertices, "hyperedges": h.n_edges, "incidences": h.n_incidences}
-            sizes[name]["classes"] = load(name).k
-    filled = [paper.build(name, records, sizes) for name in plan.tables]
+    load = cache(partial(data_sets.load, folder=folder, progress=errors.is_terminal))
+    with say_if_stopped(lambda: "finished measurements are kept; repeat the command to resume"):
+        records = _measure(plan, store, load, fresh)
+    sizes = _sizes(load, datasets or paper.DATASETS) if "datasets" in plan.tables else {}
+    tables = [paper.build(name, records, sizes) for name in plan.tables]
     seconds = sum(record.seconds for record in records.values())
     if as_json:
-        print(render.as_json(filled))  # noqa: T201
+        print(render.as_json(tables))  # noqa: T201
     elif as_markdown:
-        print(render.as_markdown(filled, seconds))  # noqa: T201
+        print(render.as_markdown(tables, seconds))  # noqa: T201
     else:
-        _show(filled)
-        place = escaped(str(store.folder))
-        console().print(
-            f"The measurements took {duration(seconds)} and are kept in {place}.", soft_wrap=True
-        )
+        _show(tables)
+        place = escape(str(store.folder))
+        console().print(f"The measurements took {duration(seconds)} and are kept in {place}.", soft_wrap=True)
 
 
-def _measured(plan: paper.Plan, store: Store, load: Callable[[str], Any], fresh: bool) -> dict[Unit, Record]:
-    """All records of a plan, with a bar on the terminal."""
+def _measure(plan: paper.Plan, store: Store, load: Callable[[str], Any], fresh: bool) -> dict[Unit, Record]:
+    """Run a plan, with a progress bar on a terminal, and return all its records."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     records: dict[Unit, Record] = {}
     if fresh:
         store.clear(plan.units)
     with Progress(*columns, console=errors, disable=not errors.is_terminal, transient=True) as progress:
         task = progress.add_task("measuring", total=len(plan.units))
-        for unit, record, _ in paper.run(
-            plan, store, load, lambda u: progress.update(task, description=_name(u))
-        ):
+
+        def begin(unit: Unit) -> None:
+            seed = f", seed {unit.seed}" if unit.seed else ""
+            name = f"{unit.method} on {unit.dataset} ({unit.weights.upper()}{seed})"
+            progress.update(task, description=name)
+
+        for unit, record, _ in paper.run(plan, store, load, begin):
             records[unit] = record
             progress.advance(task)
     return records
 
 
-def _name(unit: Unit) -> str:
-    seed = f", seed {unit.seed}" if unit.seed else ""
-    return f"{unit.method} on {unit.dataset} ({unit.weights.upper()}{seed})"
+def _sizes(load: Callable[[str], Any], names: Any) -> dict[str, dict[str, int]]:
+    """The rows of the table of data sets."""
+    found = {}
+    for name in names:
+        h = load(name).hypergraph
+        found[name] = {"vertices": h.n_vertices, "hyperedges": h.n_edges, "incidences": h.n_incidences}
+        found[name]["classes"] = load(name).k
+    return found
 
 
 def _show(tables: list[paper.Table]) -> None:
-    """The tables on the terminal: per data set a line with the published figure and one with the measured."""
+    """Print the tables: for each data set a line with the published figures and one with the measured."""
     page = console()
     for table in tables:
         columns = [c for c in table.columns if any(cells[c].ours for cells in table.rows.values())]
         shown = [row for row, cells in table.rows.items() if any(cell.ours for cell in cells.values())]
         absent = [row for row in table.rows if row not in shown]
-        page.print(f"[bold]{escaped(table.title)}.[/] {escaped(table.note)}")
+        page.print(f"[bold]{escape(table.title)}.[/] {escape(table.note)}")
         if shown:
             caption = render.counts(table, columns)
-            grid = RichTable("", caption=caption, box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+            grid = Table("", caption=caption, box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
             for row in shown:
                 grid.add_column(row, min_width=max(map(len, row.split())))
             for column in columns:
@@ -132,7 +149,7 @@ def _show(tables: list[paper.Table]) -> None:
                 grid.add_row(column, *(_two_lines(cell, table.digits) for cell in cells))
             page.print(grid)
         for line in render.reasons(table):
-            page.print(f"  - {escaped(line)}")
+            page.print(f"  - {escape(line)}")
         if absent and shown:
             page.print(f"  Not run here: {', '.join(absent)}.")
         page.print()
@@ -140,15 +157,7 @@ def _show(tables: list[paper.Table]) -> None:
 
 
 def _two_lines(cell: paper.Cell, digits: int) -> str:
-    colours = {
-        "equal": "green",
-        "better": "bold green",
-        "best of all": "bold green",
-        "worse": "red",
-        "not the best": "yellow",
-        "not reproducible": "yellow",
-    }
     above, below = render.sides(cell, digits)
-    text = escaped(f"{below} {render.MARKS[cell.verdict]}".rstrip())
-    colour = colours.get(cell.verdict)
-    return f"[dim]{escaped(above)}[/]\n" + (f"[{colour}]{text}[/]" if colour else text)
+    text = escape(f"{below} {render.MARKS[cell.verdict]}".rstrip())
+    colour = COLOURS.get(cell.verdict)
+    return f"[dim]{escape(above)}[/]\n" + (f"[{colour}]{text}[/]" if colour else text)

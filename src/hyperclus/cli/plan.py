@@ -7,13 +7,14 @@ import typer
 
 from hyperclus._runtime.files import printable
 from hyperclus.cli.app import app, examples
-from hyperclus.cli.cluster_files import Work, work_folder
-from hyperclus.cli.inputs import Duplicates, Edge, EdgeWeight, Vertex, Weight
+from hyperclus.cli.cluster_files import work_folder
+from hyperclus.cli.options import Duplicates, Edge, EdgeWeight, Vertex, Weight, Work
 from hyperclus.cli.output import print_json
-from hyperclus.cli.text import Page, amount
+from hyperclus.cli.terminal import facts, indented, show, table, title
 from hyperclus.engines.dask import plan as planning
 from hyperclus.engines.dask.plan import COMPUTING, FREE, ROUNDS, Plan
 from hyperclus.engines.dask.stages import BUNDLE_SHARE, VECTOR_SHARE
+from hyperclus.report.format import byte_size as amount
 
 SOURCES = {
     "prepared": "as the prepared data say",
@@ -72,7 +73,7 @@ def plan(
     if as_json:
         print_json(_facts(found))
     else:
-        _show(Page.on_stdout(), found)
+        _show(found)
 
 
 def _facts(found: Plan) -> dict[str, Any]:
@@ -83,26 +84,26 @@ def _facts(found: Plan) -> dict[str, Any]:
     return told | {"rounds": {stage: list(some) for stage, some in ROUNDS.items()}}
 
 
-def _show(page: Page, found: Plan) -> None:
+def _show(found: Plan) -> None:
     """The data, what stays on disk, and what each number of workers needs."""
     columns, most = found.columns, "" if found.known == "prepared" else "at most "
-    page.line(f"Plan for {printable(found.source)}, k = {found.k}", "bold")
-    page.fact("files", f"{found.n_files:,}, {amount(found.n_bytes)}")
-    page.fact("incidences", f"{found.n_rows:,}, a row each")
+    show(title(f"Plan for {printable(found.source)}, k = {found.k}"))
+    show(facts([("files", f"{found.n_files:,}, {amount(found.n_bytes)}")]))
+    show(facts([("incidences", f"{found.n_rows:,}, a row each")]))
     named = [f"{columns.vertex} ({found.kinds[0]})", f"{columns.edge} ({found.kinds[1]})"]
     more = [name for name in (columns.weight, columns.edge_weight) if name is not None]
-    page.fact("columns", ", ".join(map(printable, [*named, *more])))
-    page.fact("vertices", f"{most}{found.n_vertices:,}, {SOURCES[found.known]}")
-    page.fact("hyperedges", f"{most}{found.n_edges:,}")
-    page.fact("prepared", "not yet" if found.prepared is None else printable(found.prepared))
-    page.fact("disk", ", ".join(f"{amount(size)} {what}" for what, size in found.disk.items()))
-    page.fact("rounds", ", ".join(f"{low} to {high} {stage}" for stage, (low, high) in ROUNDS.items()))
+    show(facts([("columns", ", ".join(map(printable, [*named, *more])))]))
+    show(facts([("vertices", f"{most}{found.n_vertices:,}, {SOURCES[found.known]}")]))
+    show(facts([("hyperedges", f"{most}{found.n_edges:,}")]))
+    show(facts([("prepared", "not yet" if found.prepared is None else printable(found.prepared))]))
+    show(facts([("disk", ", ".join(f"{amount(size)} {what}" for what, size in found.disk.items()))]))
+    show(facts([("rounds", ", ".join(f"{low} to {high} {stage}" for stage, (low, high) in ROUNDS.items()))]))
     limit = amount(found.needs[0].memory)
     if found.least_workers is None:
-        page.fact("workers", f"no number of workers with {limit} each is enough; give them more memory")
+        show(facts([("workers", f"no number of workers with {limit} each is enough; give them more memory")]))
     else:
-        page.fact("workers", f"{found.least_workers:,} or more, with {limit} each")
-    page.line()
+        show(facts([("workers", f"{found.least_workers:,} or more, with {limit} each")]))
+    show("")
     names = ["workers", "partitions", "memory", "at least", "incidences", "per vector", "per round", "enough"]
     rows = [
         [
@@ -117,10 +118,10 @@ def _show(page: Page, found: Plan) -> None:
         ]
         for need in found.needs
     ]
-    page.table(names, rows)
-    page.line()
+    show(table(names, rows))
+    show("")
     for line in _formulas(found):
-        page.line(f"  {line}")
+        show(indented(line))
 
 
 def _formulas(found: Plan) -> list[str]:

@@ -104,6 +104,13 @@ class Suggestion:
     reason: str
     candidates: tuple[Candidate, ...]
 
+    @property
+    def answer(self) -> str:
+        """The number in words, such as "k = 3, with doubt"."""
+        if self.k is None:
+            return "no clear number of clusters" if self.structure else "no clear structure"
+        return f"k = {self.k}" + ("" if self.confident else ", with doubt")
+
     def to_frame(self) -> Any:
         """A pandas data frame with a row per candidate, the best first."""
         names = list(Candidate.__dataclass_fields__)
@@ -112,9 +119,7 @@ class Suggestion:
         )
 
     def __repr__(self) -> str:
-        nothing = "no clear number of clusters" if self.structure else "no clear structure"
-        answer = nothing if self.k is None else f"k = {self.k}" + ("" if self.confident else ", with doubt")
-        lines = [f"Suggestion: {answer}", f"  {self.reason}"]
+        lines = [f"Suggestion: {self.answer}", f"  {self.reason}"]
         if self.candidates:
             lines.append("    k  score     NCut  at least  (chance)  eigengap  stability")
         lines += [

@@ -1,0 +1,133 @@
+"""Results on the terminal, laid out by rich."""
+
+import sys
+from collections.abc import Iterable, Sequence
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from hyperclus.cli.app import console
+from hyperclus.clustering.metrics import Agreement
+from hyperclus.clustering.n_clusters import Suggestion
+from hyperclus.clustering.partition import Partition
+from hyperclus.report.format import short_id
+from hyperclus.report.text import COLUMNS, partition_text
+from hyperclus.report.views import Limits, Views
+
+WIDE = 72  # terminals from this width on have room for a column of text
+MAX_NAME = 40  # characters of an id
+MAX_CLASSES = 30
+MAX_GRID = 100  # characters of a row of the table of classes and clusters
+TOP_HYPEREDGES = 3
+
+
+def show(*items: RenderableType) -> None:
+    """Print to stdout, without blanks at the ends of lines; markup in text has no effect."""
+    page = console()
+    with page.capture() as captured:
+        for item in items:
+            page.print(Text(item) if isinstance(item, str) else item)
+    sys.stdout.write("\n".join(line.rstrip() for line in captured.get().split("\n")))
+
+
+def title(text: str) -> Text:
+    """A heading."""
+    return Text(text, "bold")
+
+
+def indented(text: str) -> Padding:
+    """A line, or several, below a heading."""
+    return Padding(Text(text), (0, 0, 0, 2), expand=False)
+
+
+def facts(values: Iterable[tuple[str, str]]) -> Table:
+    """A line per name and value."""
+    grid = Table.grid(padding=(0, 0, 0, 2), pad_edge=True)
+    grid.add_column(style="bold", no_wrap=True, min_width=13)
+    grid.add_column(overflow="fold")
+    for name, value in values:
+        grid.add_row(Text(name), Text(value))
+    return grid
+
+
+def table(
+    names: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 0, text: bool = False
+) -> RenderableType:
+    """Right-aligned columns, after `left` left-aligned ones.
+
+    With `text` the last column holds sentences; on a narrow terminal they are listed below the others.
+    """
+    if not text or console().width >= WIDE:
+        return _grid(names, rows, left, text)
+    sentences = [[row[0], row[-1]] for row in rows if row[-1]]
+    figures = _grid(names[:-1], [row[:-1] for row in rows], left, False)
+    return (
+        Group(figures, Text(), _grid([names[0], names[-1]], sentences, left, True)) if sentences else figures
+    )
+
+
+def _grid(names: Sequence[str], rows: Sequence[Sequence[str]], left: int, text: bool) -> Table:
+    grid = Table(box=None, padding=(0, 0, 0, 2), header_style="bold")
+    for number, name in enumerate(names):
+        last = text and number == len(names) - 1
+        grid.add_column(Text(name), justify="left" if last or number < left else "right", no_wrap=not last)
+    for row in rows:
+        grid.add_row(*map(Text, row))
+    page = console()
+    if not text and page.measure(grid).maximum > page.width:
+        grid.padding = (0, 0, 0, 1)
+    return grid
+
+
+def show_partition(part: Partition, agreement: Agreement | None, suggestion: Suggestion | None) -> None:
+    """Print figures, clusters, and how they agree with known classes."""
+    text = partition_text(part)
+    figures = {"NCut": text.ncut, "proven": text.bound, "conductance": text.conductance}
+    if part.settings["engine"] != "cpu":
+        figures["engine"] = f"{part.settings['engine']}, {part.settings['precision']}"
+    if suggestion is not None:
+        figures["k"] = suggestion.reason
+    if agreement is not None:
+        figures["agreement"] = (
+            f"F1 {agreement.weighted_f1:.4f}, NMI {agreement.nmi:.4f}, ARI {agreement.ari:.4f}"
+        )
+    top = ["; ".join(short_id(edge, MAX_NAME) for edge in edges) for edges in top_hyperedges(part)]
+    rows = [[*row, names] for row, names in zip(text.rows, top, strict=False)]
+    show(title(text.title), facts(figures.items()), "", table([*COLUMNS, "top hyperedges"], rows, text=True))
+    show(*map(indented, text.footer))
+    if agreement is not None:
+        show("", *_classes(agreement))
+
+
+def top_hyperedges(part: Partition) -> list[list[object]]:
+    """The ids of the most distinctive hyperedges of each cluster."""
+    ids = part.walk.hypergraph.edge_ids
+    top = Views(part, Limits(top=TOP_HYPEREDGES)).top_hyperedges
+    return [[ids[edge] for edge in found.edges.tolist()] for found in top]
+
+
+def _classes(found: Agreement) -> list[RenderableType]:
+    """How many vertices of each class each cluster has."""
+    columns = found.clusters.argsort()
+    counts = found.counts[:, columns]
+    order = counts.argmax(axis=1).argsort(kind="stable")
+    clusters = [str(found.clusters[column]) for column in columns]
+    names = [short_id(found.classes[row], MAX_NAME) for row in order[:MAX_CLASSES]]
+    cells = [[f"{count:,}" if count else "." for count in counts[row]] for row in order[:MAX_CLASSES]]
+    rows = [[name, *row] for name, row in zip(names, cells, strict=True)]
+    grid = _grid(["class in cluster", *clusters], rows, 1, False)
+    omitted = [indented(f"... and {len(order) - MAX_CLASSES:,} more")] * (len(order) > MAX_CLASSES)
+    page = console()
+    if page.measure(grid).maximum <= min(page.width, MAX_GRID):
+        return [grid, *omitted]
+    listed = [
+        ", ".join(f"{one} in {cluster}" for one, cluster in zip(row, clusters, strict=True) if one != ".")
+        for row in cells
+    ]
+    return [
+        title("  class, and its vertices in each cluster"),
+        facts(zip(names, listed, strict=True)),
+        *omitted,
+    ]
