@@ -1,23 +1,17 @@
 """Hypergraphs from incidences within a declared shape, as sparse matrix formats have them."""
 
-from typing import NamedTuple, TypedDict, Unpack
+from dataclasses import asdict
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
 from hyperclus.errors import Argument, InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph
-from hyperclus.typing import AbsencePolicy, Codes, DuplicatePolicy, Floats, Ids
+from hyperclus.hypergraph.incidence import Policies
+from hyperclus.typing import AbsencePolicy, Codes, Floats, Ids
 
 SPARE = 10_000_000  # vertices or hyperedges that a file may declare beyond its incidences
-
-
-class Policies(TypedDict):
-    """What to do with duplicate incidences, isolated vertices and empty hyperedges."""
-
-    duplicates: DuplicatePolicy
-    isolated: AbsencePolicy
-    empty_edges: AbsencePolicy
 
 
 class Entries(NamedTuple):
@@ -30,23 +24,21 @@ class Entries(NamedTuple):
     first_id: int = 0
 
 
-def from_entries(
-    entries: Entries, edge_weights: Floats | None = None, **policies: Unpack[Policies]
-) -> Hypergraph:
+def from_entries(entries: Entries, policies: Policies, edge_weights: Floats | None = None) -> Hypergraph:
     """Build a hypergraph from entries within a declared shape.
 
     A shape far larger than the entries is refused before anything of that size is allocated, or cut down if
     vertices and hyperedges without entries may be dropped.
     """
     (n_vertices, n_edges), first = entries.shape, entries.first_id
-    vertices, vertex_ids = _declared(entries.vertices, n_vertices, first, policies["isolated"], "vertices")
-    edges, edge_ids = _declared(entries.edges, n_edges, first, policies["empty_edges"], "hyperedges")
+    vertices, vertex_ids = _declared(entries.vertices, n_vertices, first, policies.isolated, "vertices")
+    edges, edge_ids = _declared(entries.edges, n_edges, first, policies.empty_edges, "hyperedges")
     return Hypergraph.from_incidence(
         sp.coo_array((entries.gamma, (vertices, edges)), shape=(len(vertex_ids), len(edge_ids))),
         edge_weights=edge_weights,
         vertex_ids=vertex_ids,
         edge_ids=edge_ids,
-        **policies,
+        **asdict(policies),
     )
 
 

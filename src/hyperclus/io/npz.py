@@ -1,8 +1,7 @@
-"""NumPy archives, `.npz`: a hypergraph to the last bit, fast; and SciPy's sparse matrices.
+"""NumPy archives, `.npz`: lossless and fast; also SciPy's sparse matrices.
 
-The archive holds the number of the format ("hyperclus"), the arrays of gamma in CSR, omega, and the ids:
-integers as int64, everything else as JSON in UTF-8 bytes, with tuples as JSON arrays. Nothing is pickled,
-and nothing that is read is trusted.
+The archive holds the version of the format ("hyperclus"), gamma as the arrays of a CSR matrix, omega, and the
+ids: integers as int64, others as JSON in UTF-8 bytes, with tuples as JSON arrays. Nothing is pickled.
 """
 
 import io
@@ -11,24 +10,25 @@ import math
 import os
 import warnings
 import zipfile
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.lib.format import read_array_header_1_0, read_array_header_2_0, read_magic
 from numpy.typing import NDArray
 
 from hyperclus._runtime.files import StrPath, fault, reading, refuse_bomb, writing
 from hyperclus.errors import Argument, InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.hypergraph.ids import object_array
+from hyperclus.hypergraph.incidence import Policies
 from hyperclus.hypergraph.messages import shown
-from hyperclus.io.entries import Entries, Policies, from_entries
-from hyperclus.typing import AbsencePolicy, Codes, DuplicatePolicy, Floats, Ids
+from hyperclus.io.entries import Entries, from_entries
+from hyperclus.typing import AbsencePolicy, DuplicatePolicy, Ids
 
 VERSION = 1
-NESTING = 20  # tuples within tuples of an id
+NESTING = 20  # levels of tuples in an id
 PLAIN = (str, int, float, bool, type(None))
-
 INTEGERS = ("<i4", "<i8")
 ARRAYS = {
     "gamma_data": ("<f8",),
@@ -38,15 +38,14 @@ ARRAYS = {
     "vertex_ids": ("<i8", "|u1"),
     "edge_ids": ("<i8", "|u1"),
 }
-
-SCIPY = ("format", "shape", "data", "indices", "indptr", "row", "col")
-KNOWN = {f"{name}.npy" for name in ("hyperclus", *ARRAYS, *SCIPY)}  # nothing else is loaded
+SCIPY = {"csr": ("indices", "indptr"), "csc": ("indices", "indptr"), "coo": ("row", "col")}
+KNOWN = {"hyperclus", *ARRAYS, "format", "shape", "data", *SCIPY["csr"], *SCIPY["coo"]}
 
 
 def write_npz(hypergraph: Hypergraph, path: StrPath, *, compressed: bool = False) -> None:
-    """Write a hypergraph without any loss; `compressed` takes less room and more time.
+    """Write a hypergraph without any loss; `compressed` needs less space and more time.
 
-    The file appears whole or not at all.
+    The file is written atomically.
 
     Raises
     ------
@@ -90,21 +89,21 @@ def read_npz(
     isolated: AbsencePolicy = "error",
     empty_edges: AbsencePolicy = "error",
 ) -> Hypergraph:
-    """The hypergraph that `write_npz` wrote; or one from a matrix that `scipy.sparse.save_npz` wrote.
+    """Read a hypergraph that `write_npz` wrote, or a matrix that `scipy.sparse.save_npz` wrote.
 
-    Such a matrix, in CSR, CSC or COO, has vertices as rows and hyperedges as columns, and omega is 1.
+    The matrix, in CSR, CSC or COO, has vertices as rows and hyperedges as columns; omega is 1.
 
     Parameters
     ----------
     path : str or path
     duplicates, isolated, empty_edges
-        As in `Hypergraph.from_incidence`, for SciPy's matrices. A file of `write_npz` comes back as it was.
+        As in `Hypergraph.from_incidence`, for SciPy's matrices only.
 
     Raises
     ------
     InputError
-        Naming the file, the array and the remedy: for an archive that is damaged, of another origin, or
-        unpacks to absurdly much, and for arrays that are no hypergraph.
+        For an archive that is damaged, of another origin, or unpacks to far more than its size, and for
+        arrays that are not a hypergraph.
 
     Examples
     --------
@@ -115,150 +114,102 @@ def read_npz(
     ...     read_npz(path)
     Hypergraph(3 vertices, 2 hyperedges, 4 incidences)
     """
-    with reading(path) as file:
-        arrays = _arrays(path, file)
-    if "hyperclus" in arrays:
-        return _own(path, arrays)
-    rows, columns, gamma, shape = _scipy(path, arrays)
-    policies = Policies(duplicates=duplicates, isolated=isolated, empty_edges=empty_edges)
+    arrays = _arrays(path)
     try:
-        return from_entries(Entries(rows, columns, gamma, shape), **policies)
+        if "hyperclus" in arrays:
+            return _hypergraph(arrays)
+        policies = Policies(duplicates, isolated, empty_edges)
+        return from_entries(_scipy_entries(arrays), policies)
     except InputError as error:
         raise fault(path, error) from None
+    except ValueError as error:  # SciPy's checks of a sparse matrix
+        raise fault(path, f"the sparse matrix is damaged ({error}); recreate the file") from None
 
 
-# ---- archives ------------------------------------------------------------------------------------
-
-
-def _arrays(path: StrPath, file: BinaryIO) -> dict[str, NDArray[Any]]:
-    """The arrays of an archive by name, after the checks that need no knowledge of what they mean."""
-    if not isinstance(getattr(file, "raw", None), io.FileIO):
-        raise fault(path, "the archive is gzipped; unpack it first")
-    try:
-        with warnings.catch_warnings(action="error"), zipfile.ZipFile(file) as archive:
-            entries = [entry for entry in archive.infolist() if entry.filename in KNOWN]
-            unpacked = sum(entry.file_size for entry in entries)
-            refuse_bomb(path, os.fstat(file.fileno()).st_size, unpacked)
-            return {entry.filename.removesuffix(".npy"): _array(archive, entry) for entry in entries}
-    except InputError:
-        raise
-    except Exception as error:  # a damaged archive makes zipfile, zlib and NumPy raise almost anything
-        why = shown(" ".join(str(error).split()))
-        raise fault(path, f"this is no archive of NumPy, or it is damaged ({why}); make it anew") from None
+def _arrays(path: StrPath) -> dict[str, NDArray[Any]]:
+    """The arrays of an archive, by name."""
+    with reading(path) as file:
+        if not isinstance(getattr(file, "raw", None), io.FileIO):
+            raise fault(path, "the archive is gzipped; unpack it first")
+        try:
+            with warnings.catch_warnings(action="error"), zipfile.ZipFile(file) as archive:
+                entries = {entry.filename.removesuffix(".npy"): entry for entry in archive.infolist()}
+                entries = {name: entry for name, entry in entries.items() if name in KNOWN}
+                unpacked = sum(entry.file_size for entry in entries.values())
+                refuse_bomb(path, os.fstat(file.fileno()).st_size, unpacked)
+                return {name: _array(archive, entry) for name, entry in entries.items()}
+        except InputError:
+            raise
+        except Exception as error:  # a damaged archive makes zipfile, zlib and NumPy raise almost anything
+            why = shown(" ".join(str(error).split()))
+            raise fault(path, f"this is not a NumPy archive, or it is damaged ({why}); recreate it") from None
 
 
 def _array(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> NDArray[Any]:
-    """One array, which shares the bytes that were read; its size is not believed before they are there."""
+    """Read one array; unlike `np.load`, allocate nothing that a false header announces."""
     if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise ValueError("packed in a way that NumPy does not use")
+        raise ValueError("compressed in a way that NumPy does not use")
     with archive.open(entry) as member:
-        data = member.read(entry.file_size)  # with a limit, or a packed lie unpacks to 2 GB at once
+        data = member.read(entry.file_size)  # without the limit, false sizes would unpack to gigabytes
     stream = io.BytesIO(data)
-    version = np.lib.format.read_magic(stream)
-    if version == (1, 0):
-        shape, _, kind = np.lib.format.read_array_header_1_0(stream)
-    elif version == (2, 0):
-        shape, _, kind = np.lib.format.read_array_header_2_0(stream)
-    else:
-        raise ValueError("unknown version of the array format")
-    start = stream.tell()
-    if kind.hasobject or kind.itemsize == 0 or math.prod(shape) * kind.itemsize != len(data) - start:
+    read_header = {(1, 0): read_array_header_1_0, (2, 0): read_array_header_2_0}[read_magic(stream)]
+    shape, _, kind = read_header(stream)
+    if kind.hasobject or not kind.itemsize or math.prod(shape) * kind.itemsize != len(data) - stream.tell():
         raise ValueError(f"{shown(entry.filename)} does not hold the array that it announces")
-    return np.frombuffer(data, dtype=kind, offset=start).reshape(shape)
+    return np.frombuffer(data, dtype=kind, offset=stream.tell()).reshape(shape)
 
 
-# ---- hypergraphs ---------------------------------------------------------------------------------
-
-
-def _own(path: StrPath, arrays: dict[str, NDArray[Any]]) -> Hypergraph:
+def _hypergraph(arrays: dict[str, NDArray[Any]]) -> Hypergraph:
     version = arrays["hyperclus"]
     if version.shape != () or version.dtype != np.int64 or version != VERSION:
-        raise fault(path, f"the format is not number {VERSION}; update hyperclus, or make the file anew")
+        raise InputError(
+            f"the version of the format is not {VERSION}; update hyperclus, or recreate the file"
+        )
     for name, kinds in ARRAYS.items():
-        _check_array(path, arrays, name, kinds)
-    vertex_ids, edge_ids = (_unpacked(path, arrays[name], name) for name in ("vertex_ids", "edge_ids"))
+        _check_array(arrays, name, kinds)
+    vertex_ids, edge_ids = (_unpacked(arrays[name], name) for name in ("vertex_ids", "edge_ids"))
     data, indices, indptr = (arrays[name] for name in ("gamma_data", "gamma_indices", "gamma_indptr"))
-    _check_gamma(path, data, indices, indptr, len(vertex_ids), len(edge_ids))
     gamma = sp.csr_array((data, indices, indptr), shape=(len(edge_ids), len(vertex_ids)))
-    try:
-        return Hypergraph(gamma, arrays["edge_weights"], vertex_ids, edge_ids)
-    except InputError as error:
-        raise fault(path, error) from None
+    if indptr[-1] < len(data):  # SciPy would ignore the others
+        raise ValueError(f"{len(data)} weights for {indptr[-1]} incidences")
+    return Hypergraph(gamma, arrays["edge_weights"], vertex_ids, edge_ids)
 
 
-def _check_array(path: StrPath, arrays: dict[str, NDArray[Any]], name: str, kinds: tuple[str, ...]) -> None:
-    array = arrays.get(name)
-    if array is None:
-        raise fault(path, f"the array {name!r} is missing; make the file anew")
-    if array.ndim != 1 or array.dtype.str not in kinds:
-        raise fault(
-            path,
-            f"the array {name!r} must be one-dimensional and of type {' or '.join(kinds)}, not of shape "
-            f"{shown(array.shape)} and type {shown(array.dtype.str)}; make the file anew",
-        )
-
-
-def _check_gamma(
-    path: StrPath, data: Floats, indices: Codes, indptr: Codes, n_vertices: int, n_edges: int
-) -> None:
-    """Refuse arrays that are not the CSR form of a hypergraph: sorted, no duplicates, no zeros."""
-    bounded = len(indptr) == n_edges + 1 and len(data) == len(indices)
-    if not bounded or indptr[0] != 0 or indptr[-1] != len(data) or (indptr[1:] < indptr[:-1]).any():
-        message = "the arrays of gamma and the hyperedge ids do not fit together; make the file anew"
-        raise fault(path, message)
-    if not len(data):
-        return
-    if indices.min() < 0 or indices.max() >= n_vertices:
-        raise fault(path, f"gamma_indices must be from 0 to {n_vertices - 1}; make the file anew")
-    rising = np.append(indices[1:] > indices[:-1], True)
-    ends = indptr[1:][indptr[1:] > 0] - 1  # the last member of one hyperedge need not be below the next
-    rising[ends] = True
-    if not rising.all():
-        edge = int(np.searchsorted(indptr, np.argmin(rising), side="right")) - 1
-        message = (
-            f"the members of hyperedge {edge}, from 0, are not in order or not unique; make the file anew"
-        )
-        raise fault(path, message)
-    if not (data.min() > 0 and data.max() < np.inf):
-        position = int(np.argmin((data > 0) & (data < np.inf)))
-        message = f"gamma_data at position {position} is {data[position]}, not positive and finite"
-        raise fault(path, f"{message}; make the file anew")
-
-
-def _scipy(path: StrPath, arrays: dict[str, NDArray[Any]]) -> tuple[Codes, Codes, Floats, tuple[int, int]]:
-    """Rows, columns, weights and shape of a matrix that SciPy wrote."""
+def _scipy_entries(arrays: dict[str, NDArray[Any]]) -> Entries:
+    """The entries of a matrix that `scipy.sparse.save_npz` wrote."""
     if not {"format", "shape", "data"} <= set(arrays):
-        message = "neither write_npz nor scipy.sparse.save_npz wrote this archive"
-        raise fault(path, f"{message}; load it and use Hypergraph.from_incidence")
+        reason = "neither write_npz nor scipy.sparse.save_npz wrote this archive"
+        raise InputError(f"{reason}; load it and use Hypergraph.from_incidence")
     kind, data = arrays["format"], arrays["data"]
     name = str(kind.astype("U")) if kind.shape == () and kind.dtype.kind in "SU" else "unknown"
-    names = {"csr": ("indices", "indptr"), "csc": ("indices", "indptr"), "coo": ("row", "col")}.get(name)
-    if names is None:
-        raise fault(path, f"a matrix in format {shown(name)} cannot be read; save its tocsr()")
-    for key in ("shape", *names):
-        _check_array(path, arrays, key, INTEGERS)
+    if name not in SCIPY:
+        raise InputError(f"a matrix in the format {shown(name)} cannot be read; save its tocsr()")
+    for key in ("shape", *SCIPY[name]):
+        _check_array(arrays, key, INTEGERS)
     if data.ndim != 1 or data.dtype.kind not in "biuf":
-        raise fault(path, f"the weights must be real numbers, not of type {data.dtype}; convert the matrix")
+        raise InputError(f"the weights must be real numbers, not of type {data.dtype}; convert the matrix")
     shape = tuple(arrays["shape"].tolist())
     if len(shape) != 2 or min(shape) < 1:
-        message = (
-            f"the matrix has shape {shown(shape)}; it needs rows for vertices and columns for hyperedges"
-        )
-        raise fault(path, message)
-    first, second = (arrays[key] for key in names)
-    try:
-        if name == "coo":
-            matrix = sp.coo_array((data, (first, second)), shape=shape)
-        else:
-            compressed = (sp.csr_array if name == "csr" else sp.csc_array)((data, first, second), shape=shape)
-            compressed.check_format(full_check=True)
-            matrix = compressed.tocoo()
-    except ValueError as error:
-        raise fault(path, f"the sparse matrix is damaged ({error}); make the file anew") from None
-    return matrix.row, matrix.col, matrix.data, (shape[0], shape[1])
+        needed = "rows for vertices and columns for hyperedges"
+        raise InputError(f"the matrix has shape {shown(shape)}; it needs {needed}")
+    first, second = (arrays[key] for key in SCIPY[name])
+    if name == "coo":
+        matrix = sp.coo_array((data, (first, second)), shape=shape)
+    else:
+        compressed = (sp.csr_array if name == "csr" else sp.csc_array)((data, first, second), shape=shape)
+        compressed.check_format(full_check=True)
+        matrix = compressed.tocoo()
+    return Entries(matrix.row, matrix.col, matrix.data, (shape[0], shape[1]))
 
 
-# ---- ids -----------------------------------------------------------------------------------------
+def _check_array(arrays: dict[str, NDArray[Any]], name: str, kinds: tuple[str, ...]) -> None:
+    array = arrays.get(name)
+    if array is None:
+        raise InputError(f"the array {name!r} is missing; recreate the file")
+    if array.ndim != 1 or array.dtype.str not in kinds:
+        expected = f"must be one-dimensional and of type {' or '.join(kinds)}"
+        found = f"shape {shown(array.shape)} and type {shown(array.dtype.str)}"
+        raise InputError(f"the array {name!r} {expected}, not of {found}; recreate the file")
 
 
 def _packed(ids: Ids, what: str) -> NDArray[Any]:
@@ -281,12 +232,12 @@ def _plain(value: Any, whole: Any, what: str, depth: int = 0) -> Any:
     if type(value) not in PLAIN:
         raise InputError(
             f"{what} id {shown(whole)} has a part of type {type(value).__name__}, which the file cannot "
-            f"keep; use text, numbers, or tuples of them not more than {NESTING} deep"
+            f"hold; use text, numbers, or tuples of them, at most {NESTING} levels deep"
         )
     return value
 
 
-def _unpacked(path: StrPath, ids: NDArray[Any], name: str) -> Ids:
+def _unpacked(ids: NDArray[Any], name: str) -> Ids:
     if ids.dtype.kind == "i":
         return ids.astype(np.int64, copy=False)
     try:
@@ -295,7 +246,7 @@ def _unpacked(path: StrPath, ids: NDArray[Any], name: str) -> Ids:
             raise ValueError
         return object_array([value if type(value) is str else _hashable(value) for value in values])
     except (ValueError, RecursionError):
-        raise fault(path, f"the array {name!r} is not JSON of ids; make the file anew") from None
+        raise InputError(f"the array {name!r} is not JSON of ids; recreate the file") from None
 
 
 def _hashable(value: Any, depth: int = 0) -> Any:

@@ -16,8 +16,9 @@ from hyperclus._runtime.arrays import index_type
 from hyperclus._runtime.files import StrPath, fault, printable, reading, writing
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
+from hyperclus.hypergraph.incidence import Policies
 from hyperclus.hypergraph.messages import shown
-from hyperclus.io.entries import Entries, Policies, from_entries
+from hyperclus.io.entries import Entries, from_entries
 from hyperclus.io.losses import warn_losses
 from hyperclus.typing import AbsencePolicy, Booleans, Codes, DuplicatePolicy, Floats, Integers
 
@@ -75,9 +76,8 @@ def read_hmetis(
     ([1, 2, 3], [5.0, 7.0])
     """
     entries, omega, has_vertex_weights = _parse_hmetis(path)
-    policies = Policies(duplicates=duplicates, isolated=isolated, empty_edges=empty_edges)
     try:
-        hypergraph = from_entries(entries, omega, **policies)
+        hypergraph = from_entries(entries, Policies(duplicates, isolated, empty_edges), omega)
     except InputError as error:
         order = np.lexsort((entries.vertices, entries.edges))
         vertices, edges = entries.vertices[order], entries.edges[order]
@@ -240,9 +240,8 @@ def read_matrix_market(
     entries = _parse_matrix(path)
     if transpose:
         entries = Entries(entries.edges, entries.vertices, entries.gamma, entries.shape[::-1])
-    policies = Policies(duplicates=duplicates, isolated=isolated, empty_edges=empty_edges)
     try:
-        return from_entries(entries, **policies)
+        return from_entries(entries, Policies(duplicates, isolated, empty_edges))
     except InputError as error:
         raise fault(path, error) from None
 
