@@ -128,7 +128,5 @@ def test_a_name_of_two_vertices_is_refused(tmp_path):
 
 def test_half_a_character_is_refused_before_the_work(tmp_path):
     hc.write(hc.Hypergraph.from_edges([["\ud800", "a"], ["a", "b"]]), tmp_path / "h.npz")
-    one_sentence(
-        inside("local", tmp_path / "h.npz", "--seed", "a", "--csv"), "half a surrogate pair", "JSON"
-    )
+    one_sentence(inside("local", tmp_path / "h.npz", "--seed", "a", "--csv"), "half a surrogate pair", "JSON")
     assert inside("local", tmp_path / "h.npz", "--seed", "a", "--json").returncode == 0

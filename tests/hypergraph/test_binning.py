@@ -1,4 +1,4 @@
-"""Bins: every rule against its definition written with loops, on any column and any kind of table."""
+"""Bins: every rule equals its definition written with loops, for all kinds of columns and tables."""
 
 import datetime
 import json
@@ -145,7 +145,7 @@ def _short(number):
     return repr(number).removesuffix(".0")
 
 
-def test_soft_shares_of_rounding_are_none():
+def test_soft_gammas_below_rounding_are_dropped():
     h = Hypergraph.from_table({"f": [0.0, 0.1 + 0.2, 0.3, 1.0]}, bins=Bins("soft", 11))
     assert h.edge_ids.tolist() == [("f", "near 0"), ("f", "near 0.3"), ("f", "near 1")]
     assert h.gamma.data.tolist() == [1, 1, 1, 1]
@@ -153,7 +153,7 @@ def test_soft_shares_of_rounding_are_none():
 
 @given(st.data(), with_gaps, st.sampled_from(["width", "quantile", "soft", "paper"]), counts)
 @examples
-def test_the_order_of_rows_is_no_matter_and_all_libraries_agree(data, values, rule, count):
+def test_row_order_does_not_matter_and_all_libraries_agree(data, values, rule, count):
     known = [value for value in values if value is not None]
     assume(not known or in_range(known, rule))
     order = data.draw(st.permutations(range(len(values))))
@@ -216,7 +216,7 @@ def test_columns_of_every_kind():
     assert table_of(np.array([1, 2, 250], dtype="u1"), 2)[1] == ["[1, 125.5)", "[125.5, 250]"]
 
 
-def test_what_is_no_number_keeps_its_values():
+def test_values_that_are_not_numbers_are_kept():
     day = datetime.date(2020, 1, 1)
     kinds = [
         ["a", "b"],
@@ -346,7 +346,7 @@ def test_hostile_numbers():
     assert Hypergraph.from_table({"f": many}, bins=Bins("quantile", 1_000_000)).n_edges == 1000
 
 
-def test_bins_that_cannot_be():
+def test_invalid_bins():
     for count in (0, 1, -3, 2.5, True, None, 1_000_001, "5", np.float64(3)):
         refused(lambda count=count: Bins("width", count), "bins must be a whole number from 2 to 1,000,000")
     refused(lambda: Bins("depth"), "the rule of bins must be 'width', 'quantile', 'soft' or 'paper'")
@@ -400,7 +400,7 @@ def test_paper_bins_are_their_definition():
     np.testing.assert_array_equal(paper_rules._bins(values[::2], values, 20), expected)
 
 
-def test_classes_are_left_out_and_compared_afterwards():
+def test_excluded_classes_are_compared_afterwards():
     frame = pd.DataFrame({"x": [0.1, 0.2, 8.0, 9.0], "kind": list("aabb"), "note": list("pqrs")})
     h = Hypergraph.from_table(frame, exclude=["kind", "note"], bins=2)
     assert {feature for feature, _ in h.edge_ids.tolist()} == {"x"}

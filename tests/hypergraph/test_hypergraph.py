@@ -1,4 +1,4 @@
-"""The hypergraph: four ways to build one that agree, every policy, and a value that nothing changes."""
+"""The hypergraph: its constructors agree, policies are followed, and nothing changes it afterwards."""
 
 import copy
 import dataclasses
@@ -119,7 +119,7 @@ def test_matrices_of_every_type(dtype, name):
     assert isinstance(h.gamma, sp.csr_array)
 
 
-def test_dense_things_that_are_matrices():
+def test_dense_matrices_of_every_kind():
     expected = Hypergraph.from_incidence(MATRIX)
     with warnings.catch_warnings(action="ignore"):
         as_matrix = np.asmatrix(MATRIX)
@@ -130,7 +130,7 @@ def test_dense_things_that_are_matrices():
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_stored_zeros_are_no_members(name):
+def test_stored_zeros_are_not_members(name):
     stored = sp.coo_array(([2.0, 0.0, 1.0, 0.0, 3.0], ([0, 0, 1, 1, 1], [0, 1, 1, 1, 0])), shape=(2, 2))
     if name not in ("lil", "dok", "dia"):  # these three store no zeros, or not one cell twice
         assert stored.asformat(name).nnz >= 4
@@ -155,7 +155,7 @@ def test_unsorted_indices_are_sorted():
         assert matrix.indices.tolist() == [2, 0, 1]
 
 
-def test_data_frames_pass_on_their_names():
+def test_names_of_data_frames_become_ids():
     frame = pd.DataFrame(MATRIX, index=["u", "v"], columns=["e", "f", "g"])
     h = Hypergraph.from_incidence(frame)
     assert h.vertex_ids.tolist() == ["u", "v"]
@@ -221,7 +221,7 @@ def test_data_frames_pass_on_their_names():
         (np.array([[np.longdouble("1e4000")]]), "has weight inf"),
     ],
 )
-def test_things_that_are_no_incidence_matrix(matrix, part):
+def test_invalid_incidence_matrices(matrix, part):
     refused(lambda: Hypergraph.from_incidence(matrix), part)
 
 
@@ -259,7 +259,7 @@ def test_bad_gamma_names_vertex_and_edge(bad):
 
 
 @pytest.mark.parametrize("bad", ["2", b"2", 1j, [1], np.datetime64(1, "ns"), 10**400, np.complex64(1)])
-def test_weights_that_are_no_numbers_are_refused(bad):
+def test_weights_that_are_not_numbers_are_refused(bad):
     refused(
         lambda: Hypergraph.from_edges({"e": ["u"], "g": {"u": 1, "v": bad}}),
         "hyperedge 'g', member 1: weight",
@@ -280,7 +280,7 @@ def test_missing_weights_are_nan():
         refused(lambda table=table: Hypergraph.from_long(table), "vertex 'v' in hyperedge 'e' has weight nan")
 
 
-def test_no_incidence_at_all():
+def test_no_incidences():
     zero = np.zeros((2, 2))
     refused(lambda: Hypergraph.from_incidence(zero), "no member is in hyperedge 0, 1;")
     for policy in ("drop", "keep"):
@@ -528,7 +528,7 @@ def test_members_of_hyperedges():
 
 @pytest.mark.parametrize("name", ["csr", "csc", "coo"])
 @pytest.mark.parametrize("index", [np.int32, np.int64])
-def test_what_the_user_gave_is_neither_changed_nor_frozen_nor_shared(name, index):
+def test_input_is_not_changed_frozen_or_shared(name, index):
     matrix = sp.coo_array(MATRIX).asformat(name)
     parts = [matrix.data]
     if name == "coo":
@@ -555,7 +555,7 @@ def test_what_the_user_gave_is_neither_changed_nor_frozen_nor_shared(name, index
 
 
 @pytest.mark.parametrize("kind", [sp.csr_array, sp.csc_array])
-def test_a_matrix_with_room_to_spare_stays_as_it_is(kind):
+def test_a_matrix_with_spare_capacity_is_not_changed(kind):
     matrix = kind(np.eye(3))
     matrix.data, matrix.indices = np.append(matrix.data, [9.0] * 9), np.append(matrix.indices, [9] * 9)
     parts = matrix.data, matrix.indices, matrix.indptr
@@ -565,7 +565,7 @@ def test_a_matrix_with_room_to_spare_stays_as_it_is(kind):
     )
 
 
-def test_columns_and_direct_parts_are_not_shared_either():
+def test_columns_and_parts_are_not_shared():
     columns = {
         "vertex": np.array([3, 1, 2]),
         "edge": np.array([1, 1, 2]),
@@ -614,7 +614,7 @@ def test_everything_is_read_only():
     same(pickle.loads(pickle.dumps(built)), built)
 
 
-def test_the_plain_constructor_checks_too():
+def test_the_constructor_checks_its_arguments():
     gamma = sp.csr_array(MATRIX.T)
     same(Hypergraph(gamma, np.ones(3), np.arange(2), np.arange(3)), Hypergraph.from_incidence(MATRIX))
     refused(lambda: Hypergraph(MATRIX.T, [1, 1, 1], [0, 1], range(3)), "gamma must be a csr_array")
@@ -634,7 +634,7 @@ def test_the_plain_constructor_checks_too():
 # ---- sizes and indices --------------------------------------------------------------------------
 
 
-def test_sizes_and_text():
+def test_sizes_and_repr():
     h = Hypergraph.from_edges({"e": range(1200), "f": [0, 1]})
     assert (h.n_vertices, h.n_edges, h.n_incidences) == (1200, 2, 1202)
     assert h.edge_sizes.tolist() == [1200, 2]
@@ -660,7 +660,7 @@ def test_the_content_key_follows_the_content():
 
 
 @pytest.mark.parametrize("name", ["csr", "csc", "coo"])
-def test_indices_are_as_short_as_they_can_be(name, monkeypatch):
+def test_indices_have_the_smallest_type(name, monkeypatch):
     matrix = sp.coo_array((np.ones(2), (np.array([0, 1]), np.array([0, 0]))), shape=(2, 1)).asformat(name)
     assert {np.dtype(np.int64)} == {
         i.dtype for i in (matrix.coords if name == "coo" else (matrix.indices, matrix.indptr))
@@ -687,7 +687,7 @@ def test_indices_are_as_short_as_they_can_be(name, monkeypatch):
             assert long.gamma.indices.dtype == long.gamma.indptr.dtype == np.int64
 
 
-def test_long_indices_given_to_the_plain_constructor_stay():
+def test_the_constructor_keeps_long_indices():
     gamma = sp.csr_array((np.ones(2), np.array([0, 1]), np.array([0, 2])), shape=(1, 2))
     assert Hypergraph(gamma, [1], ["a", "b"], ["e"]).gamma.indices.dtype == np.int64
 
@@ -768,7 +768,7 @@ def test_with_gamma_equals_a_loop(edges, data):
     assert position == h.n_incidences
 
 
-def test_faults_of_restrict_drop_edges_and_with_gamma():
+def test_invalid_arguments_of_restrict_drop_edges_and_with_gamma():
     h = Hypergraph.from_incidence(MATRIX, vertex_ids=["u", "v"], edge_ids=["e", "f", "g"])
     for wrong in ([2], [-1], [0, 0], [0.0], [], [True], [True] * 3, [[0]], "ab", 0, None):
         refused(lambda w=wrong: h.restrict(w), "a mask of 2 booleans, or different positions below 2")

@@ -1,4 +1,4 @@
-"""Ids: what counts as one, in which order they are numbered, and how they look in a message."""
+"""Ids: which values are ids, and the order of their codes."""
 
 import datetime
 import math
@@ -11,10 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hyperclus._runtime import arrays
-from hyperclus._runtime.arrays import index_type, take
 from hyperclus.hypergraph.ids import as_integers_or_list, encode, factorize, id_array, is_missing, positions
-from hyperclus.hypergraph.messages import named, shown
 from support.contracts import refused
 
 examples = settings(deadline=None, max_examples=150)
@@ -63,9 +60,7 @@ def test_integers_of_every_width(dtype, block, data):
     info = np.iinfo(dtype)
     near, far = st.integers(max(info.min, -3), 3), st.integers(info.min, info.max)
     values = data.draw(st.lists(st.one_of(near, far), max_size=8))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(arrays, "BLOCK", block)
-        codes, ids = factorize(np.array(values, dtype=dtype), "v")
+    codes, ids = encode(as_integers_or_list(np.array(values, dtype=dtype), "v"), str, block)
     expected, known = encoded_by_a_loop(values)
     assert codes.tolist() == expected
     assert ids.tolist() == known
@@ -117,7 +112,7 @@ def test_one_and_the_text_one_differ_but_equal_numbers_do_not():
     ],
     ids=lambda values: type(values).__name__,
 )
-def test_ids_come_from_any_sequence(values):
+def test_ids_from_any_sequence(values):
     ids = id_array(values, "vertex")
     assert ids.tolist() == ["a", "b"]
     assert all(type(value) is str for value in ids.tolist())
@@ -157,7 +152,7 @@ def test_masked_values_are_missing():
     refused(lambda: id_array(masked, "vertex"), "position 1 is missing")
 
 
-def test_faults_of_ids():
+def test_invalid_ids():
     refused(lambda: id_array(["a", "b", "a"], "edge"), "edge id 'a' appears more than once")
     refused(lambda: id_array(np.array([5, 4, 5]), "edge"), "edge id 5 appears more than once")
     refused(lambda: id_array(["a", ["b"]], "edge"), "position 1", "['b'] cannot be an id")
@@ -188,31 +183,3 @@ def test_positions_of_unknown_ids():
     refused(lambda: positions(["5"], known, "vertex"), "vertex '5' ")
     refused(lambda: positions([None], known, "vertex"), "vertex None ")
     refused(lambda: positions([[5]], known, "vertex"), "position 0", "[5] cannot be an id")
-
-
-def test_values_in_messages_are_short_and_on_one_line():
-    assert shown("a\nb😀") == "'a\\nb😀'"
-    assert shown(np.int64(3)) == "3"
-    assert shown(np.float64(0.5)) == "0.5"
-    assert shown(np.str_("a")) == "'a'"
-    assert shown("a  b") == "'a  b'"
-    for value in ("x" * 10_000, ("x" * 10_000,) * 50, 10**400, np.ones((50, 50)), object()):
-        assert len(shown(value)) <= 120
-        assert "\n" not in shown(value)
-    ids = id_array(list("abcde"), "vertex")
-    assert named(ids, np.array([True, False, True, False, False])) == "'a', 'c'"
-    assert named(ids, np.ones(5, dtype=bool)) == "'a', 'b', 'c' and 2 more"
-
-
-def test_index_type_is_the_smallest_that_holds():
-    assert index_type(0) is np.int32
-    assert index_type(2**31 - 1) is np.int32
-    assert index_type(2**31) is np.int64
-
-
-def test_take_in_blocks(monkeypatch):
-    monkeypatch.setattr(arrays, "BLOCK", 3)
-    table, values = np.array([10, 20, 30], dtype=np.int32), np.array([127, 125, 126, 125, 127], dtype=np.int8)
-    taken = take(table, values, low=125)
-    assert taken.tolist() == [30, 10, 20, 10, 30]
-    assert taken.dtype == np.int32

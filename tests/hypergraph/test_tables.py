@@ -1,4 +1,4 @@
-"""Tables: every kind of table gives the same hypergraph, and every policy does what it says."""
+"""Tables: every kind of table gives the same hypergraph, and policies are followed."""
 
 import datetime
 import warnings
@@ -297,7 +297,7 @@ def test_empty_tables(table):
         refused(lambda: Hypergraph.from_long(table, vertex="a", edge="a"), "the input is empty")
 
 
-def test_things_that_are_no_table():
+def test_invalid_tables():
     for thing in (None, "file.csv", 7, [{"a": 1}], pl.LazyFrame({"a": [1]}), pd.Series([1]), object()):
         refused(lambda thing=thing: columns_of(thing), "a table must be a mapping", type(thing).__name__)
     refused(lambda: columns_of(np.ones(3)), "two dimensions", "(3,)")
@@ -315,7 +315,7 @@ def test_things_that_are_no_table():
     refused(lambda: pick(columns_of({str(i): [1] for i in range(99)}), "z"), "no column 'z'", "and 89 more")
 
 
-def test_columns_with_odd_names():
+def test_unusual_column_names():
     columns = pd.MultiIndex.from_tuples([("a", "x"), ("a", "y")])
     h = Hypergraph.from_table(pd.DataFrame([[1, 2], [2, 1]], columns=columns))
     assert h.edge_ids.tolist()[0] == (("a", "x"), 1)

@@ -1,4 +1,4 @@
-"""Ways to assign gamma, against loops."""
+"""Vertex weights equal their definitions written with loops."""
 
 import numpy as np
 import pandas as pd
@@ -76,7 +76,7 @@ def test_classes_of_any_kind():
         (None, "class values must be a list or an array"),
     ],
 )
-def test_faults_of_classes(classes, message):
+def test_invalid_classes(classes, message):
     h = Hypergraph.from_edges([["a", "b", "c"]])
     with pytest.raises(InputError, match=message):
         hc.class_counts(h, classes)

@@ -1,4 +1,4 @@
-"""Files, names and places that are out to do harm; finds of attacks on the readers and writers, kept."""
+"""Malicious and unusual files and names that once broke a reader or writer."""
 
 import errno
 import gzip
@@ -78,7 +78,7 @@ class TestWriting:
 
 @pytest.mark.parametrize("name", NAMES)
 class TestReading:
-    def test_places_that_are_no_files(self, tmp_path, name):
+    def test_paths_that_are_not_files(self, tmp_path, name):
         (tmp_path / "file").write_text("x")
         (tmp_path / name).symlink_to(tmp_path / name)
         for place in (
@@ -90,7 +90,7 @@ class TestReading:
             with pytest.raises(hc.InputError):
                 hc.read(place)
 
-    def test_pipes_and_devices_are_not_waited_for(self, tmp_path, name):
+    def test_pipes_are_refused_without_waiting(self, tmp_path, name):
         os.mkfifo(tmp_path / name)
         with pytest.raises(hc.InputError, match="not a regular file"):
             hc.read(tmp_path / name)
@@ -114,7 +114,7 @@ class TestParquetFolders:
         with pytest.raises(hc.InputError, match=f"some files have a column '{column}' and others not"):
             hc.read(folder)
 
-    def test_a_column_twice_in_a_later_file(self, tmp_path):
+    def test_a_repeated_column_in_a_later_file(self, tmp_path):
         plain = pa.table({"vertex": [1, 2], "edge": [1, 1]})
         folder = self.write(tmp_path / "d", a=plain, b=plain.append_column("edge", pa.array([1, 2])))
         with pytest.raises(hc.InputError, match="needs one column 'edge'"):
@@ -207,12 +207,12 @@ class TestOtherFiles:
                 call()
 
     @pytest.mark.parametrize("text", ["[1, 2]", '{"data": [1]}', '"text"'])
-    def test_json_that_is_no_hif(self, tmp_path, text):
+    def test_json_that_is_not_hif(self, tmp_path, text):
         (tmp_path / "t.json").write_text(text)
         with pytest.raises(hc.InputError, match="a HIF file is a JSON object with 'incidences'"):
             hc.read(tmp_path / "t.json")
 
-    def test_text_of_windows(self, tmp_path):
+    def test_text_in_a_windows_encoding(self, tmp_path):
         (tmp_path / "t.csv").write_bytes("größe;art\n1;x\n".encode("cp1252"))
         for options in ({}, {"format": "rows"}):
             with pytest.raises(hc.InputError, match=r"not UTF-8 text; save the file as UTF-8$"):
@@ -223,19 +223,19 @@ class TestCommandLine:
     @pytest.mark.parametrize(
         "name", ["a\\[/b].csv", "x:bomb:.csv", "[red]x.csv", "a\nb\x1b[31mz.csv", "\u202ex.csv"]
     )
-    def test_names_are_shown_as_they_are(self, tmp_path, name):
+    def test_file_names_are_printed_literally(self, tmp_path, name):
         done = command("info", tmp_path / name)
         shown = name if name.isprintable() else repr(name)[1:-1]
         one_sentence(done, f"{shown}: there is no such file")
         assert "\x1b" not in done.stderr
 
-    def test_out_is_never_the_input(self, tmp_path, h):
+    def test_the_input_is_never_overwritten(self, tmp_path, h):
         (tmp_path / "link.csv").symlink_to(tmp_path / "in.csv")
         for out in ("in.csv", "link.csv"):
             one_sentence(command("convert", tmp_path / "in.csv", tmp_path / out), "choose another name")
         assert (tmp_path / "in.csv").read_text() == GOOD
 
-    def test_nobody_reads_the_output(self, tmp_path, h):
+    def test_a_closed_output_pipe(self, tmp_path, h):
         done = subprocess.run(
             f"{sys.executable} -m hyperclus info {tmp_path / 'in.csv'} | true",
             shell=True,
@@ -245,7 +245,7 @@ class TestCommandLine:
         assert "Traceback" not in done.stderr
 
     @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
-    def test_a_stop_leaves_nothing_behind(self, tmp_path, how):
+    def test_an_interrupted_run_leaves_no_partial_file(self, tmp_path, how):
         lines = "".join(f"v{i % 5000},e{i // 20},{i % 7 + 1}\n" for i in range(400_000))
         (tmp_path / "big.csv").write_text("vertex,edge,weight\n" + lines)
         (tmp_path / "out").mkdir()

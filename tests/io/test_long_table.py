@@ -1,4 +1,4 @@
-"""Long tables in files: what is written comes back, hostile files get a sentence, and memory stays small."""
+"""Long tables in files: round trips, invalid files, and bounded memory."""
 
 import gzip
 import os
@@ -97,7 +97,7 @@ def looks_whole(ids):
 @pytest.mark.parametrize("name", NAMES)
 @given(edges=any_members, data=st.data())
 @examples
-def test_what_is_written_comes_back(tmp_path, name, edges, data):
+def test_round_trip(tmp_path, name, edges, data):
     omega = data.draw(st.one_of(st.none(), st.fixed_dictionaries(dict.fromkeys(edges, weights))))
     h = Hypergraph.from_edges(edges, edge_weights=omega)
     path = tmp_path / name
@@ -112,7 +112,7 @@ def test_what_is_written_comes_back(tmp_path, name, edges, data):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_order_and_absent_members_are_named_and_can_be_restored(tmp_path):
+def test_what_is_lost_is_named_and_can_be_restored(tmp_path):
     edges = {"e": {"b": 2.0, "c": 1.0}, "f": {}, "g": {"a": 3.0}}
     h = Hypergraph.from_edges(
         edges, vertex_ids=["d", "a", "b", "c"], isolated="keep", empty_edges="keep", edge_weights=[2, 1, 3]
@@ -138,7 +138,7 @@ def test_order_and_absent_members_are_named_and_can_be_restored(tmp_path):
 
 @given(st.permutations(range(6)), st.data())
 @examples
-def test_a_warning_of_lost_order_is_right(tmp_path, order, data):
+def test_lost_order_is_warned_of_exactly_if_it_is_lost(tmp_path, order, data):
     edges = data.draw(st.lists(st.sets(st.integers(0, 5), min_size=1), min_size=1, max_size=4))
     h = Hypergraph.from_edges([sorted(edge) for edge in edges], vertex_ids=order, isolated="keep")
     with warnings.catch_warnings(record=True) as caught:
@@ -149,7 +149,7 @@ def test_a_warning_of_lost_order_is_right(tmp_path, order, data):
     assert said == (read_long(tmp_path / "h.csv").vertex_ids.tolist() != kept)
 
 
-def test_ids_that_would_not_come_back(tmp_path):
+def test_ids_that_cannot_be_written(tmp_path):
     for vertex, part in ((1, "use HIF"), (("a", 1), "rename it"), (1.5, "rename it"), (True, "rename it")):
         h = Hypergraph.from_edges([["1", vertex, "x"]])
         for name in NAMES:
@@ -236,7 +236,7 @@ def test_default_columns(tmp_path):
     refused(lambda: read_long(tmp_path / "t.txt"), "t.txt", "or use format")
 
 
-def test_batches_of_any_size_give_the_same(tmp_path):
+def test_the_size_of_batches_does_not_matter(tmp_path):
     rng = np.random.default_rng(5)
     pairs = rng.permutation(20_000)[:6_000]
     for name, make in (
@@ -339,7 +339,7 @@ def test_duplicates_and_zeros_in_any_order(tmp_path, order, rows):
 
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("rows", [1, 5, 64, 1000])
-def test_weights_of_a_hyperedge_that_differ(tmp_path, order, rows):
+def test_different_weights_of_one_hyperedge(tmp_path, order, rows):
     tuning = Tuning(rows=rows, batches=1000)
     path, table = tmp_path / "t.parquet", runs_of_rows(order)
     edge, omega = table["edge"], table["edge_weight"]
@@ -473,7 +473,7 @@ def test_a_row_must_fit_into_a_block(tmp_path):
     refused(lambda: read_with(tuning, path), "long.csv")
 
 
-def test_places_that_are_no_files(tmp_path):
+def test_paths_that_are_not_files(tmp_path):
     refused(lambda: read_long(tmp_path / "no.csv"), "no such file")
     refused(lambda: read_long(tmp_path / "no.parquet"), "no such file")
     refused(lambda: read_long(tmp_path / "*.parquet"), "no Parquet files")
@@ -520,7 +520,7 @@ def test_parquet_files_that_do_not_agree(tmp_path):
     refused(lambda: read_long(tmp_path), f"{tmp_path / 'b.parquet'}: ", "as other files have")
 
 
-def test_a_file_that_changes_meanwhile(tmp_path, monkeypatch):
+def test_a_file_that_changes_while_it_is_read(tmp_path, monkeypatch):
     path = tmp_path / "t.csv"
     path.write_text("vertex,edge\na,e\nb,e\n")
     honest, calls = csv.CsvTable.batches, []
@@ -560,7 +560,7 @@ def valid(tmp_path_factory):
 @pytest.mark.parametrize("name", NAMES)
 @given(data=st.data())
 @settings(examples, max_examples=120)
-def test_changed_files(tmp_path, valid, name, data):
+def test_corrupted_files(tmp_path, valid, name, data):
     content = bytearray(valid[name])
     for _ in range(data.draw(st.integers(1, 4))):
         start = data.draw(st.integers(0, len(content)))
@@ -630,13 +630,13 @@ def test_memory_of_parquet(tmp_path, kind):
     assert extra < 2 * 12 * incidences
 
 
-class TestOtherSigns:
+class TestDelimiters:
     TEXT = "author;paper;share\nann;p1;3,5\nbob;p1;1\nbob;p2;0,25\n"
     NAMES: ClassVar = {"vertex": "author", "edge": "paper", "weight": "share"}
 
     @pytest.mark.parametrize("sign", [";", "|", "\t"])
     @pytest.mark.parametrize("name", ["t.csv", "t.txt"])
-    def test_the_header_tells_what_parts_the_columns(self, tmp_path, sign, name):
+    def test_the_delimiter_is_detected(self, tmp_path, sign, name):
         path = tmp_path / name
         path.write_text(self.TEXT.replace(",", ".").replace(";", sign))
         h = hc.read(path, **self.NAMES)

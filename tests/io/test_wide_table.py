@@ -1,4 +1,4 @@
-"""Tables with a row per vertex in files: the same as in memory, and a sentence for every fault."""
+"""Tables in files with one row per vertex: the same result as in memory, and errors that name the line."""
 
 import gzip
 
@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 import hyperclus as hc
 from hyperclus.io.tables import sniff_table
+from hyperclus.io.tables.csv import CsvTable
 from hyperclus.io.tables.wide import WideOptions, infer_schema, read_rows
+from support.command_line import inside
 from support.contracts import refused
 
 ANIMALS = "name,legs,milk,class\nfrog,4,no,a\nhen,2,no,b\ncow,4,yes,m\nowl,2,no,b\n"
@@ -54,6 +56,18 @@ class TestReading:
     def test_rows_are_numbered_without_ids(self, animals):
         assert read_rows(animals, features=["milk"]).vertex_ids.tolist() == [0, 1, 2, 3]
 
+    def test_the_command_line_opens_a_table_once(self, animals, monkeypatch):
+        opened, honest = [], CsvTable.__init__
+
+        def counted(self, path, *arguments):
+            opened.append(path)
+            honest(self, path, *arguments)
+
+        monkeypatch.setattr(CsvTable, "__init__", counted)
+        done = inside("cluster", animals, "-k", 2, "--id", "name", "--label", "class")
+        assert done.returncode == 0, done.stderr
+        assert opened == [animals]
+
     @pytest.mark.parametrize("name", ["t.tsv", "t.csv.gz", "t.data", "t", "t.parquet", "u"])
     def test_every_kind_of_file(self, tmp_path, animals, name):
         path = tmp_path / name
@@ -82,13 +96,13 @@ class TestReading:
 class TestDelimiters:
     @pytest.mark.parametrize("sign", [";", "|", "\t"])
     @pytest.mark.parametrize("name", ["t.csv", "t.txt", "t.csv.gz"])
-    def test_told_by_the_header(self, tmp_path, animals, sign, name):
+    def test_detected_by_the_header(self, tmp_path, animals, sign, name):
         text = ANIMALS.replace(",", sign).encode()
         path = written(tmp_path, gzip.compress(text) if name.endswith("gz") else text, name)
         same(read_rows(path), read_rows(animals))
         same(hc.read(path, format="rows"), read_rows(animals))
 
-    def test_quotes_count(self, tmp_path):
+    def test_quotes_are_respected(self, tmp_path):
         path = written(tmp_path, '"acid, fixed";"a;b"\n1;x\n2;y\n')
         assert schema_of(path).source.names == ["acid, fixed", "a;b"]
         assert schema_of(written(tmp_path, "x;y,z\n1,2\n2,3\n")).source.names == ["x;y", "z"]
@@ -105,11 +119,11 @@ class TestDelimiters:
             ("a,b;c\n1,2\n3,4\n5\n", ["a", "b;c"]),
         ],
     )
-    def test_the_first_records_count_where_the_header_has_several_signs(self, tmp_path, text, names):
+    def test_the_first_records_decide_between_several_delimiters(self, tmp_path, text, names):
         path = written(tmp_path, text)
         assert sniff_table(path).names == names
 
-    def test_one_column_is_a_table_too(self, tmp_path):
+    def test_a_single_column(self, tmp_path):
         assert schema_of(written(tmp_path, "colour\nred\nblue\n")).source.names == ["colour"]
 
 
@@ -120,7 +134,7 @@ class TestDecimalCommas:
         h = read_rows(path, vertex="name", features=["size"], **options)
         return [value for _, value in h.edge_ids.tolist()]
 
-    def test_told_where_no_comma_parts_the_columns(self, tmp_path):
+    def test_detected_if_the_delimiter_is_not_a_comma(self, tmp_path):
         path = written(tmp_path, self.TEXT)
         assert self.values(path) == [18.6, 7.0, -5.0]
         assert [c.name for c in schema_of(path, vertex="name").columns if c.decimal_comma] == ["size"]
@@ -140,13 +154,13 @@ class TestDecimalCommas:
 
 
 class TestRepeatedIds:
-    def test_they_get_a_number(self, tmp_path):
+    def test_repeated_ids_get_a_number(self, tmp_path):
         path = written(tmp_path, "name,x\nfrog,1\nhen,2\nfrog,3\nfrog (2),4\nfrog,5\n")
         h = read_rows(path, vertex="name", repeated="number")
         assert h.vertex_ids.tolist() == ["frog", "hen", "frog (3)", "frog (2)", "frog (4)"]
         refused(lambda: read_rows(path, vertex="name"), "line 4", "'frog'", "repeated='number'")
 
-    def test_integers_become_text_where_one_comes_back(self, tmp_path):
+    def test_integers_become_text_if_one_is_repeated(self, tmp_path):
         path = written(tmp_path, "id,x\n7,1\n8,2\n7,3\n")
         assert read_rows(path, vertex="id", repeated="number").vertex_ids.tolist() == ["7", "8", "7 (2)"]
         path = written(tmp_path, "id,x\n7,1\n8,2\n")
@@ -158,11 +172,11 @@ class TestNumbers:
         path = written(tmp_path, "x\n" + "\n".join(values) + "\n")
         return [value for _, value in read_rows(path, **options).edge_ids.tolist()]
 
-    def test_few_are_taken_as_they_are(self, tmp_path):
+    def test_few_numbers_stay_as_they_are(self, tmp_path):
         assert self.column(tmp_path, [str(i % 10) for i in range(40)]) == list(range(10))
         assert self.column(tmp_path, ["0.5", "1.0", "1e1"]) == [0.5, 1.0, 10.0]
 
-    def test_many_get_five_bins(self, tmp_path):
+    def test_many_numbers_get_five_bins(self, tmp_path):
         found = self.column(tmp_path, [str(i) for i in range(11)])
         assert found == ["[0, 2)", "[2, 4)", "[4, 6)", "[6, 8)", "[8, 10]"]
         assert len(self.column(tmp_path, [str(i / 7) for i in range(100)])) == 5
@@ -183,7 +197,7 @@ class TestNumbers:
         assert list(schema.bins) == ["x", "y"]
 
     @pytest.mark.parametrize("values", [["007", "1"], ["1", "a"], ["1_000", "2"], ["0x1", "2"], ["inf", "1"]])
-    def test_text_that_is_no_number_stays_text(self, tmp_path, values):
+    def test_text_stays_text(self, tmp_path, values):
         assert self.column(tmp_path, values) == values
 
     def test_words_for_missing_values_among_numbers(self, tmp_path):
@@ -207,7 +221,7 @@ class TestNumbers:
             [f"{i}{'0' * 30}" for i in range(1, 40)],
         ],
     )
-    def test_numbers_that_floats_cannot_tell_apart_stay_text(self, tmp_path, values):
+    def test_numbers_that_floats_cannot_distinguish_stay_text(self, tmp_path, values):
         assert self.column(tmp_path, values) == values
 
     def test_integers_of_64_bits_and_large_floats_are_numbers(self, tmp_path):
@@ -233,7 +247,7 @@ class TestNumbers:
         wanted = hc.Hypergraph.from_table({"x": np.array(values)}, bins=5, constant="keep")
         same(read_rows(path, constant="keep"), wanted)
 
-    def test_parquet_has_types_of_its_own(self, tmp_path):
+    def test_parquet_keeps_its_types(self, tmp_path):
         table = {
             "t": ["1", "2", "1"],
             "b": [True, False, True],
@@ -246,8 +260,8 @@ class TestNumbers:
         refused(lambda: read_rows(tmp_path / "t.parquet"), "t.parquet: row 1", "'f'", "the value is missing")
 
 
-class TestWhatIsSaid:
-    def test_how_columns_were_taken(self, tmp_path):
+class TestSchema:
+    def test_what_becomes_of_columns(self, tmp_path):
         lines = "".join(f"{i % 6},{i * 0.7},one,{'ab'[i % 2]}\n" for i in range(30))
         schema = schema_of(written(tmp_path, "legs,size,same,kind\n" + lines))
         assert schema.n_rows == 30
@@ -265,21 +279,21 @@ class TestWhatIsSaid:
             ([*map(str, range(29)), "unknown"], "holds 'unknown' beside numbers"),
         ],
     )
-    def test_odd_columns_are_pointed_out(self, tmp_path, column, words):
+    def test_remarks_on_unusual_columns(self, tmp_path, column, words):
         lines = "".join(f"{value},{i % 2}\n" for i, value in enumerate(column))
         (remark,) = schema_of(written(tmp_path, "odd,x\n" + lines)).remarks()
         assert words in remark
         assert "'odd'" in remark
         assert ("vertex ids" in remark) == (len(set(column)) == 30 and "unknown" not in column)
 
-    def test_a_first_line_of_data_is_pointed_out(self, tmp_path):
+    def test_remark_on_a_missing_header(self, tmp_path):
         data = "5.1,3.5,1.4,a\n4.9,3.0,1.4,a\n7.0,3.2,4.7,b\n"
         (remark,) = schema_of(written(tmp_path, data)).remarks()
         assert "add a line with names" in remark
         years = schema_of(written(tmp_path, "name,2019,2020,2021\na,1,2,3\nb,3,2,1\n"))
         assert not list(years.remarks())
 
-    def test_every_column_has_a_note(self, tmp_path):
+    def test_every_column_is_described(self, tmp_path):
         lines = "".join(
             f"n{i};{i % 3};{i}{',5' * (i > 3)};same;{'xy'[i % 2] * (i > 1)};c\n" for i in range(20)
         )
@@ -345,7 +359,7 @@ class TestFaults:
             ("a,b\nx,\ny,\nz,\n", {"missing": "drop", "features": ["b"]}, ["t.csv"]),
         ],
     )
-    def test_one_sentence_with_the_file(self, tmp_path, text, options, words):
+    def test_errors_name_the_file(self, tmp_path, text, options, words):
         path = written(tmp_path, text)
         refused(lambda: hc.read(path, format="rows", **options), *words)
 
@@ -360,12 +374,12 @@ class TestFaults:
         )
         refused(lambda: read_rows(tmp_path / "t.pq"), "t.pq", "the table has no rows")
 
-    def test_read_says_how_to_take_a_table_that_is_no_long_one(self, animals):
+    def test_read_explains_how_to_read_a_table_that_is_not_long(self, animals):
         refused(lambda: hc.read(animals), "no column 'vertex'", "'legs'", "format='rows'")
         refused(lambda: hc.read(animals, edge="legs"), "no column 'vertex'", "format='rows'")
         refused(lambda: hc.read(animals, vertex="who", edge="legs"), "no column 'who'")
 
-    def test_it_is_never_written(self, tmp_path, animals):
+    def test_it_cannot_be_written(self, tmp_path, animals):
         h = hc.read(animals, format="rows")
         refused(
             lambda: hc.write(h, tmp_path / "out.csv", format="rows"), "out.csv", "can be read, not written"

@@ -21,16 +21,16 @@ def index_type(largest: int) -> type[np.signedinteger[Any]]:
     return np.int32 if largest <= np.iinfo(np.int32).max else np.int64
 
 
-def blocks(length: int) -> Iterator[slice]:
+def blocks(length: int, block: int = BLOCK) -> Iterator[slice]:
     """Return slices that divide an array into blocks, so that temporary arrays stay small."""
-    return (slice(start, min(start + BLOCK, length)) for start in range(0, length, BLOCK))
+    return (slice(start, min(start + block, length)) for start in range(0, length, block))
 
 
-def take(table: NDArray[Any], values: NDArray[Any], low: int = 0) -> NDArray[Any]:
+def take(table: NDArray[Any], values: NDArray[Any], low: int = 0, block: int = BLOCK) -> NDArray[Any]:
     """Return table[values - low], computed block by block."""
     taken = np.empty(len(values), dtype=table.dtype)
-    for block in blocks(len(values)):
-        taken[block] = table[np.subtract(values[block], low, dtype=np.intp)]
+    for some in blocks(len(values), block):
+        taken[some] = table[np.subtract(values[some], low, dtype=np.intp)]
     return taken
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperclus._runtime.arrays import blocks, index_type, python_scalar, python_values, read_only, take
+from hyperclus._runtime.arrays import BLOCK, blocks, index_type, python_scalar, python_values, read_only, take
 from hyperclus.errors import InputError, prefixed
 from hyperclus.hypergraph.messages import named, row_of, shown
 from hyperclus.typing import Booleans, Codes, Ids
@@ -121,7 +121,9 @@ def _by_id(keys: list[Any], values: list[Any], vertex_ids: Ids, what: str) -> li
     return [known[vertex] for vertex in vertex_ids.tolist()]
 
 
-def encode(values: NDArray[Any] | list[Any], locate: Callable[[int], str]) -> tuple[Codes, Ids]:
+def encode(
+    values: NDArray[Any] | list[Any], locate: Callable[[int], str], block: int = BLOCK
+) -> tuple[Codes, Ids]:
     """Encode what `as_integers_or_list` returns: codes, -1 for missing values, and the distinct values.
 
     >>> codes, ids = encode(["b", None, "a", "b"], "row {}".format)
@@ -129,7 +131,7 @@ def encode(values: NDArray[Any] | list[Any], locate: Callable[[int], str]) -> tu
     ([0, -1, 1, 0], ['b', 'a'])
     """
     if isinstance(values, np.ndarray):
-        return _encode_integers(values)
+        return _encode_integers(values, block)
     codes, distinct = _codes_by_hash(values, locate)
     if any(issubclass(kind, np.generic) for kind in set(map(type, distinct))):
         codes, distinct = _codes_by_hash([python_scalar(value) for value in values], locate)
@@ -216,7 +218,7 @@ def drop_codes(codes: Codes, absent: Booleans) -> Codes:
     return np.where(absent, -1, np.cumsum(~absent) - 1).astype(codes.dtype)[codes]
 
 
-def _encode_integers(values: NDArray[Any]) -> tuple[Codes, Ids]:
+def _encode_integers(values: NDArray[Any], block: int) -> tuple[Codes, Ids]:
     if not len(values):
         return np.empty(0, dtype=np.int32), read_only(np.empty(0, dtype=np.int64))
     low, high = int(values.min()), int(values.max())
@@ -228,12 +230,14 @@ def _encode_integers(values: NDArray[Any]) -> tuple[Codes, Ids]:
         rank[by_appearance] = np.arange(len(first))
         return rank[inverse], read_only(distinct[by_appearance].astype(np.int64))
     table = np.full(high - low + 1, -1, dtype=kind)
-    for rows in reversed(list(blocks(len(values)))):  # backwards, so that the first row is written last
+    for rows in reversed(
+        list(blocks(len(values), block))
+    ):  # backwards, so that the first row is written last
         table[np.subtract(values[rows], low, dtype=np.intp)[::-1]] = np.arange(rows.start, rows.stop)[::-1]
     present = np.flatnonzero(table >= 0)
     by_appearance = present[np.argsort(table[present])]
     table[by_appearance] = np.arange(len(by_appearance))
-    return take(table, values, low), read_only(by_appearance + low)
+    return take(table, values, low, block), read_only(by_appearance + low)
 
 
 def _codes_by_hash(values: list[Any], locate: Callable[[int], str]) -> tuple[Codes, list[Any]]:
