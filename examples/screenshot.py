@@ -1,6 +1,6 @@
-"""Make the picture of a report at the top of the README, light and dark: animals by what they have in common.
+"""Take the screenshots of a report for the README, light and dark.
 
-Run it with `make picture`. It drives the Chromium that is installed.
+Run it with `make picture`. It needs an installed Chromium.
 """
 
 import gzip
@@ -17,14 +17,14 @@ KINDS = ("mammal", "bird", "reptile", "fish", "amphibian", "insect", "other inve
 
 
 def animals(path: Path) -> list[str]:
-    """The names in UCI's file; the second frog is called so."""
+    """Return the names in UCI's file; the second animal of a name is called "second ..."."""
     with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as lines:
         names = [line.split(",")[0] for line in lines if line.strip()]
     return [name if names.index(name) == row else f"second {name}" for row, name in enumerate(names)]
 
 
 def traits(table: dict, names: list[str]) -> hc.Hypergraph:
-    """A hyperedge for each thing that an animal can have: hair, fins, four legs."""
+    """Return a hypergraph with a hyperedge for each trait: hair, fins, four legs."""
     edges: dict[str, list[str]] = {}
     for feature, values in table.items():
         for name, value in zip(names, values.tolist(), strict=True):
@@ -35,7 +35,7 @@ def traits(table: dict, names: list[str]) -> hc.Hypergraph:
 
 
 def main(light: str, dark: str) -> None:
-    """Cluster the zoo, write its report, and take two pictures."""
+    """Cluster the zoo, write the report, and take two screenshots."""
     zoo = hc.research.datasets.load("zoo")
     (raw,) = hc.research.datasets.fetch("zoo").values()
     part = hc.cluster(traits(zoo.table, animals(raw)), k=4)

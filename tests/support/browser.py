@@ -1,4 +1,4 @@
-"""Debian's Chromium for the tests of the report: one for all of them, and what each page did."""
+"""A Chromium for the tests of the report, and a record of what each page did."""
 
 import os
 import shutil
@@ -19,11 +19,11 @@ FLAGS = (
 
 @contextmanager
 def chromium() -> Iterator[Any]:
-    """A browser; without one the tests are skipped, except in CI, where they fail."""
+    """Start a browser; without one the tests are skipped, or fail in CI."""
     found = next(filter(None, map(shutil.which, NAMES)), None)
     if found is None:
         (pytest.fail if os.environ.get("CI") else pytest.skip)(
-            "there is no Chromium; .ci/install-chromium gets it"
+            "no Chromium was found; .ci/install-chromium installs it"
         )
     from playwright.sync_api import sync_playwright
 
@@ -35,7 +35,7 @@ def chromium() -> Iterator[Any]:
 
 @dataclass(slots=True)
 class Opened:
-    """A page, and all that it said, asked for or put up."""
+    """A page with its console messages, errors, requests and dialogs."""
 
     page: Any
     console: list[str] = field(default_factory=list)
@@ -44,22 +44,22 @@ class Opened:
     dialogs: list[str] = field(default_factory=list)
 
     def signal(self, chart: str, name: str) -> Any:
-        """A signal of one of the pictures."""
+        """Return the value of a signal of a chart."""
         return self.page.evaluate("([chart, name]) => hyperclus.views[chart].signal(name)", [chart, name])
 
-    def settle(self) -> None:
-        """Wait until all pictures are drawn with what was set last."""
+    def wait_for_charts(self) -> None:
+        """Wait until all charts are redrawn."""
         views = "Object.values(hyperclus.views).map((view) => view.runAsync())"
         self.page.evaluate(f"() => Promise.all({views}).then(() => null)")
 
     def colour(self, selector: str, what: str = "color") -> str:
-        """A computed colour of the first element found."""
+        """Return a computed colour of the first element that matches."""
         script = "(element, what) => getComputedStyle(element)[what]"
         colour: str = self.page.locator(selector).first.evaluate(script, what)
         return colour
 
     def check_quiet(self, path: Path) -> None:
-        """Nothing was said, nothing failed, and nothing but the file was asked for."""
+        """Assert that there were no messages, errors or dialogs, and no request except for the file."""
         assert self.console == []
         assert self.errors == []
         assert self.dialogs == []
@@ -70,7 +70,7 @@ class Opened:
 def opened(
     browser: Any, path: Path, *, fragment: str = "", drawn: bool = True, **context: Any
 ) -> Iterator[Opened]:
-    """A page in a context of its own, watched from before it loads; at the end it must have been quiet."""
+    """Open a page in its own context, record what it does, and check at the end that it was quiet."""
     with browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **context}) as window:
         seen = Opened(window.new_page())
         seen.page.on("console", lambda message: seen.console.append(f"{message.type}: {message.text}"))

@@ -1,0 +1,115 @@
+"""The report in a browser: colours, small screens, paper, no JavaScript."""
+
+import re
+
+import numpy as np
+import pytest
+
+from support.browser import opened
+from support.colours import blended, channels, contrast, linear, luminance, oklab
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_has_contrast(browser, report, scheme):
+    with opened(browser, report, color_scheme=scheme) as seen:
+        page = seen.colour("body", "backgroundColor")
+        assert (luminance(page) < 0.2) == (scheme == "dark")
+        for selector in (
+            "body", "h1", ".answer", "figcaption", ".caption", ".note", "th button", ".eyebrow",
+            ".confusion td", ".confusion .f1", ".glossary dd", ".pairs dt", ".legend", "pre code", "#theme",
+            ".card header p",
+        ):  # fmt: skip
+            assert contrast(seen.colour(selector), page) >= 4.5, selector
+        for number in range(10):  # of graphics 3 is asked
+            colour = seen.page.evaluate(
+                f"getComputedStyle(document.documentElement).getPropertyValue('--c{number}')"
+            )
+            assert contrast(colour.strip(), page) >= 3, number
+        shades = seen.page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--shade')")
+        darkest = blended([int(part) for part in shades.split()], 0.31, channels(page))
+        assert contrast(seen.colour("body"), darkest) >= 4.5
+        assert seen.signal("spectrum", "ink") == seen.page.evaluate(
+            "getComputedStyle(document.documentElement).getPropertyValue('--ink').trim()"
+        )
+
+
+def test_the_theme_button_overrides_the_system(browser, report):
+    with opened(browser, report, color_scheme="dark") as seen:
+        assert seen.page.locator("#theme").inner_text() == "Light"
+        dark, ink = seen.colour("body", "backgroundColor"), seen.signal("sweep", "ink")
+        seen.page.locator("#theme").click()
+        assert luminance(seen.colour("body", "backgroundColor")) > 0.8 > luminance(dark)
+        assert seen.signal("sweep", "ink") != ink
+        assert seen.page.locator("#theme").inner_text() == "Dark"
+        seen.page.reload()
+        seen.page.wait_for_selector("html.drawn", state="attached")
+        assert luminance(seen.colour("body", "backgroundColor")) > 0.8
+        assert luminance(seen.signal("sweep", "ink")) < 0.1
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_colour_blind_people_can_distinguish_the_clusters(browser, report, scheme):
+    """Distances in Oklab, as seen by everyone, without green and without red cones (Machado et al., 2009)."""
+    deutan = np.array([[0.367, 0.861, -0.228], [0.280, 0.673, 0.047], [-0.012, 0.043, 0.969]])
+    protan = np.array([[0.152, 1.053, -0.205], [0.115, 0.786, 0.099], [-0.004, -0.048, 1.052]])
+    with opened(browser, report, color_scheme=scheme) as seen:
+        palette = seen.signal("embedding", "palette")
+    colours = np.array([linear(channels(colour)) for colour in palette])
+    for seen_as in (np.eye(3), deutan, protan):
+        places = oklab(np.clip(colours @ seen_as.T, 0, 1))
+        apart = np.linalg.norm(places[:, None] - places, axis=2) + np.eye(10)
+        assert apart[:6, :6].min() > 0.07
+        assert apart.min() > 0.05
+
+
+def test_the_page_fits_a_phone(browser, report):
+    with opened(browser, report, viewport={"width": 360, "height": 740}) as seen:
+        assert seen.page.evaluate("document.documentElement.scrollWidth") <= 360
+        widths = seen.page.evaluate(
+            "[...document.querySelectorAll('.chart svg, .chart canvas')].map(e => e.clientWidth)"
+        )
+        assert len(widths) == 4
+        assert max(widths) <= 360
+        for selector in (".clusters", ".confusion"):
+            assert seen.page.locator(selector).evaluate("e => e.parentElement.clientWidth") <= 360
+        assert seen.page.locator(".clusters").evaluate(
+            "e => e.parentElement.scrollWidth <= e.parentElement.clientWidth"
+        )
+        for cell in seen.page.locator(".clusters .tags, .clusters tbody td:nth-child(6)").all():
+            box = cell.bounding_box()
+            assert box["x"] >= 0
+            assert box["x"] + box["width"] <= 360
+        seen.page.set_viewport_size({"width": 1000, "height": 740})
+        seen.page.wait_for_function("document.querySelector('.chart svg').clientWidth > 400")
+
+
+def test_printed_pages_are_light_and_complete(browser, report):
+    with opened(browser, report, color_scheme="dark") as seen:
+        seen.page.emulate_media(media="print")
+        assert luminance(seen.colour("body", "backgroundColor")) > 0.9
+        assert seen.page.locator(".toolbar, input, .copy").evaluate_all(
+            "all => all.every(e => !e.offsetParent)"
+        )
+        assert seen.page.locator(".card tr.more").evaluate_all(
+            "all => all.length && all.every(e => e.offsetParent)"
+        )
+        seen.page.emulate_media(media="screen")
+        ink = seen.signal("matrix", "ink")
+        seen.page.evaluate("dispatchEvent(new Event('beforeprint')) && null")
+        assert luminance(seen.signal("matrix", "ink")) < 0.1 < luminance(ink)
+        seen.page.evaluate("dispatchEvent(new Event('afterprint')) && null")
+        assert seen.signal("matrix", "ink") == ink
+        paper = seen.page.pdf(format="A4")
+        assert len(re.findall(rb"/Type\s*/Page\b", paper)) >= 3
+        assert seen.page.evaluate("document.documentElement.dataset.theme ?? 'none'") == "none"
+
+
+def test_tables_do_not_need_javascript(browser, report):
+    with opened(browser, report, drawn=False, java_script_enabled=False) as seen:
+        text = seen.page.locator("main").inner_text()
+        assert "60 vertices in 3 clusters" in text
+        assert text.count("This chart needs JavaScript") == 4
+        assert seen.page.locator(".clusters tbody tr").count() == 3
+        assert seen.page.locator(".card tr.more").first.is_visible()
+        assert seen.page.locator(".interval").is_visible()
+        assert not seen.page.locator("#theme").is_visible()
