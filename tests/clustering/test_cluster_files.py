@@ -14,7 +14,7 @@ import hyperclus as hc
 from hyperclus.clustering.cut import cut
 from hyperclus.clustering.search_problem import EFFORTS
 from hyperclus.engines.dask.prepared import MANIFEST
-from hyperclus.engines.dask.runner import DaskRunner
+from hyperclus.engines.dask.workers import DaskRunner
 from hyperclus.errors import LossWarning
 from hyperclus.io.tables.long import write_long
 from support.contracts import refused

@@ -1,4 +1,4 @@
-"""Parquet files to partitions on disk: what `read_long` gives, whatever happens to workers and files."""
+"""Preparation gives what `read_long` gives, whatever happens to workers and files."""
 
 import datetime
 import decimal
@@ -18,11 +18,12 @@ import pyarrow.parquet as pq
 import pytest
 
 import hyperclus as hc
-from hyperclus._runtime.jit import kernels
 from hyperclus._runtime.progress import watching
-from hyperclus.engines.dask import id_hash, keys, prepare, shuffle, source, workers
+from hyperclus.engines.dask import id_keys, source
+from hyperclus.engines.dask.prepare import Tuning, prepare
 from hyperclus.engines.dask.prepared import Prepared
-from hyperclus.engines.dask.workers import WorkerPool
+from hyperclus.engines.dask.source import TableOptions
+from hyperclus.engines.dask.workers import Timeouts, WorkerPool, memory_per_thread
 from hyperclus.errors import ClusterError, InputError
 from hyperclus.io.tables.long import read_long
 from support.dask_workers import kill_one, pool  # noqa: F401
@@ -66,12 +67,9 @@ def written(folder, rows, files=3, group=200):
     return folder
 
 
-def small_pieces(monkeypatch, rows=500):
-    monkeypatch.setattr(prepare, "LEAST_ROWS", rows)
-
-
-def done(pool, data, tmp_path, **options):  # noqa: F811
-    return prepare.prepare(data, tmp_path / "prepared", pool, **options)
+def prepared(pool, data, tmp_path, piece_rows=1 << 20, partitions=None, **options):  # noqa: F811
+    tuning = Tuning(partitions=partitions, min_piece_rows=piece_rows)
+    return prepare(data, tmp_path / "prepared", pool, TableOptions(**options), tuning)
 
 
 def check_structure(found):
@@ -102,10 +100,9 @@ def check_structure(found):
 
 @pytest.mark.parametrize("weighted", [True, False])
 @pytest.mark.parametrize("kind", [None, str, lambda value: f"žluť-{value} 😀" * (1 + value % 3)])
-def test_it_is_what_read_long_gives(pool, tmp_path, monkeypatch, kind, weighted):  # noqa: F811
-    small_pieces(monkeypatch)
+def test_it_is_what_read_long_gives(pool, tmp_path, kind, weighted):  # noqa: F811
     data = written(tmp_path / "data", table(weighted=weighted, kind=kind))
-    found = done(pool, data, tmp_path)
+    found = prepared(pool, data, tmp_path, piece_rows=500)
     check_structure(found)
     assert (found.weighted, found.edge_weighted) == (weighted, weighted)
     assert incidences(found.hypergraph()) == incidences(read_long(data))
@@ -138,14 +135,14 @@ def test_ids_of_other_types_keep_them(pool, tmp_path, name):  # noqa: F811
     vertices = [make(value) for value in rows["vertex"].to_pylist()]
     edges = [make(value) for value in rows["edge"].to_pylist()]
     rows = pa.table({"vertex": pa.array(vertices, kind), "edge": pa.array(edges, kind)})
-    found = done(pool, written(tmp_path / "data", rows), tmp_path)
+    found = prepared(pool, written(tmp_path / "data", rows), tmp_path)
     expected = hc.Hypergraph.from_long({"vertex": vertices, "edge": edges})
     assert incidences(found.hypergraph()) == incidences(expected)
 
 
 def test_booleans_are_ids_too(pool, tmp_path):  # noqa: F811
     rows = pa.table({"vertex": [True, False, True], "edge": [1, 1, 2]})
-    found = done(pool, written(tmp_path / "data", rows, 1), tmp_path)
+    found = prepared(pool, written(tmp_path / "data", rows, 1), tmp_path)
     assert sorted(found.hypergraph().vertex_ids.tolist()) == [False, True]
 
 
@@ -159,34 +156,39 @@ def test_duplicates_and_zeros_follow_the_policy(pool, tmp_path, policy, weighted
         weights[::50] = 0
         twice = twice.set_column(2, "weight", [weights])
     data = written(tmp_path / "data", twice)
-    found = done(pool, data, tmp_path, duplicates=policy)
+    found = prepared(pool, data, tmp_path, duplicates=policy)
     check_structure(found)
     assert incidences(found.hypergraph()) == incidences(read_long(data, duplicates=policy))
     assert found.weighted == (weighted or policy == "sum")
 
 
 def test_weights_of_1_are_not_kept_even_if_they_may_be_summed(pool, tmp_path):  # noqa: F811
-    found = done(pool, written(tmp_path / "data", table(weighted=False)), tmp_path, duplicates="sum")
+    found = prepared(pool, written(tmp_path / "data", table(weighted=False)), tmp_path, duplicates="sum")
     assert not found.weighted
     check_structure(found)
 
 
-def test_one_huge_hyperedge(pool, tmp_path, monkeypatch):  # noqa: F811
-    small_pieces(monkeypatch, 20_000)
+def test_one_huge_hyperedge(pool, tmp_path):  # noqa: F811
     count = 200_000
     edges = np.append(np.zeros(count, dtype=int), [1, 1, 2, 2])
     rows = pa.table({"vertex": np.append(np.arange(count), [1, 2, 3, 4]), "edge": edges})
     data = written(tmp_path / "data", rows, 2, 30_000)
-    found = done(pool, data, tmp_path)
+    found = prepared(pool, data, tmp_path, piece_rows=20_000)
     assert incidences(found.hypergraph()) == incidences(read_long(data))
     assert max(size.n_incidences for size in found.partitions) >= count
 
 
-def test_a_partition_that_no_worker_can_hold_is_told(pool, tmp_path, monkeypatch):  # noqa: F811
+class SmallPool(WorkerPool):
+    """Workers that claim to have little memory."""
+
+    def workers(self):
+        return [worker._replace(memory_limit=10_000) for worker in super().workers()]
+
+
+def test_a_partition_larger_than_a_worker_is_an_error(pool, tmp_path):  # noqa: F811
     data = written(tmp_path / "data", table())
-    monkeypatch.setattr(WorkerPool, "memory", 10_000)
-    with pytest.raises(ClusterError, match=r"partition \d+ has .* rows .* start more workers"):
-        done(pool, data, tmp_path, partitions=1)
+    with pytest.raises(ClusterError, match=r"partition 0 has 3,000 rows .* start more workers"):
+        prepared(SmallPool(pool.client), data, tmp_path, partitions=1)
 
 
 def test_columns_sources_and_several_ways_to_name_them(pool, tmp_path):  # noqa: F811
@@ -202,30 +204,30 @@ def test_columns_sources_and_several_ways_to_name_them(pool, tmp_path):  # noqa:
         data.as_uri(),
         data.as_uri() + "/part-*.parquet",
     ):
-        found = done(pool, given, tmp_path, **options)
+        found = prepared(pool, given, tmp_path, **options)
         assert incidences(found.hypergraph()) == expected
         assert (found.vertex, found.edge) == ("who", "what")
-    one = done(pool, files[0], tmp_path, **options)
+    one = prepared(pool, files[0], tmp_path, **options)
     assert incidences(one.hypergraph()) == incidences(read_long(files[0], **options))
-    plain = done(pool, data, tmp_path, vertex="who", edge="what", edge_weight=False, partitions=7)
+    plain = prepared(pool, data, tmp_path, vertex="who", edge="what", edge_weight=False, partitions=7)
     assert not plain.weighted
     assert not plain.edge_weighted
     assert len(plain.partitions) == 7
 
 
-def test_large_row_groups_are_cut(pool, tmp_path, monkeypatch):  # noqa: F811
-    small_pieces(monkeypatch, 700)
+def test_large_row_groups_are_split(pool, tmp_path):  # noqa: F811
     for kind in (None, str):
         data = written(tmp_path / f"data-{kind}", table(kind=kind), 2, 3000)
-        found = done(pool, data, tmp_path)
+        found = prepared(pool, data, tmp_path, piece_rows=700)
         assert incidences(found.hypergraph()) == incidences(read_long(data))
 
 
 def test_pieces_have_every_row_once(tmp_path):
-    footer = source.Footer(None, (None, None), (10, 3, 0, 25, 4, 4, 4), (100, 30, 0, 250, 40, 400, 40))
+    rows, sizes = (10, 3, 0, 25, 4, 4, 4), (100, 30, 0, 250, 40, 400, 40)
+    footer = source.Footer(None, (None, None), (None, None), rows, sizes)
     file = source.SourceFile("a", "a", 0, 0)
     for rows, size in ((10, 1000), (7, 80), (100, 10_000), (1, 1)):
-        pieces = list(source.pieces_of(file, footer, rows, size))
+        pieces = list(source.split(file, footer, rows, size))
         assert [piece.first for piece in pieces] == np.cumsum([0] + [p.n_rows for p in pieces])[:-1].tolist()
         assert sum(piece.n_rows for piece in pieces) == 50
         assert max(piece.n_rows for piece in pieces) <= rows
@@ -261,7 +263,7 @@ def faulty(tmp_path, **columns):
         ({"vertex": ["1", "2", "3", "4"]}, "ids are int64 in some files and string in others"),
         ({"vertex": [1.0, 2.0, 3.0, 4.0]}, "an id must be an integer, text, a time or bytes, not 'double'"),
         ({"vertex": [1, 2, 3, 3]}, "vertex 3 in hyperedge 1 appears more than once"),
-        ({"weight": [0.0] * 4}, "no member is in hyperedge 1; its weights are 0"),
+        ({"weight": [0.0] * 4}, "no vertex is in hyperedge 1; its weights are 0"),
         ({"vertex": [1, 2, 3, 7], "weight": [1.0, 1.0, 1.0, 0.0]}, "no hyperedge holds vertex 7"),
         ({"extra": [1, 1, 1, 1]}, None),
     ],
@@ -269,10 +271,10 @@ def faulty(tmp_path, **columns):
 def test_faults_name_file_and_row(pool, tmp_path, columns, message):  # noqa: F811
     data = faulty(tmp_path, **columns)
     if message is None:
-        assert done(pool, data, tmp_path).n_incidences == 12
+        assert prepared(pool, data, tmp_path).n_incidences == 12
         return
     with pytest.raises(InputError) as caught:
-        done(pool, data, tmp_path)
+        prepared(pool, data, tmp_path)
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -280,7 +282,7 @@ def test_faults_name_file_and_row(pool, tmp_path, columns, message):  # noqa: F8
 def test_duplicates_of_text_are_named(pool, tmp_path):  # noqa: F811
     rows = pa.table({"vertex": ["ann", "bob", "bob"], "edge": ["x", "y", "y"]})
     with pytest.raises(InputError, match="vertex 'bob' in hyperedge 'y' appears more than once"):
-        done(pool, written(tmp_path / "data", rows), tmp_path)
+        prepared(pool, written(tmp_path / "data", rows), tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -290,7 +292,7 @@ def test_duplicates_of_text_are_named(pool, tmp_path):  # noqa: F811
 def test_weights_of_hyperedges_are_checked(pool, tmp_path, omega, message):  # noqa: F811
     rows = pa.table({"vertex": ["ann", "bob", "eve"], "edge": ["x", "y", "y"], "edge_weight": omega})
     with pytest.raises(InputError, match=message):
-        done(pool, written(tmp_path / "data", rows), tmp_path)
+        prepared(pool, written(tmp_path / "data", rows), tmp_path)
 
 
 def test_a_missing_column_and_columns_that_only_some_files_have(pool, tmp_path):  # noqa: F811
@@ -298,10 +300,12 @@ def test_a_missing_column_and_columns_that_only_some_files_have(pool, tmp_path):
     with pytest.raises(
         InputError, match=r"part-0.parquet: the table has no column 'person'; its columns are"
     ):
-        done(pool, data, tmp_path, vertex="person")
+        prepared(pool, data, tmp_path, vertex="person")
     pq.write_table(pa.table({"vertex": [1], "edge": [9]}), data / "part-7.parquet")
-    with pytest.raises(InputError, match=r"part-7.parquet: some files have a column 'weight' and others not"):
-        done(pool, data, tmp_path)
+    with pytest.raises(
+        InputError, match=r"part-7.parquet: some files have a column 'weight' and others do not"
+    ):
+        prepared(pool, data, tmp_path)
 
 
 def test_damaged_empty_and_missing_files(pool, tmp_path):  # noqa: F811
@@ -311,70 +315,71 @@ def test_damaged_empty_and_missing_files(pool, tmp_path):  # noqa: F811
     content[200:240] = b"x" * 40
     path.write_bytes(content)
     with pytest.raises(InputError, match=r"part-1.parquet: the Parquet data are damaged"):
-        done(pool, data, tmp_path)
+        prepared(pool, data, tmp_path)
     path.write_bytes(content[:1000])
     with pytest.raises(InputError, match=r"part-1.parquet: the Parquet data are damaged"):
-        done(pool, data, tmp_path)
+        prepared(pool, data, tmp_path)
     path.write_bytes(b"")
     with pytest.raises(InputError, match=r"part-1.parquet: the file is empty"):
-        done(pool, data, tmp_path)
+        prepared(pool, data, tmp_path)
     with pytest.raises(InputError, match="there is no such file"):
-        done(pool, data / "part-5.parquet", tmp_path)
+        prepared(pool, data / "part-5.parquet", tmp_path)
     with pytest.raises(InputError, match="there are no Parquet files"):
-        done(pool, data / "*.pq", tmp_path)
+        prepared(pool, data / "*.pq", tmp_path)
     with pytest.raises(InputError, match="there is no such file"):
-        done(pool, (data / "none.parquet").as_uri(), tmp_path)
+        prepared(pool, (data / "none.parquet").as_uri(), tmp_path)
     pq.write_table(table().slice(0, 0), tmp_path / "none.parquet")
     with pytest.raises(InputError, match="the table has no rows"):
-        done(pool, tmp_path / "none.parquet", tmp_path)
+        prepared(pool, tmp_path / "none.parquet", tmp_path)
 
 
-class Trouble(Exception):  # noqa: N818
-    pass
+class StoppedError(Exception):
+    """Raised by a listener to interrupt a run."""
 
 
-def failing_partition(layout, number, *rest):
-    """Fails in its last partition, once."""
-    if number == layout.n_partitions - 1:
-        raise Trouble
-    return shuffle.partition(layout, number, *rest)
+def stop_at(note):
+    """Interrupt the run at the first progress event with this note."""
+
+    def listen(step):
+        if step.note.startswith(note):
+            raise StoppedError
+
+    return listen
 
 
-def test_an_interrupted_preparation_goes_on(pool, tmp_path, monkeypatch):  # noqa: F811
-    small_pieces(monkeypatch)
+def test_an_interrupted_preparation_resumes(pool, tmp_path):  # noqa: F811
     data = written(tmp_path / "data", table(kind=str))
-    with monkeypatch.context() as patched:
-        patched.setattr(prepare.shuffle, "partition", failing_partition)
-        with pytest.raises(Trouble):
-            done(pool, data, tmp_path, partitions=4)
+    options = {"piece_rows": 500, "partitions": 4}
+    with watching(stop_at("partitions 2 of 4")), pytest.raises(StoppedError):
+        prepared(pool, data, tmp_path, **options)
     (key,) = (tmp_path / "prepared").iterdir()
-    before = {path: path.stat() for path in (key / "work" / "pieces").iterdir()}
+    pieces = {path: path.stat() for path in (key / "work" / "pieces").iterdir()}
     ready = {path: path.stat() for path in (key / "partitions").glob("*/members.npy")}
-    assert before
-    assert ready
-    seen = []
+    assert len(pieces) > 4
+    assert len(ready) >= 2
+    unchanged = []
 
     def look(step):
         if step.note.startswith("vertices"):
-            seen.extend(path.stat() == stat for path, stat in before.items())
+            unchanged.extend(path.stat() == stat for path, stat in pieces.items())
 
     with watching(look):
-        found = done(pool, data, tmp_path, partitions=4)
-    assert seen
-    assert all(seen)
+        found = prepared(pool, data, tmp_path, **options)
+    assert unchanged
+    assert all(unchanged)
     assert all(path.stat().st_mtime_ns == stat.st_mtime_ns for path, stat in ready.items())
     assert incidences(found.hypergraph()) == incidences(read_long(data))
 
 
 def test_the_same_call_finds_what_is_there_and_another_list_of_files_does_not(pool, tmp_path):  # noqa: F811
     data = written(tmp_path / "data", table())
-    found = done(pool, data, tmp_path)
+    found = prepared(pool, data, tmp_path)
     manifest = (found.folder / "manifest.json").stat()
-    assert done(pool, data, tmp_path) == found
+    assert prepared(pool, data, tmp_path) == found
     assert (found.folder / "manifest.json").stat() == manifest
-    assert done(pool, data, tmp_path, duplicates="sum").key != found.key
+    assert prepared(pool, data, tmp_path, duplicates="sum").key != found.key
     shutil.copy(data / "part-0.parquet", data / "part-9.parquet")
-    assert done(pool, data, tmp_path, duplicates="max").n_incidences == found.n_incidences
+    assert prepared(pool, data, tmp_path, duplicates="max").n_incidences == found.n_incidences
     assert len(list((tmp_path / "prepared").iterdir())) == 3
 
 
@@ -396,57 +401,72 @@ def test_a_file_that_comes_or_goes_half_way_is_named(pool, tmp_path, what):  # n
         watching(meddle),
         pytest.raises(InputError, match=f"{name}.parquet: the file was {what} while the data"),
     ):
-        done(pool, data, tmp_path)
+        prepared(pool, data, tmp_path)
     if what == "changed":  # the same command again
-        assert incidences(done(pool, data, tmp_path).hypergraph()) == incidences(read_long(data))
+        assert incidences(prepared(pool, data, tmp_path).hypergraph()) == incidences(read_long(data))
 
 
-def colliding(layout, *rest):
-    """With seed 0 all hashes are among a few."""
-    if layout.seed == 0:
-        hashed = keys.hashed
-        keys.hashed = lambda *given: keys.Pairs((pairs := hashed(*given)).keys % 5, pairs.ids)
-        try:
-            return scatter(layout, *rest)
-        finally:
-            keys.hashed = hashed
-    return scatter(layout, *rest)
+def colliding_ids():
+    """Two ids of 16 bytes with the same hash for seed 0: the second halves undo the difference."""
+    first = [np.uint64(1), np.uint64(2)]
+    with np.errstate(over="ignore"):
+        start = np.uint64(id_keys.GOLDEN) * id_keys.FIRST ^ np.uint64(16)
+        states = [(start ^ word) * id_keys.FIRST for word in first]
+        states = [(state ^ (state >> id_keys.HALF)) * id_keys.SECOND for state in states]
+        states = [state ^ (state >> id_keys.HALF) for state in states]
+    second = [np.uint64(7), np.uint64(7) ^ states[0] ^ states[1]]
+    return [int(a).to_bytes(8, "big") + int(b).to_bytes(8, "big") for a, b in zip(first, second, strict=True)]
 
 
-scatter = shuffle.scatter
+def test_some_ids_collide_for_one_seed_only():
+    ids = pa.array(colliding_ids())
+    for seed, distinct in ((0, 1), (1, 2), (2, 2)):
+        assert len(np.unique(id_keys.hash_ids(ids, pa.binary(), seed).keys)) == distinct
 
 
-@pytest.mark.parametrize("per_piece", [1, 3000])
-def test_a_collision_of_hashes_leads_to_another_seed(pool, tmp_path, monkeypatch, per_piece):  # noqa: F811
-    # with a row per piece the ids meet in partitions and buckets only
-    small_pieces(monkeypatch, per_piece)
-    rows = table(60 if per_piece == 1 else 3000, kind=str)
-    data = written(tmp_path / "data", rows, 1)
-    monkeypatch.setattr(prepare.shuffle, "scatter", colliding)
-    found = done(pool, data, tmp_path)
-    assert incidences(found.hypergraph()) == incidences(read_long(data))
+@pytest.mark.parametrize("piece_rows", [1, 3000])  # with one row per piece, ids meet later
+@pytest.mark.parametrize("column", ["vertex", "edge"])
+def test_a_collision_of_hashes_leads_to_another_seed(pool, tmp_path, piece_rows, column):  # noqa: F811
+    names = [f"{number:03}".encode() for number in range(400)]
+    names[:2] = colliding_ids()
+    numbers = np.arange(40)
+    rows = {"vertex": numbers % 5, "edge": numbers // 5}
+    rows[column] = [names[number] for number in rows[column]]
+    data = written(tmp_path / "data", pa.table(rows), 1)
+    found = prepared(pool, data, tmp_path, piece_rows)
+    assert sorted(zip(*rows.values(), strict=True)) == sorted(incidences(found.hypergraph()))
     marks = list((tmp_path / "prepared").glob("*/collision"))
     assert len(marks) == 1
-    assert not list(marks[0].parent.glob("p*"))
-    assert done(pool, data, tmp_path) == found
+    assert [path.name for path in marks[0].parent.iterdir()] == ["collision"]
+    assert prepared(pool, data, tmp_path, piece_rows) == found
 
 
-def test_the_hash_is_the_same_compiled_and_tells_like_texts_apart():
-    words = [f"v{number}" for number in range(100_000)] + ["", "\0", "\0\0", "a" * 8, "a" * 9]
-    pairs = keys.hashed(pa.array(words), pa.string(), 3)
-    assert len(np.unique(pairs.keys)) == len(words)
-    few = pa.array(words[-500:]).cast(pa.large_binary())
-    offsets, data = keys._buffers(few)
-    with np.errstate(over="ignore"):
-        plain = id_hash.hash_bytes(offsets, data, 3)
-    assert plain.tolist() == kernels(id_hash, 1e9).hash_bytes(offsets, data, 3).tolist()
-    assert plain.tolist() == pairs.keys[-500:].tolist()
-    assert not set(keys.hashed(pa.array(words), pa.string(), 4).keys.tolist()) & set(pairs.keys.tolist())
+def reference_hash(text, seed):
+    """The hash of `id_keys.hash_bytes`, byte by byte with Python's integers."""
+    mask, golden = 2**64 - 1, id_keys.GOLDEN
+    state = (seed + golden) * int(id_keys.FIRST) & mask ^ len(text)
+    for start in range(0, len(text), 8):
+        state = (state ^ int.from_bytes(text[start : start + 8], "big")) * int(id_keys.FIRST) & mask
+        state = (state ^ (state >> 32)) * int(id_keys.SECOND) & mask
+        state ^= state >> 32
+    state = (state ^ (state >> 32)) * golden & mask
+    state ^= state >> 32
+    return state - 2**64 if state >= 2**63 else state
+
+
+def test_the_hash_follows_its_definition_and_separates_similar_texts():
+    words = [f"v{number}" for number in range(100_000)] + ["", "\0", "\0\0", "a" * 8, "a" * 9, "b" * 1001]
+    keys = id_keys.hash_ids(pa.array(words), pa.string(), 3).keys
+    assert len(np.unique(keys)) == len(words)
+    assert keys[-500:].tolist() == [reference_hash(word.encode(), 3) for word in words[-500:]]
+    sliced = id_keys.hash_ids(pa.array(words).slice(7, 300), pa.string(), 3).keys
+    assert sliced.tolist() == keys[7:307].tolist()
+    assert not set(id_keys.hash_ids(pa.array(words), pa.string(), 4).keys.tolist()) & set(keys.tolist())
 
 
 def test_shares_are_even():
     for count in (3, 300, 70_000):
-        shares = keys.share_of(np.arange(10 * count), count, 1)
+        shares = id_keys.share_of(np.arange(10 * count), count, 1)
         assert shares.max() < count
         assert np.bincount(shares, minlength=count).max() < 60
 
@@ -454,7 +474,7 @@ def test_shares_are_even():
 def test_progress_is_told(pool, tmp_path):  # noqa: F811
     steps = []
     with watching(steps.append):
-        done(pool, written(tmp_path / "data", table()), tmp_path)
+        prepared(pool, written(tmp_path / "data", table()), tmp_path)
     assert {step.stage for step in steps} == {"preparation"}
     shares = [step.share for step in steps]
     assert shares == sorted(shares)
@@ -462,16 +482,9 @@ def test_progress_is_told(pool, tmp_path):  # noqa: F811
     assert steps[-1].done == 3000
 
 
-def slow_scatter(*given):
-    time.sleep(0.2)
-    return scatter(*given)
-
-
 @pytest.mark.parametrize("stage", ["pieces", "partitions", "vertices"])
-def test_a_worker_that_is_killed_costs_its_share_only(pool, tmp_path, monkeypatch, stage):  # noqa: F811
-    small_pieces(monkeypatch)
+def test_a_preparation_survives_a_killed_worker(pool, tmp_path, stage):  # noqa: F811
     data = written(tmp_path / "data", table(kind=str))
-    monkeypatch.setattr(prepare.shuffle, "scatter", slow_scatter)
     killed = []
 
     def kill(step):
@@ -479,76 +492,71 @@ def test_a_worker_that_is_killed_costs_its_share_only(pool, tmp_path, monkeypatc
             killed.append(kill_one(pool))
 
     with watching(kill):
-        found = done(pool, data, tmp_path)
+        found = prepared(pool, data, tmp_path, piece_rows=500)
     assert killed
     assert incidences(found.hypergraph()) == incidences(read_long(data))
 
 
-def test_two_clients_at_once(pool, tmp_path, monkeypatch):  # noqa: F811
-    small_pieces(monkeypatch)
+def test_two_clients_at_once(pool, tmp_path):  # noqa: F811
     data = written(tmp_path / "data", table(kind=str))
     with ThreadPoolExecutor(2) as threads:
-        found = list(threads.map(lambda _: done(WorkerPool(pool.client), data, tmp_path), range(2)))
+        found = list(threads.map(lambda _: prepared(WorkerPool(pool.client), data, tmp_path, 500), range(2)))
     assert found[0] == found[1]
     assert incidences(found[0].hypergraph()) == incidences(read_long(data))
 
 
-def test_a_file_that_is_spoilt_half_way_is_named_as_changed(pool, tmp_path, monkeypatch):  # noqa: F811
-    small_pieces(monkeypatch)
+def test_a_file_that_is_overwritten_meanwhile_is_named(pool, tmp_path):  # noqa: F811
     data = written(tmp_path / "data", table())
 
     def spoil(step):
         (data / "part-2.parquet").write_bytes(b"spoilt")
 
-    monkeypatch.setattr(prepare.shuffle, "scatter", slow_scatter)
     with (
         watching(spoil),
         pytest.raises(InputError, match=r"part-2.parquet: the file was changed while the data"),
     ):
-        done(pool, data, tmp_path)
+        prepared(pool, data, tmp_path, piece_rows=500)
     assert not list((tmp_path / "prepared").iterdir())
 
 
 @pytest.mark.parametrize("given", [[], 7, [7], None])
 def test_a_source_has_names(pool, tmp_path, given):  # noqa: F811
-    with pytest.raises(InputError, match="the names of Parquet files are needed"):
-        done(pool, given, tmp_path)
+    with pytest.raises(InputError, match="source must be the name of a Parquet file"):
+        prepared(pool, given, tmp_path)
 
 
 def test_places_that_cannot_be(pool, tmp_path):  # noqa: F811
     data = written(tmp_path / "data", table())
-    with pytest.raises(InputError, match=r"part-0.parquet: the file is named more than once"):
-        done(pool, [data, data / "part-0.parquet"], tmp_path)
+    with pytest.raises(InputError, match=r"part-0.parquet: the file is listed more than once"):
+        prepared(pool, [data, data / "part-0.parquet"], tmp_path)
     with pytest.raises(InputError, match="folder must be the name of a folder that all workers share"):
-        prepare.prepare(data, "s3://bucket/x", pool)
+        prepare(data, "s3://bucket/x", pool)
     with pytest.raises(InputError, match="the folder cannot be written"):
-        prepare.prepare(data, data / "part-0.parquet", pool)
+        prepare(data, data / "part-0.parquet", pool)
 
 
 def test_a_local_crew_and_the_client_there_is(tmp_path):
-    with WorkerPool.gathered(None, 1, "500MB") as new:
-        assert [worker[1:] for worker in new.workers] == [(500_000_000, 1)]
-        found = done(new, written(tmp_path / "data", table()), tmp_path)
+    with WorkerPool.connect(None, 1, "500MB") as new:
+        assert [worker[1:] for worker in new.workers()] == [(500_000_000, 1)]
+        found = prepared(new, written(tmp_path / "data", table()), tmp_path)
         assert found.n_incidences == 3000
-        with new.client.as_current(), WorkerPool.gathered() as same:
+        with new.client.as_current(), WorkerPool.connect() as same:
             assert same.client is new.client
     with (
         pytest.raises(InputError, match="no workers with memory 'much'"),
-        WorkerPool.gathered(None, 1, "much"),
+        WorkerPool.connect(None, 1, "much"),
     ):
         pass
 
 
-def test_a_scheduler_that_is_not_there(monkeypatch):
-    assert workers.CONNECT < 10
-    monkeypatch.setattr(workers, "CONNECT", 1.0)
+def test_a_scheduler_that_does_not_exist():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
     for place in (address, "nonsense://x"):
         with (
             pytest.raises(InputError, match=f"no scheduler answers at '{place}'"),
-            WorkerPool.gathered(place),
+            WorkerPool.connect(place, timeouts=Timeouts(connect=0.5)),
         ):
             pass
 
@@ -566,10 +574,8 @@ def test_the_tasks_of_a_crew(pool):  # noqa: F811
     found = dict(pool.each(sleeping, [(0,)] * 20))
     assert sorted(found) == list(range(20))
     assert list(pool.each(sleeping, [])) == []
-    assert len(pool.workers) == 2
-    assert pool.workers[0].n_threads == 1
-    assert pool.memory == 10**9
-    assert pool.dashboard is None or pool.dashboard.startswith("http")
+    assert [worker.n_threads for worker in pool.workers()] == [1, 1]
+    assert memory_per_thread(pool.workers()) == 10**9
     with pytest.raises(ClusterError, match=r"workers died 4 times in the same task.*1\.0 GB"):
         list(pool.each(dying, [()]))
 
@@ -579,30 +585,29 @@ def started(module, *arguments):
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
-def kill_at_work(far, scheduler):
-    for _ in far.each(time.sleep, [(0.1,)] * 1000):
+def kill_at_first_result(remote, scheduler):
+    for _ in remote.each(time.sleep, [(0.1,)] * 1000):
         scheduler.kill()
 
 
-def test_a_scheduler_without_workers_and_one_that_goes_away(monkeypatch):
+def test_a_scheduler_without_workers_and_one_that_is_killed():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = str(free.getsockname()[1])
     address = f"tcp://127.0.0.1:{port}"
     processes = [started("dask_scheduler", "--host", "127.0.0.1", "--port", port, "--no-dashboard")]
     try:
-        with WorkerPool.gathered(address) as far:
-            with monkeypatch.context() as patched:
-                patched.setattr(workers, "IDLE", 0.5)
-                with pytest.raises(ClusterError, match="has had no workers for"):
-                    list(far.each(time.sleep, [(0,)]))
-            processes.append(
-                started("dask_worker", address, "--nthreads", "1", "--no-dashboard", "--no-nanny")
-            )
+        with WorkerPool.connect(address, timeouts=Timeouts(connect=60.0)) as remote:
+            impatient = WorkerPool(remote.client, Timeouts(workers=0.5))
+            with pytest.raises(ClusterError, match="has had no workers for"):
+                list(impatient.each(time.sleep, [(0,)]))
+            command = ["dask_worker", address, "--nthreads", "1", "--no-dashboard", "--no-nanny"]
+            processes.append(started(*command))
             with pytest.raises(ClusterError) as caught:
-                kill_at_work(far, processes[0])
-        assert str(caught.value).startswith(
-            f"the scheduler at {address} is gone; start it again and give the"
+                kill_at_first_result(remote, processes[0])
+        assert str(caught.value) == (
+            f"the scheduler at {address} is gone; start it again and run the same command again; it resumes "
+            "where it was"
         )
     finally:
         for process in processes:

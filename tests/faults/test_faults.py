@@ -15,7 +15,7 @@ import pytest
 
 import hyperclus as hc
 from hyperclus._runtime.checkpoint import Pace, checkpoint_pace
-from hyperclus.engines.dask import workers as worker_pool
+from hyperclus.engines.dask.workers import Timeouts, WorkerPool
 from hyperclus.errors import ClusterError, HyperclusError, InputError
 
 distributed = pytest.importorskip("distributed")
@@ -60,7 +60,7 @@ def calm(data, address, tmp_path_factory):
 @pytest.fixture
 def kept():
     """Every state is kept, however little work it took."""
-    with checkpoint_pace(Pace(min_work=0.0, interval=0.0)):
+    with checkpoint_pace(Pace(min_work=0.0, interval=0.0, max_share=float("inf"))):
         yield
 
 
@@ -80,6 +80,11 @@ def pids(address):
     """Of the workers, and of the scheduler."""
     with distributed.Client(address, set_as_default=False) as client:
         return list(client.run(os.getpid).values()), client.run_on_scheduler(os.getpid)
+
+
+def impatient(address, **timeouts):
+    """Connect with short timeouts."""
+    return WorkerPool.connect(address, timeouts=Timeouts(**timeouts))
 
 
 @contextmanager
@@ -171,7 +176,7 @@ def listen(step):
     if step.stage == stage and (step.share or 0.0) >= float(share):
         os.kill(os.getpid(), signal.SIGKILL)
 
-with checkpoint_pace(Pace(min_work=0.0, interval=0.0)), hc.watching(listen):
+with checkpoint_pace(Pace(min_work=0.0, interval=0.0, max_share=float("inf"))), hc.watching(listen):
     clustered(source, address, folder)
 """
 
@@ -235,28 +240,31 @@ def test_a_scheduler_killed_is_one_sentence_and_another_goes_on(data, calm, tmp_
     assert len(steps["stationary distribution"]) == 1
 
 
-def test_a_scheduler_that_no_longer_answers(data, tmp_path, monkeypatch):
-    monkeypatch.setattr(worker_pool, "GONE", 3.0)
+def test_a_scheduler_that_no_longer_answers(data, tmp_path):
     with workers(tmp_path / "cluster", nanny=False) as address:
         _, scheduler = pids(address)
         waking = threading.Timer(PATIENCE, os.kill, (scheduler, signal.SIGCONT))
         waking.start()
         strike = at("stationary distribution", 0.3, lambda: os.kill(scheduler, signal.SIGSTOP))
-        with hc.watching(strike), pytest.raises(ClusterError, match="is gone"):
-            clustered(data, address, tmp_path / "work")
-        waking.cancel()
-        os.kill(scheduler, signal.SIGCONT)
+        with impatient(address, scheduler=3.0) as pool, hc.watching(strike):
+            with pytest.raises(ClusterError, match="is gone"):
+                clustered(data, pool, tmp_path / "work")
+            waking.cancel()
+            os.kill(scheduler, signal.SIGCONT)
 
 
-def test_workers_that_are_all_gone_are_waited_for_and_then_told(data, tmp_path, monkeypatch):
-    monkeypatch.setattr(worker_pool, "IDLE", 3.0)
+def test_a_run_without_workers_waits_for_some_and_then_fails(data, tmp_path):
     with workers(tmp_path / "cluster", nanny=False) as address:
         processes, _ = pids(address)
         strike = at(
             "stationary distribution", 0.3, lambda: [os.kill(pid, signal.SIGKILL) for pid in processes]
         )
-        with hc.watching(strike), pytest.raises(ClusterError, match="has had no workers for 3 s; start some"):
-            clustered(data, address, tmp_path / "work")
+        with (
+            impatient(address, workers=3.0) as pool,
+            hc.watching(strike),
+            pytest.raises(ClusterError, match="has had no workers for 3 s; start some"),
+        ):
+            clustered(data, pool, tmp_path / "work")
 
 
 @pytest.mark.parametrize("damage", ["a byte short", *map(slowly, ["half", "empty", "gone"])])
@@ -307,7 +315,7 @@ def test_two_preparations_at_once(data, address, calm, tmp_path):
     found = []
 
     def second():
-        found.append(hc.far.prepare(data, tmp_path, scheduler=address))
+        found.append(hc.prepare(data, tmp_path, scheduler=address))
 
     with hc.watching(at("preparation", 0.6, second)):
         part = clustered(data, address, tmp_path)

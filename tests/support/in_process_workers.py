@@ -15,11 +15,11 @@ import pyarrow.parquet as pq
 
 from hyperclus.engines.dask.blocks import arrange
 from hyperclus.engines.dask.prepared import PartitionSize, Prepared
-from hyperclus.engines.dask.runner import WHOLE
 from hyperclus.engines.dask.session import DaskProducts, DaskSession, StoredHypergraph, omega
 from hyperclus.engines.dask.stages import RunFiles, piece, run_stage
 from hyperclus.engines.dask.store import MEMORY, read_array, store, vector_path
 from hyperclus.engines.dask.vectors import Columns
+from hyperclus.engines.dask.workers import WHOLE_PARTS
 
 
 def sent(value):
@@ -43,7 +43,7 @@ class Alone:
             raise StopError
         outcomes = []
         for stage in stages:
-            apart = max(parts.values()) > WHOLE
+            apart = max(parts.values()) > WHOLE_PARTS
             outcomes = [
                 sent(
                     run_stage(

@@ -21,7 +21,7 @@ from hyperclus.cli.terminal import facts, indented, show, table, title
 from hyperclus.clustering.cluster_files import WORK
 from hyperclus.clustering.partition import StoredPartition
 from hyperclus.engines import check_engine
-from hyperclus.engines.dask.source import is_uri, listed
+from hyperclus.engines.dask.source import is_uri, list_files
 from hyperclus.engines.dask.workers import WorkerPool
 from hyperclus.errors import InputError, check_choice
 from hyperclus.io.tables.parquet import SUFFIXES
@@ -182,7 +182,7 @@ def _check(
             source.file,
             "--engine dask reads Parquet; convert the file with hyperclus convert, or use another engine",
         )
-    listed(source.file)
+    list_files(source.file)
     return source.options
 
 
@@ -196,14 +196,14 @@ def _pool(workers: Workers, messages: Messages) -> Iterator[tuple[WorkerPool, "M
     with say_if_stopped(hint), messages.from_library(), ExitStack() as stack:
         with _interrupts_delayed():
             pool = stack.enter_context(
-                WorkerPool.gathered(workers.scheduler, workers.workers, workers.memory)
+                WorkerPool.connect(workers.scheduler, workers.workers, workers.memory)
             )
         stack.enter_context(pool.client.as_current())
         memory = Memory(pool.client)
         messages.note(_description(pool, workers.scheduler is None))
         with suppress(KeyError):  # raised by Dask if the scheduler has no dashboard
-            if pool.dashboard:
-                messages.note(f"dashboard: {pool.dashboard}")
+            if pool.client.dashboard_link:
+                messages.note(f"dashboard: {pool.client.dashboard_link}")
         with progress(messages, memory.status):
             yield pool, memory
 
@@ -224,7 +224,7 @@ def _interrupts_delayed() -> Iterator[None]:
 
 def _description(pool: WorkerPool, local: bool) -> str:
     """How many workers there are, where, and their memory."""
-    workers = pool.workers
+    workers = pool.workers()
     limit = min((worker.memory_limit for worker in workers), default=0)
     size = f" with {limit / 1e9:.1f} GB each" if limit else ""
     number = count(len(workers), "worker") if workers else "no workers yet"

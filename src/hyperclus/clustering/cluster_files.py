@@ -29,11 +29,11 @@ from hyperclus.clustering.search_problem import Effort, EffortName, SearchProble
 from hyperclus.engines.dask.layout import laid_out
 from hyperclus.engines.dask.prepare import prepare as prepare_on
 from hyperclus.engines.dask.prepared import Prepared
-from hyperclus.engines.dask.runner import DaskRunner
 from hyperclus.engines.dask.session import DaskProducts, DaskSession, StoredHypergraph, omega
+from hyperclus.engines.dask.source import TableOptions
 from hyperclus.engines.dask.stages import site_at
 from hyperclus.engines.dask.store import read_rows
-from hyperclus.engines.dask.workers import WorkerPool
+from hyperclus.engines.dask.workers import DaskRunner, WorkerPool
 from hyperclus.errors import Argument, ClusterError, InputError, check_integer, is_number
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.spectral.eigen import Eigenpairs
@@ -76,7 +76,7 @@ def prepare(
     ------
     InputError, ClusterError
     """
-    with WorkerPool.gathered(scheduler) as pool:
+    with WorkerPool.connect(scheduler) as pool:
         given = {"vertex": vertex, "edge": edge, "weight": weight, "edge_weight": edge_weight}
         return _prepared(source, folder, pool, **given, duplicates=duplicates)
 
@@ -138,7 +138,7 @@ def cluster_files(
             Argument("tolerance"), f" must be a positive number, such as 1e-8; got {tolerance!r}"
         )
     alpha, started = checked_alpha(alpha), time.perf_counter()
-    with WorkerPool.gathered(scheduler) as pool:
+    with WorkerPool.connect(scheduler) as pool:
         prepared = source
         if not isinstance(prepared, Prepared):
             prepared = _prepared(prepared, folder, pool, **columns or {})
@@ -150,7 +150,7 @@ def cluster_files(
 
 def _prepared(source: Any, folder: StrPath | None, pool: WorkerPool, **columns: Any) -> Prepared:
     work = Path(folder or os.environ.get("HYPERCLUS_WORK") or WORK).absolute()
-    return prepare_on(source, work, pool, **columns)
+    return prepare_on(source, work, pool, TableOptions(**columns))
 
 
 @dataclass(slots=True, eq=False)

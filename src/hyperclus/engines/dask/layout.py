@@ -33,7 +33,7 @@ class Layout:
 
 def laid_out(prepared: Prepared, pool: WorkerPool) -> Layout:
     """The layout for the workers that are there; one of an earlier run, if it suits them."""
-    workers = pool.workers
+    workers = pool.workers()
     threads = min((worker.n_threads for worker in workers), default=1)
     total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 4e9
     memory = min((worker.memory_limit or total / len(workers) for worker in workers), default=total)

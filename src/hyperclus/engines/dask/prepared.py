@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from hyperclus._runtime.arrays import index_type
 from hyperclus._runtime.optional import arrow
-from hyperclus.engines.dask.keys import as_objects
+from hyperclus.engines.dask.id_keys import as_objects
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.typing import Ids, Incidence
 

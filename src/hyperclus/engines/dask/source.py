@@ -1,261 +1,281 @@
-"""Parquet files here or in a store of objects: which there are, what their footers say, and pieces of them.
+"""Parquet files on a shared disk or in an object store: listing, footers, and reading rows in pieces.
 
-A piece is some rows of one file, few enough for any worker. The client sees names and sizes, and what
-workers report of the footers.
+A piece is a range of rows of one file, small enough for any worker. The client sees names, sizes and footers,
+never a row.
 """
 
 import glob
 import io
 import os
 from collections import Counter
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
-from hyperclus._runtime.files import StrPath, fault, reading
+from hyperclus._runtime.files import StrPath, fault, reading, refuse_bomb
 from hyperclus._runtime.optional import arrow
 from hyperclus.errors import InputError
-from hyperclus.hypergraph.messages import shown
+from hyperclus.hypergraph.messages import no_column, shown
+from hyperclus.hypergraph.tables import default_column
 from hyperclus.io.tables.long import LongColumns
-from hyperclus.io.tables.parquet import (
-    SUFFIXES,
-    ParquetTable,
-    is_small,
-    next_batch,
-    open_parquet,
-    parquet_errors,
-    read_footer,
-)
+from hyperclus.io.tables.parquet import SUFFIXES, is_small, next_batch, open_parquet, parquet_errors
 from hyperclus.io.tables.table import DEFAULT_TUNING
+from hyperclus.typing import DuplicatePolicy
 
 Source: TypeAlias = StrPath | Sequence[StrPath]
 
 
 @dataclass(frozen=True, slots=True)
-class SourceFile:
-    """A file of the input.
+class TableOptions:
+    """Which columns to use, and what to do with repeated incidences; see `hyperclus.read`."""
 
-    Attributes
-    ----------
-    name : str
-        As messages show it.
-    place : str
-        Where a worker finds it: an absolute path, or a URI.
-    size, changed : int
-        Bytes, and when it was last changed, in nanoseconds.
-    """
-
-    name: str
-    place: str
-    size: int
-    changed: int
+    vertex: str = "vertex"
+    edge: str = "edge"
+    weight: str | Literal[False] | None = None
+    edge_weight: str | Literal[False] | None = None
+    duplicates: DuplicatePolicy = "error"
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
-    """The names of the columns that are used; None where there is none."""
+class SourceFile:
+    """An input file: name for messages, absolute path or URI, bytes, and modification time in ns."""
 
-    vertex: str
-    edge: str
-    weight: str | None
-    edge_weight: str | None
+    name: str
+    path: str
+    size: int
+    modified: int
 
-    @property
-    def wanted(self) -> list[str]:
-        """The names, each once."""
-        names = (self.vertex, self.edge, self.weight, self.edge_weight)
-        return list(dict.fromkeys(name for name in names if name is not None))
+    text, decimal = False, "."  # how `io.tables` reads weights
+
+    def fault(self, message: str, row: int | None = None) -> InputError:
+        """Create an error that names the file and, if known, the row (from 0)."""
+        return fault(self.name, message if row is None else f"row {row}, {message}")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Footer:
-    """What the footer of a file says.
+    """Metadata of one Parquet file.
 
     Attributes
     ----------
-    columns : Columns
-    kinds : pair of Arrow types
-        Of vertices and hyperedges.
+    columns : LongColumns
+    types : pair of Arrow types
+        Of the ids of vertices and hyperedges.
+    ranges : pair of (int, int) or None
+        Smallest and largest id of vertices and hyperedges, if these are integers with statistics.
     rows, sizes : tuples of int
-        Of each row group: how many rows, and how many bytes its columns take unpacked.
+        Rows and uncompressed bytes of each row group.
     """
 
-    columns: Columns
-    kinds: tuple[Any, Any]
+    columns: LongColumns
+    types: tuple[Any, Any]
+    ranges: tuple[tuple[int, int] | None, ...]
     rows: tuple[int, ...]
     sizes: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Rows of one file: `n_rows` of them after the first `skipped` of some row groups.
+    """`n_rows` rows of a file, after the first `skip` rows of the given range of row groups.
 
-    `first` is the row of the file that is the first of the piece.
+    `first` is the number of the first row in the file.
     """
 
-    name: str
-    place: str
+    file: SourceFile
     groups: tuple[int, int]
-    skipped: int
+    skip: int
     n_rows: int
     first: int
 
 
-class OneFile(ParquetTable):
-    """A file of which the footer, or nothing yet, has been read: the columns it has, and its faults."""
-
-    def __init__(self, name: str, names: list[str]) -> None:
-        self.path, self.files, self.names = name, [name], names
-        self._first_rows = [0]
-
-    def look(self, handle: Any) -> int:
-        """Read the footer: the names of the columns; returns the number of rows."""
-        self.names, rows = read_footer(self.path, handle)
-        return rows
+def column_names(columns: LongColumns) -> list[str]:
+    """Return the names of all columns that are read, each once."""
+    return list(dict.fromkeys(name for name in astuple(columns) if name is not None))
 
 
-def described(source: Source) -> str:
-    """The input in a message."""
-    places = [source] if isinstance(source, str | os.PathLike) else source
-    return os.fspath(places[0]) + (", ..." if len(places) > 1 else "")
+def describe(source: Source) -> str:
+    """Name the input in a message."""
+    paths = [source] if isinstance(source, str | os.PathLike) else source
+    return os.fspath(paths[0]) + (", ..." if len(paths) > 1 else "")
 
 
-def listed(source: Source) -> list[SourceFile]:
-    """The files there are now, by name in each folder or pattern."""
-    places = [source] if isinstance(source, str | os.PathLike) else source
-    if not (
-        isinstance(places, Sequence) and places and all(isinstance(p, str | os.PathLike) for p in places)
-    ):
-        raise InputError(f"the names of Parquet files are needed, one or a list of them; got {shown(source)}")
-    files = [file for place in places for file in _files(os.fspath(place))]
-    again = [name for name, times in Counter(file.place for file in files).items() if times > 1]
-    if again:
-        raise fault(again[0], "the file is named more than once; name it once")
+def list_files(source: Source) -> list[SourceFile]:
+    """List the input files, sorted by name within each folder or pattern."""
+    paths = [source] if isinstance(source, str | os.PathLike) else source
+    if not (isinstance(paths, Sequence) and paths and all(isinstance(p, str | os.PathLike) for p in paths)):
+        raise InputError(
+            f"source must be the name of a Parquet file, or a list of names; got {shown(source)}"
+        )
+    files: list[SourceFile] = []
+    for path in paths:
+        name = os.fspath(path)
+        files += _stored(name) if is_uri(name) else _local(name)
+    repeated = [path for path, times in Counter(file.path for file in files).items() if times > 1]
+    if repeated:
+        raise fault(repeated[0], "the file is listed more than once; list it once")
     return files
 
 
 def check_unchanged(before: list[SourceFile], after: list[SourceFile]) -> None:
-    """Refuse files that were added, removed or changed."""
-    known, now = ({file.place: file for file in files} for files in (before, after))
+    """Raise an `InputError` if files were added, removed or changed."""
+    old, new = ({file.path: file for file in files} for files in (before, after))
     for file in [*after, *before]:
-        old, new = known.get(file.place), now.get(file.place)
-        if old != new:
-            what = "added" if old is None else "removed" if new is None else "changed"
-            raise fault(
-                file.name, f"the file was {what} while the data were prepared; give the same command again"
-            )
+        if old.get(file.path) != new.get(file.path):
+            what = "added" if file.path not in old else "removed" if file.path not in new else "changed"
+            raise file.fault(f"the file was {what} while the data were prepared; run the same command again")
 
 
-def footers(files: list[SourceFile], chosen: tuple[Any, Any, Any, Any]) -> list[Footer]:
-    """The footers of some files; `chosen` are the columns asked for, as `read_long` takes them."""
-    return [_footer(file, *chosen) for file in files]
+def read_footers(files: list[SourceFile], options: TableOptions) -> list[Footer]:
+    """Read the footers of some files."""
+    return [_footer(file, options) for file in files]
 
 
-def pieces_of(file: SourceFile, footer: Footer, most_rows: int, most_bytes: int) -> Iterator[Piece]:
-    """A file in pieces of so many rows and unpacked bytes at most: row groups, or parts of large ones."""
+def check_footers(files: list[SourceFile], footers: list[Footer], source: Source) -> LongColumns:
+    """Check that all files have the same columns and that there are rows; return the columns."""
+    first = footers[0].columns
+    for file, footer in zip(files, footers, strict=True):
+        for name in ("weight", "edge_weight"):
+            here, there = getattr(footer.columns, name), getattr(first, name)
+            if here != there:
+                column = shown(here or there)
+                raise file.fault(f"some files have a column {column} and others do not; make them alike")
+    if not any(sum(footer.rows) for footer in footers):
+        raise fault(
+            describe(source), "the table has no rows; a hypergraph needs at least one vertex in one hyperedge"
+        )
+    return first
+
+
+def split(file: SourceFile, footer: Footer, max_rows: int, max_bytes: int) -> Iterator[Piece]:
+    """Split a file into pieces with limited rows and uncompressed bytes: row groups, or parts of one."""
     first = start = rows = size = 0
     for group, (n_rows, n_bytes) in enumerate(zip(footer.rows, footer.sizes, strict=True)):
-        if rows and (rows + n_rows > most_rows or size + n_bytes > most_bytes):
-            yield Piece(file.name, file.place, (start, group), 0, rows, first)
+        if rows and (rows + n_rows > max_rows or size + n_bytes > max_bytes):
+            yield Piece(file, (start, group), 0, rows, first)
             first, start, rows, size = first + rows, group, 0, 0
-        limit = max(min(most_rows, n_rows * most_bytes // max(n_bytes, 1)), 1)
+        limit = max(min(max_rows, n_rows * max_bytes // max(n_bytes, 1)), 1)
         if n_rows > limit:
-            for skipped in range(0, n_rows, limit):
-                count = min(limit, n_rows - skipped)
-                yield Piece(file.name, file.place, (group, group + 1), skipped, count, first + skipped)
+            for skip in range(0, n_rows, limit):
+                yield Piece(file, (group, group + 1), skip, min(limit, n_rows - skip), first + skip)
             first, start = first + n_rows, group + 1
         else:
             rows, size = rows + n_rows, size + n_bytes
     if rows:
-        yield Piece(file.name, file.place, (start, len(footer.rows)), 0, rows, first)
+        yield Piece(file, (start, len(footer.rows)), 0, rows, first)
 
 
-def batches_of(piece: Piece, columns: Sequence[str]) -> Generator[tuple[int, Any], None, None]:
-    """Record batches of a piece, each with its first row in the file: small ones of numbers."""
-    with opened(piece.name, piece.place) as handle:
-        file = open_parquet(piece.name, handle)
-        small = all(is_small(file.schema_arrow.field(name).type) for name in columns)
-        size = min(DEFAULT_TUNING.rows, piece.n_rows) if small else piece.n_rows
+def read_batches(piece: Piece, columns: LongColumns) -> Iterator[tuple[int, Any]]:
+    """Yield the record batches of a piece, each with the number of its first row in the file."""
+    file, end, names = piece.file, piece.first + piece.n_rows, column_names(columns)
+    with open_file(file) as handle:
+        parquet = open_parquet(file.name, handle)
+        numeric = all(is_small(parquet.schema_arrow.field(name).type) for name in names)
+        size = (
+            min(DEFAULT_TUNING.rows, piece.n_rows) if numeric else piece.n_rows
+        )  # small batches save memory
         groups = range(*piece.groups)
-        batches = file.iter_batches(size, row_groups=groups, columns=list(columns), use_threads=False)
-        skipped, row, end = piece.skipped, piece.first, piece.first + piece.n_rows
-        while row < end and (batch := next_batch(piece.name, batches)) is not None:
-            inner = batch.slice(min(skipped, len(batch)), end - row)
-            skipped -= min(skipped, len(batch))
-            if len(inner):
-                yield row, inner
-            row += len(inner)
-            del batch, inner
+        batches = parquet.iter_batches(size, row_groups=groups, columns=names, use_threads=False)
+        skip, row = piece.skip, piece.first
+        while row < end and (batch := next_batch(file.name, batches)) is not None:
+            wanted = batch.slice(min(skip, len(batch)), end - row)
+            skip -= min(skip, len(batch))
+            if len(wanted):
+                yield row, wanted
+            row += len(wanted)
+            del batch, wanted
+    if row != end:
+        raise file.fault("the file changed while it was read; read it again")
 
 
 @contextmanager
-def opened(name: str, place: str) -> Iterator[Any]:
-    """A file to read from, by a path or a URI."""
-    if not is_uri(place):
-        with reading(place) as handle:
+def open_file(file: SourceFile) -> Iterator[Any]:
+    """Open a file by its path or URI."""
+    if not is_uri(file.path):
+        with reading(file.path) as handle:
             yield handle
         return
-    with parquet_errors(name):
-        system, path = arrow("pyarrow.fs").FileSystem.from_uri(place)
+    with parquet_errors(file.name):
+        system, path = arrow("pyarrow.fs").FileSystem.from_uri(file.path)
         handle = system.open_input_file(path)
     with handle:
         yield handle
 
 
-def is_uri(place: str) -> bool:
-    """Whether a place has a scheme, such as s3://, and is no path."""
-    return "://" in place
+def is_uri(path: str) -> bool:
+    """Whether a name has a scheme, such as s3://."""
+    return "://" in path
 
 
-def _footer(file: SourceFile, vertex: Any, edge: Any, weight: Any, edge_weight: Any) -> Footer:
-    with opened(file.name, file.place) as handle:
-        table = OneFile(file.name, [])
-        table.look(handle)
-        handle.seek(0, io.SEEK_SET)
-        opening = open_parquet(file.name, handle)
-    found = LongColumns.of(table, vertex, edge, weight, edge_weight)
-    columns = Columns(found.vertex, found.edge, found.weight, found.edge_weight)
-    schema, meta = opening.schema_arrow, opening.metadata
-    groups = [meta.row_group(number) for number in range(meta.num_row_groups)]
-    wanted = [
-        number
-        for number in range(meta.num_columns)
-        if meta.schema.column(number).path.split(".")[0] in columns.wanted
-    ]
+def _footer(file: SourceFile, options: TableOptions) -> Footer:
+    with open_file(file) as handle:
+        parquet = open_parquet(file.name, handle)
+        meta, schema = parquet.metadata, parquet.schema_arrow
+        groups = [meta.row_group(number) for number in range(meta.num_row_groups)]
+        unpacked = max(12 * meta.num_rows, sum(group.total_byte_size for group in groups))
+        refuse_bomb(file.name, handle.seek(0, io.SEEK_END), unpacked)
+    columns = _find_columns(file, schema.names, options)
+    vertex, edge = columns.vertex, columns.edge
+    names = column_names(columns)
+    leaves = [meta.schema.column(number).path for number in range(meta.num_columns)]
+    wanted = [number for number, path in enumerate(leaves) if path.split(".")[0] in names]
     return Footer(
         columns,
-        (schema.field(columns.vertex).type, schema.field(columns.edge).type),
+        (schema.field(vertex).type, schema.field(edge).type),
+        tuple(
+            _range([group.column(leaves.index(name)) for group in groups if group.num_rows])
+            if arrow().types.is_integer(schema.field(name).type)
+            else None
+            for name in (vertex, edge)
+        ),
         tuple(group.num_rows for group in groups),
         tuple(sum(group.column(number).total_uncompressed_size for number in wanted) for group in groups),
     )
 
 
-def _files(place: str) -> list[SourceFile]:
-    if is_uri(place):
-        return _files_of_store(place)
-    names: Iterable[str] = [place]
-    if os.path.isdir(place):
-        names = [os.fspath(file) for file in sorted(Path(place).iterdir()) if file.suffix in SUFFIXES]
-    elif not os.path.exists(place) and glob.has_magic(place):
-        names = sorted(glob.glob(place))
+def _find_columns(file: SourceFile, names: list[str], options: TableOptions) -> LongColumns:
+    """Find the columns; weights that were not asked for are used if a column has the default name."""
+    used: tuple[Any, ...] = (options.vertex, options.edge)
+    used += (default_column(options.weight, "weight", names, used),)
+    used += (default_column(options.edge_weight, "edge_weight", names, used),)
+    for name in used:
+        if name is not None and names.count(name) != 1:
+            several = f"the table has more than one column {shown(name)}; rename one of them"
+            raise file.fault(several if name in names else no_column(name, names))
+    return LongColumns(*used)
+
+
+def _range(chunks: list[Any]) -> tuple[int, int] | None:
+    """Smallest and largest value of a column by its statistics; None if some are missing."""
+    found = [chunk.statistics for chunk in chunks]
+    if not found or not all(one is not None and one.has_min_max for one in found):
+        return None
+    return min(one.min for one in found), max(one.max for one in found)
+
+
+def _local(path: str) -> list[SourceFile]:
+    """List the files of a path, a folder, or a pattern."""
+    names = [path]
+    if os.path.isdir(path):
+        names = [os.fspath(file) for file in sorted(Path(path).iterdir()) if file.suffix in SUFFIXES]
+    elif not os.path.exists(path) and glob.has_magic(path):
+        names = sorted(glob.glob(path))
     if not names:
-        raise fault(place, "there are no Parquet files; check the name")
-    return [_local_file(name) for name in names]
+        raise fault(path, "there are no Parquet files; check the name")
+    files = []
+    for name in names:
+        with reading(name):
+            stat = os.stat(name)
+        files.append(SourceFile(name, os.path.abspath(name), stat.st_size, stat.st_mtime_ns))
+    return files
 
 
-def _local_file(name: str) -> SourceFile:
-    with reading(name):
-        stat = os.stat(name)
-    return SourceFile(name, os.path.abspath(name), stat.st_size, stat.st_mtime_ns)
-
-
-def _files_of_store(place: str) -> list[SourceFile]:
-    """Of a URI: a file, a folder, or a pattern, whose stars stay within one folder."""
+def _stored(uri: str) -> list[SourceFile]:
+    """List the files of a URI: a file, a folder, or a pattern whose stars match within one folder level."""
     fs = arrow("pyarrow.fs")
-    scheme, rest = place.split("://", 1)
+    scheme, rest = uri.split("://", 1)
     parts = rest.split("/")
     fixed = next((number for number, part in enumerate(parts) if glob.has_magic(part)), len(parts))
     base, pattern = f"{scheme}://{'/'.join(parts[:fixed])}", parts[fixed:]
@@ -266,9 +286,9 @@ def _files_of_store(place: str) -> list[SourceFile]:
         if info.type == fs.FileType.Directory:
             infos = system.get_file_info(fs.FileSelector(folder, recursive=len(pattern) > 1))
     except (arrow().ArrowException, OSError, ValueError) as error:
-        raise fault(place, f"the place cannot be read: {' '.join(str(error).split())[:200]}") from None
+        raise fault(uri, f"the location cannot be read: {' '.join(str(error).split())[:200]}") from None
     if info.type == fs.FileType.NotFound:
-        raise fault(place, "there is no such file")
+        raise fault(uri, "there is no such file")
     found = []
     for info in infos:
         inside = info.path[len(folder) :].strip("/").split("/") if info.path != folder else []
@@ -276,7 +296,7 @@ def _files_of_store(place: str) -> list[SourceFile]:
             name = "/".join([base.rstrip("/"), *inside])
             found.append(SourceFile(name, name, info.size, info.mtime_ns or 0))
     if not found:
-        raise fault(place, "there are no Parquet files; check the name")
+        raise fault(uri, "there are no Parquet files; check the name")
     return sorted(found, key=lambda file: file.name)
 
 

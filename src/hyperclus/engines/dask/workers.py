@@ -1,7 +1,7 @@
-"""The workers of a Dask cluster, and all that touches Dask's API.
+"""The workers of a Dask cluster; everything that touches Dask's API.
 
-Dask runs a task again where its worker died, three times. What Dask does not bound is the wait for a
-scheduler that is gone, or for workers that never come; here both end with a sentence.
+Dask repeats a task whose worker died, up to three times. It sets no limit to waiting for a scheduler that is
+gone or for workers that never come; here both waits end with an error.
 """
 
 import logging
@@ -11,212 +11,178 @@ import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
-from itertools import islice
+from dataclasses import dataclass
+from itertools import count, islice
+from pathlib import Path
 from secrets import token_hex
 from typing import Any, NamedTuple
 
 from hyperclus._runtime.optional import library
+from hyperclus.engines.dask.schedule import Stage
+from hyperclus.engines.dask.stages import Outcome, piece, run_stage, site_at
 from hyperclus.engines.dask.store import file_fault
-from hyperclus.errors import Argument, ClusterError, HyperclusError, InputError
+from hyperclus.engines.dask.vectors import Side
+from hyperclus.errors import ClusterError, HyperclusError, InputError
 from hyperclus.hypergraph.messages import shown
 
-CONNECT = 8.0  # seconds to reach a scheduler
-GONE = 15.0  # seconds without a scheduler after which it is given up
-IDLE = 60.0  # seconds without any worker, for a cluster that is just starting
-LOOK = 1.0  # seconds between looks at whether there still are a scheduler and workers
-PAUSED = 10.0  # seconds after which a worker that waits for memory is started anew,
-RESTARTS = 3  # and how often, in a run
-AHEAD = 2  # tasks for each thread of a worker: the next one is there when the last is done
-FREE = 0.8  # of the machine's memory, for the workers of a local cluster
-AGAIN = "start it again and give the same command, which goes on where it was"
+POLL = 1.0  # seconds between checks of the scheduler and the workers
+QUEUED = 2  # tasks per thread that the scheduler has at a time, so that no worker waits for the client
+MAX_RESTARTS = 3  # of paused workers, in one run
+MAX_ATTEMPTS = 10  # at one round
+MEMORY_SHARE = 0.8  # of the machine's memory, for the workers of a local cluster
+WHOLE_PARTS = 4  # results are not split for so few parts, because splitting costs more tasks,
+WHOLE_BYTES = 2e7  # unless a vector is larger than this
+AGAIN = "run the same command again; it resumes where it was"
+
+
+@dataclass(frozen=True, slots=True)
+class Timeouts:
+    """Seconds to connect to a scheduler, to wait for a lost one, for workers, and for a paused worker."""
+
+    connect: float = 8.0
+    scheduler: float = 15.0
+    workers: float = 60.0
+    paused: float = 10.0
 
 
 class WorkerState(NamedTuple):
-    """A worker that is there; memory_limit is in bytes, 0 if it has none."""
+    """A connected worker; `memory_limit` in bytes is 0 if there is no limit."""
 
     address: str
     memory_limit: int
     n_threads: int
 
 
+def memory_per_thread(workers: Sequence[WorkerState]) -> int:
+    """Return the smallest memory limit of a worker per thread, in bytes; 0 if there is no limit."""
+    return min((one.memory_limit // one.n_threads for one in workers if one.memory_limit), default=0)
+
+
 def dask(module: str = "distributed") -> Any:
-    """Dask's scheduler or one of its modules."""
-    return library(module, "Dask", Argument("engine", "dask"), "dask")
+    """Import Dask's scheduler or one of its modules."""
+    return library(module, "Dask", "clustering on Dask workers", "dask")
 
 
 class WorkerPool:
-    """The workers of a client of Dask.
+    """The workers that a Dask client can use.
 
     Attributes
     ----------
     client : distributed.Client
     address : str
-        Of the scheduler.
+        Address of the scheduler.
+    timeouts : Timeouts
     """
 
-    def __init__(self, client: Any) -> None:
-        self.client = client
+    def __init__(self, client: Any, timeouts: Timeouts = Timeouts()) -> None:  # noqa: B008
+        self.client, self.timeouts = client, timeouts
         self.address = str(client.scheduler.address)
-        self._counted = (-LOOK, 0)
+        self._threads_seen = (-POLL, 0)
         self._restarts = 0
 
     @classmethod
     @contextmanager
-    def gathered(
-        cls, scheduler: str | None = None, workers: int | None = None, memory: str | None = None
+    def connect(
+        cls,
+        scheduler: "str | WorkerPool | None" = None,
+        workers: int | None = None,
+        memory: str | None = None,
+        timeouts: Timeouts = Timeouts(),  # noqa: B008
     ) -> Iterator["WorkerPool"]:
-        """The workers of a scheduler at an address; without one, of the client there is, or new ones here.
+        """Connect to a scheduler, or use the current client, or start workers on this machine.
 
-        `workers` and `memory` (of each, such as "2GB") are for new ones, which end with the body: by default
-        as many as cores, with an even share of the machine's memory.
+        `workers` and `memory` (of each, such as "2GB") are for new workers, which end with the body: by
+        default one per core, with equal shares of the machine's memory.
         """
         distributed = dask()
-        if scheduler is not None:
-            with quiet(), _connected(distributed, scheduler) as client:
-                yield cls(client)
+        if isinstance(scheduler, WorkerPool):
+            yield scheduler
             return
-        client = _default_client(distributed)
-        if client is not None:
-            yield cls(client)
+        current = None
+        with suppress(ValueError):  # there is no client
+            current = distributed.default_client()
+        if scheduler is None and current is not None and current.status == "running":
+            yield cls(current, timeouts)
             return
-        with quiet(), _local(distributed, workers or os.cpu_count() or 1, memory) as client:
-            yield cls(client)
+        new = _local_client(workers or os.cpu_count() or 1, memory, timeouts)
+        with quiet(), new if scheduler is None else _remote_client(scheduler, timeouts) as client:
+            yield cls(client, timeouts)
 
-    @property
     def workers(self) -> list[WorkerState]:
-        """The workers that are there now."""
+        """Ask the scheduler for its workers."""
         return [
             WorkerState(address, int(worker["memory_limit"] or 0), worker["nthreads"])
             for address, worker in self._identity(-1)["workers"].items()
         ]
 
-    @property
-    def memory(self) -> int:
-        """The smallest limit of a worker's memory, per thread, in bytes; 0 if there is none."""
-        limits = [worker.memory_limit // worker.n_threads for worker in self.workers if worker.memory_limit]
-        return min(limits, default=0)
-
-    @property
-    def dashboard(self) -> str | None:
-        """The address of Dask's dashboard, where it is on."""
-        with suppress(KeyError):  # a scheduler without one
-            link = self.client.dashboard_link
-            return str(link) if link else None
-        return None
-
     def each(
         self, function: Callable[..., Any], arguments: Sequence[tuple[Any, ...]]
     ) -> Iterator[tuple[int, Any]]:
-        """The results of a function for each tuple of arguments, with its place, as they come.
+        """Yield (index, result) of a function for each tuple of arguments, as the results arrive.
 
-        Only a few tasks for each worker are with the scheduler at any time. A task may run more than once,
-        where workers die. The first error ends them all, and is raised.
+        The scheduler has only a few tasks per worker at any time. A task may run more than once if workers
+        die. The first error cancels all tasks and is raised.
         """
         finished: queue.SimpleQueue[Any] = queue.SimpleQueue()
         running: dict[Any, int] = {}
         waiting = iter(enumerate(arguments))
+        name = getattr(function, "__name__", "task")  # shown on Dask's dashboard
         try:
             while True:
-                room = AHEAD * max(self._threads(), 1) - len(running)
-                with self.faults():
-                    self._submit(function, islice(waiting, max(room, 0)), running, finished)
+                room = QUEUED * max(self._n_threads(), 1) - len(running)
+                with self.dask_errors():
+                    for place, given in islice(waiting, max(room, 0)):
+                        key = f"{name}-{place}-{token_hex(8)}"
+                        future = self.client.submit(_catch_errors, function, given, key=key)
+                        running[future] = place
+                        future.add_done_callback(finished.put)
                 if not running:
                     return
-                for future in self.done(finished):
-                    yield running.pop(future), self._result(future)
+                for future in self.wait(finished):
+                    with self.dask_errors():
+                        result, error = future.result()
+                    if error is not None:
+                        raise error
+                    yield running.pop(future), result
         finally:
             self.cancel(list(running))
 
-    def _threads(self) -> int:
-        """Of all workers, as of a moment ago."""
-        now = time.monotonic()
-        if now - self._counted[0] > LOOK:
-            self._counted = now, int(self._identity(0)["total_threads"])
-        return self._counted[1]
+    def wait(self, finished: Any, needed: Collection[str] = ()) -> list[Any]:
+        """Wait for futures; return those that are done, or [] if a needed worker is gone.
 
-    def _identity(self, n_workers: int) -> Any:
-        """What the scheduler says of itself and its workers; `scheduler_info` would hide that it is gone."""
-        if self.client.status != "running":
-            raise self._gone()
-        with self.faults():
-            try:
-                asked = self.client.scheduler.identity
-                return self.client.sync(asked, n_workers=n_workers, callback_timeout=GONE)
-            except OSError:
-                raise self._gone() from None
-
-    def _submit(self, function: Any, some: Any, running: dict[Any, int], finished: Any) -> None:
-        name = getattr(function, "__name__", "task")  # as the dashboard shows it
-        for place, arguments in some:
-            future = self.client.submit(_outcome, function, arguments, key=f"{name}-{place}-{token_hex(8)}")
-            running[future] = place
-            future.add_done_callback(finished.put)
-
-    def done(self, finished: Any, homes: Collection[str] = ()) -> list[Any]:
-        """The futures that are done, or an error if none ever will be; [] if a worker of `homes` is gone."""
+        Raises a `ClusterError` if there is no scheduler, or no worker, for too long.
+        """
         lost = alone = 0.0
         paused: dict[str, float] = {}
         while True:
             with suppress(queue.Empty):
-                first = finished.get(timeout=LOOK)
+                first = finished.get(timeout=POLL)
                 return [first, *(finished.get() for _ in range(finished.qsize()))]
             now = time.monotonic()
             lost = 0.0 if self.client.status == "running" else lost or now
-            if self.client.status == "closed" or (lost and now - lost > GONE):
-                raise self._gone()
-            alone = 0.0 if lost or self._threads() else alone or now
-            if alone and now - alone > IDLE:
+            if self.client.status == "closed" or (lost and now - lost > self.timeouts.scheduler):
+                raise self._scheduler_gone()
+            alone = 0.0 if lost or self._n_threads() else alone or now
+            if alone and now - alone > self.timeouts.workers:
                 raise ClusterError(
-                    f"the scheduler at {self.address} has had no workers for {IDLE:.0f} s; start some and "
-                    "give the same command again, which goes on where it was"
+                    f"the scheduler at {self.address} has had no workers for {self.timeouts.workers:.0f} s; "
+                    f"start some, then {AGAIN}"
                 )
             if not (lost or alone):
-                there = self._identity(-1)["workers"]
-                paused = self._woken(there, paused)
-                if there and not all(address in there for address in homes):
+                present = self._identity(-1)["workers"]
+                paused = self._restart_paused(present, paused)
+                if present and not all(address in present for address in needed):
                     return []
 
-    def _woken(self, there: dict[str, Any], paused: dict[str, float]) -> dict[str, float]:
-        """Start workers anew that wait for memory and do nothing, which Dask would leave so for ever.
-
-        They hold nothing that is not on disk. Returns since when workers wait.
-        """
-        now = time.monotonic()
-        waiting = [
-            address
-            for address, worker in there.items()
-            if worker["status"] == "paused" and not worker["metrics"].get("task_counts", {}).get("executing")
-        ]
-        paused = {address: paused.get(address, now) for address in waiting}
-        for address in [address for address, since in paused.items() if now - since > PAUSED]:
-            self._restarts += 1
-            if self._restarts > RESTARTS or not there[address]["nanny"]:
-                limit = there[address]["memory_limit"] / 1e9
-                raise ClusterError(
-                    f"a worker waits for memory (the limit is {limit:.1f} GB); give each worker more, or "
-                    "start more workers"
-                )
-            with self.faults():
-                self.client.restart_workers([address], timeout=GONE, raise_for_error=False)
-            paused.pop(address)
-        return paused
-
-    def _result(self, future: Any) -> Any:
-        with self.faults():
-            result, error = future.result()
-        if error is not None:
-            raise error
-        return result
-
     def cancel(self, futures: list[Any]) -> None:
-        """Give up tasks."""
+        """Cancel tasks."""
         if futures and self.client.status == "running":
             with suppress(OSError, RuntimeError, CancelledError):
                 self.client.cancel(futures, force=True)
 
     @contextmanager
-    def faults(self) -> Iterator[None]:
-        """Turns the errors of Dask into one sentence each."""
+    def dask_errors(self) -> Iterator[None]:
+        """Turn each error of Dask into one sentence."""
         scheduler, closed = dask("distributed.scheduler"), dask("distributed.comm").CommClosedError
         try:
             yield
@@ -226,7 +192,7 @@ class WorkerPool:
             times, limit = error.allowed_failures + 1, error.last_worker.memory_limit
             size = f" (the limit is {limit / 1e9:.1f} GB)" if limit else ""
             raise ClusterError(
-                f"workers died {times} times in the same task, most likely for want of memory{size}; give "
+                f"workers died {times} times in the same task, most likely from lack of memory{size}; give "
                 "each worker more memory, or start more workers"
             ) from None
         except scheduler.NoValidWorkerError:
@@ -234,23 +200,165 @@ class WorkerPool:
                 f"the scheduler at {self.address} has no worker for a task; start some"
             ) from None
         except (closed, CancelledError):
-            raise self._gone() from None
+            raise self._scheduler_gone() from None
         except (OSError, RuntimeError) as error:
             if str(error).startswith("Error during deserialization"):
                 raise ClusterError(
                     f"the scheduler or the workers at {self.address} cannot load the tasks; install the same "
                     "versions of hyperclus and its libraries there as here"
                 ) from None
-            if self.client.status == "running":  # an error of the task
+            if self.client.status == "running":  # the task raised it
                 raise
-            raise self._gone() from None
+            raise self._scheduler_gone() from None
 
-    def _gone(self) -> ClusterError:
-        return ClusterError(f"the scheduler at {self.address} is gone; {AGAIN}")
+    def _n_threads(self) -> int:
+        """Return the number of threads of all workers, at most POLL seconds old."""
+        now = time.monotonic()
+        if now - self._threads_seen[0] > POLL:
+            self._threads_seen = now, int(self._identity(0)["total_threads"])
+        return self._threads_seen[1]
+
+    def _identity(self, n_workers: int) -> Any:
+        """Ask the scheduler about itself; unlike `scheduler_info`, this fails if the scheduler is gone."""
+        if self.client.status != "running":
+            raise self._scheduler_gone()
+        with self.dask_errors():
+            try:
+                ask, timeout = self.client.scheduler.identity, self.timeouts.scheduler
+                return self.client.sync(ask, n_workers=n_workers, callback_timeout=timeout)
+            except OSError:
+                raise self._scheduler_gone() from None
+
+    def _restart_paused(self, present: dict[str, Any], paused: dict[str, float]) -> dict[str, float]:
+        """Restart idle workers that are paused for lack of memory, which Dask would never do.
+
+        They hold nothing that is not on disk. Returns since when each worker has been paused.
+        """
+        now = time.monotonic()
+        paused = {
+            address: paused.get(address, now)
+            for address, worker in present.items()
+            if worker["status"] == "paused" and not worker["metrics"].get("task_counts", {}).get("executing")
+        }
+        for address in [one for one, since in paused.items() if now - since > self.timeouts.paused]:
+            self._restarts += 1
+            if self._restarts > MAX_RESTARTS or not present[address]["nanny"]:
+                limit = present[address]["memory_limit"] / 1e9
+                raise ClusterError(
+                    f"a worker is out of memory (the limit is {limit:.1f} GB); give each worker more memory, "
+                    "or start more workers"
+                )
+            with self.dask_errors():
+                timeout = self.timeouts.scheduler
+                self.client.restart_workers([address], timeout=timeout, raise_for_error=False)
+            paused.pop(address)
+        return paused
+
+    def _scheduler_gone(self) -> ClusterError:
+        return ClusterError(f"the scheduler at {self.address} is gone; start it again and {AGAIN}")
 
 
-def _outcome(function: Any, arguments: tuple[Any, ...]) -> tuple[Any, HyperclusError | None]:
-    """What a task gives; an error in the data comes back as a result, which Dask does not log."""
+class DaskRunner:
+    """Runs rounds on a worker pool; a part stays with the same worker while that one lives."""
+
+    def __init__(self, pool: WorkerPool) -> None:
+        self.pool = pool
+        self._numbers, self._token = count(), token_hex(4)
+        self._addresses: list[str] = []
+        self._asked = -POLL
+
+    def round(self, site: Path, stages: Sequence[Stage], parts: dict[Side, int]) -> list[Outcome]:
+        """Return the outcomes of the last stage; if a worker dies, the others repeat the round."""
+        for _ in range(MAX_ATTEMPTS):
+            found = self._results(*self._graph(site, stages, parts))
+            if found is not None:
+                return found
+            self._asked = -POLL
+        raise ClusterError(f"workers keep dying; see their logs, then {AGAIN}")
+
+    def alone(self, function: Callable[..., Any], *args: Any) -> Any:
+        """Run a function on one worker and return its result."""
+        return next(iter(self.pool.each(function, [args])))[1]
+
+    def _graph(
+        self, site: Path, stages: Sequence[Stage], parts: dict[Side, int]
+    ) -> tuple[dict[str | None, dict[str, Any]], list[str]]:
+        """Return the tasks of a round by the worker that should run them, and the keys of the last stage."""
+        name = f"{self._token}-{next(self._numbers)}"
+        layers: dict[str | None, dict[str, Any]] = {}
+        keys: list[str] = []
+        for stage in stages:
+            before = keys
+            keys = [f"{stage.side}-{name}-{stage.level}-{part}" for part in range(parts[stage.side])]
+            for part, key in enumerate(keys):
+                given = before
+                if before and self._splits(site, stage.side, parts):
+                    given = [f"piece-{name}-{stage.level}-{number}-{part}" for number in range(len(before))]
+                    tasks = {own: (piece, whole, part) for own, whole in zip(given, before, strict=True)}
+                    layers.setdefault(None, {}).update(tasks)
+                layers.setdefault(self._worker(part), {})[key] = (run_stage, site, stage, part, given)
+        return layers, keys
+
+    def _splits(self, site: Path, side: Side, parts: dict[Side, int]) -> bool:
+        """Whether outcomes are split before they are sent to this side."""
+        facts = site_at(site)
+        if side == "bundles" and facts.dense:
+            return False
+        return max(parts.values()) > WHOLE_PARTS or 8 * facts.ends[-1] > WHOLE_BYTES
+
+    def _worker(self, part: int) -> str:
+        """Return the address of the worker of a part, by a list that is at most POLL seconds old."""
+        if time.monotonic() - self._asked > POLL:
+            self._addresses = sorted(one.address for one in self.pool.workers()) or self._addresses
+            self._asked = time.monotonic()
+        return self._addresses[part % len(self._addresses)] if self._addresses else ""
+
+    def _results(self, layers: dict[str | None, dict[str, Any]], keys: list[str]) -> list[Outcome] | None:
+        """Return the outcomes of the last tasks; None if a worker is gone, as Dask may wait for it."""
+        highlevel = dask("dask.highlevelgraph")
+        pinned = {
+            f"{keys[0]}-{number}": highlevel.MaterializedLayer(
+                tasks, {"workers": [address], "allow_other_workers": True} if address else None
+            )
+            for number, (address, tasks) in enumerate(layers.items())
+        }
+        graph = highlevel.HighLevelGraph(pinned, {name: set() for name in pinned})
+        needed = [address for address in layers if address]
+        finished: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        with self.pool.dask_errors():
+            futures = self.pool.client.get(graph, keys, sync=False)
+            for future in futures:
+                future.add_done_callback(finished.put)
+            waiting = len(futures)
+            try:
+                while waiting:
+                    done = self.pool.wait(finished, needed)
+                    if not done:
+                        return None
+                    waiting -= len(done)
+                found: list[Outcome] = self.pool.client.gather(futures)
+            finally:
+                if waiting:
+                    self.pool.cancel(futures)
+        return found
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Hide Dask's log messages about workers that die and connections that end."""
+    names = [f"distributed{part}" for part in ("", ".nanny", ".scheduler", ".client", ".core", ".batched")]
+    levels = {logger: logger.level for logger in map(logging.getLogger, names)}
+    for logger in levels:
+        logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        for logger, level in levels.items():
+            logger.setLevel(level)
+
+
+def _catch_errors(function: Any, arguments: tuple[Any, ...]) -> tuple[Any, HyperclusError | None]:
+    """Run a task; return errors in the data as results, because Dask logs what is raised."""
     try:
         return function(*arguments), None
     except HyperclusError as error:
@@ -259,59 +367,37 @@ def _outcome(function: Any, arguments: tuple[Any, ...]) -> tuple[Any, HyperclusE
         return None, file_fault(error)
 
 
-def _default_client(distributed: Any) -> Any:
-    with suppress(ValueError):
-        client = distributed.default_client()
-        return client if client.status == "running" else None
-    return None
-
-
 @contextmanager
-def _local(distributed: Any, count: int, memory: str | None) -> Iterator[Any]:
-    """A client of new workers on this machine."""
-    limit = memory or int(FREE * distributed.system.MEMORY_LIMIT / count)
+def _local_client(n_workers: int, memory: str | None, timeouts: Timeouts) -> Iterator[Any]:
+    """Start workers on this machine."""
+    distributed = dask()
     try:
         cluster = distributed.LocalCluster(
-            n_workers=count,
+            n_workers=n_workers,
             threads_per_worker=1,
             processes=True,
-            memory_limit=limit,
+            memory_limit=memory or int(MEMORY_SHARE * distributed.system.MEMORY_LIMIT / n_workers),
             dashboard_address="127.0.0.1:0",
             silence_logs=logging.CRITICAL,
         )
     except ValueError as error:
         raise InputError(f"no workers with memory {shown(memory)} can be started: {error}") from None
-    with cluster, distributed.Client(cluster, timeout=CONNECT, set_as_default=False) as client:
+    with cluster, distributed.Client(cluster, timeout=timeouts.connect, set_as_default=False) as client:
         yield client
 
 
 @contextmanager
-def _connected(distributed: Any, address: str) -> Iterator[Any]:
-    """A client of a scheduler that runs elsewhere."""
+def _remote_client(address: str, timeouts: Timeouts) -> Iterator[Any]:
+    """Connect to a scheduler by its address."""
     try:
-        client = distributed.Client(address, timeout=CONNECT, set_as_default=False)
+        client = dask().Client(address, timeout=timeouts.connect, set_as_default=False)
     except (OSError, ValueError) as error:
         why = " ".join(str(error).split())[:200]
         raise InputError(
-            f"no scheduler answers at {shown(address)} ({why}); check the address and that it runs"
+            f"no scheduler answers at {shown(address)} ({why}); check the address and that it is running"
         ) from None
     try:
         yield client
     finally:
         with suppress(OSError, RuntimeError, CancelledError):
-            client.close(timeout=CONNECT)
-
-
-@contextmanager
-def quiet() -> Iterator[None]:
-    """Keeps Dask's log of workers that die and connections that end from the terminal."""
-    names = [f"distributed{part}" for part in ("", ".nanny", ".scheduler", ".client", ".core", ".batched")]
-    loggers = [logging.getLogger(name) for name in names]
-    before = [logger.level for logger in loggers]
-    for logger in loggers:
-        logger.setLevel(logging.CRITICAL)
-    try:
-        yield
-    finally:
-        for logger, level in zip(loggers, before, strict=True):
-            logger.setLevel(level)
+            client.close(timeout=timeouts.connect)
