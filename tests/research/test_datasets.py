@@ -1,4 +1,4 @@
-"""The nine data sets: the paper's tables out of UCI's files, and every way a download can go wrong."""
+"""The nine data sets: the paper's tables from UCI's files, and every way a download can fail."""
 
 import errno
 import functools
@@ -33,7 +33,7 @@ RAW = Path(__file__).parents[3] / "shared" / "data" / "raw"
 
 @pytest.fixture
 def raw():
-    """The folder of UCI's files."""
+    """The folder with UCI's files."""
     if not RAW.exists():
         reason = f"UCI's files are not in {RAW}"
         if os.environ.get("CI"):
@@ -75,7 +75,7 @@ def test_tables_equal_those_from_the_extracts(raw, name):
 
 
 def same(values, text):
-    """Equal, where numbers in the extracts may still be text."""
+    """Compare values, where the extracts may have numbers as text."""
     if values.dtype == object:
         return values.tolist() == list(text)
     return np.array_equal(values, np.array(list(map(float, text))))
@@ -92,15 +92,15 @@ def test_hypergraphs_equal_those_from_the_extracts(raw, name):
 
 
 @pytest.mark.parametrize("name", ["zoo", "letter", "digit"])
-def test_reweigh_builds_the_cluster_anew(raw, name):
+def test_reweigh_rebuilds_the_hypergraph_of_a_cluster(raw, name):
     data = loaded(name)
     vertices = np.flatnonzero(np.arange(len(data.classes)) % 7 < 2)
     inside = {column: values[vertices] for column, values in data.table.items()}
-    anew = hc.class_counts(hc.Hypergraph.from_table(inside), data.classes[vertices])
+    rebuilt = hc.class_counts(hc.Hypergraph.from_table(inside), data.classes[vertices])
     ours = data.reweigh(data.hypergraph.restrict(vertices), vertices)
-    order = np.array([anew.edge_ids.tolist().index(edge) for edge in ours.edge_ids.tolist()])
-    assert ours.n_edges == anew.n_edges
-    assert (anew.gamma[order] != ours.gamma).nnz == 0
+    order = np.array([rebuilt.edge_ids.tolist().index(edge) for edge in ours.edge_ids.tolist()])
+    assert ours.n_edges == rebuilt.n_edges
+    assert (rebuilt.gamma[order] != ours.gamma).nnz == 0
 
 
 def test_reweigh_leaves_equal_rows_together(raw):
@@ -144,7 +144,7 @@ def test_all_known_versions_of_rice_give_one_table(raw, tmp_path, end, last):
     assert np.array_equal(data.classes, loaded("rice").classes)
 
 
-# ---- where files are -------------------------------------------------------------------------------
+# ---- folders -------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -156,7 +156,7 @@ def offline(monkeypatch):
 
 
 @pytest.mark.usefixtures("offline")
-def test_the_argument_goes_before_the_variable_and_that_before_the_cache(raw, tmp_path, monkeypatch):
+def test_the_argument_precedes_the_variable_and_that_the_cache(raw, tmp_path, monkeypatch):
     monkeypatch.setattr("pooch.os_cache", lambda project: tmp_path / project)
     monkeypatch.delenv("HYPERCLUS_DATA", raising=False)
     for folder in ("hyperclus", "variable", "argument"):
@@ -172,7 +172,7 @@ def test_the_argument_goes_before_the_variable_and_that_before_the_cache(raw, tm
 
 
 @pytest.mark.usefixtures("offline")
-def test_a_gzipped_file_will_do(raw, tmp_path):
+def test_a_gzipped_file_is_accepted(raw, tmp_path):
     (tmp_path / "zoo.data.gz").write_bytes(gzip.compress((raw / "zoo.data").read_bytes()))
     assert datasets.load("zoo", folder=tmp_path).hypergraph.n_vertices == 101
     (tmp_path / "zoo.data").write_bytes(b"something else")
@@ -191,7 +191,7 @@ def test_verify(raw, tmp_path):
 
 
 @pytest.mark.usefixtures("offline")
-def test_a_wrong_file_of_the_users_is_left_alone(tmp_path):
+def test_a_wrong_file_in_the_users_folder_is_left_alone(tmp_path):
     (tmp_path / "zoo.data").write_bytes(b"mine")
     with pytest.raises(hc.InputError, match=r"zoo\.data is not UCI's zoo\.data, .*; move it away"):
         datasets.load("zoo", folder=tmp_path)
@@ -199,12 +199,12 @@ def test_a_wrong_file_of_the_users_is_left_alone(tmp_path):
 
 
 @pytest.mark.parametrize("call", [datasets.load, datasets.fetch, datasets.verify, datasets.source])
-def test_unknown_names_are_refused(call):
+def test_unknown_names_are_rejected(call):
     with pytest.raises(hc.InputError, match=r"name must be 'mushroom', .* or 'digit', not 'iris'"):
         call("iris")
 
 
-def test_importing_brings_no_network_library():
+def test_importing_loads_no_network_library():
     code = (
         "import sys, hyperclus.research.datasets; print([m for m in ('pooch', 'tqdm') if m in sys.modules])"
     )
@@ -216,7 +216,7 @@ def test_importing_brings_no_network_library():
 
 
 class Server(http.server.ThreadingHTTPServer):
-    """Answers every request by calling `answer` with the handler; counts them."""
+    """Answers every request by calling `answer` with the handler, and records the paths."""
 
     def __init__(self):
         super().__init__(("127.0.0.1", 0), Handler)
@@ -225,7 +225,7 @@ class Server(http.server.ThreadingHTTPServer):
         self.answer = None
 
     def handle_error(self, *_):
-        """Clients break off here on purpose."""
+        """Clients disconnect on purpose in these tests."""
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -284,7 +284,7 @@ def zoo(raw):
 
 
 def refused(folder, name="zoo", kind=DownloadError):
-    """The message of a fetch that fails: one sentence, that leaves nothing behind."""
+    """Return the message of a failing fetch; check that it is one sentence and that no file is left."""
     before = sorted(folder.glob("**/*"))
     with pytest.raises(kind) as caught:
         datasets.fetch(name, folder=folder)
@@ -328,7 +328,7 @@ def test_covertype_as_uci_packs_it(raw, serve, tmp_path):
     assert np.array_equal(data.classes, loaded("covertype").classes)
 
 
-def test_a_damaged_file_in_the_cache_is_fetched_anew(serve, zoo, tmp_path, monkeypatch):
+def test_a_damaged_file_in_the_cache_is_downloaded_again(serve, zoo, tmp_path, monkeypatch):
     monkeypatch.delenv("HYPERCLUS_DATA", raising=False)
     monkeypatch.setattr("pooch.os_cache", lambda _: tmp_path)
     (tmp_path / "zoo.data").write_bytes(zoo[:-1])
@@ -351,7 +351,7 @@ def test_redirects_are_followed(server, zoo, tmp_path):
     assert datasets.verify("zoo", folder=tmp_path) == {"zoo.data": "ok"}
 
 
-def test_passing_faults_are_tried_again(server, zoo, tmp_path):
+def test_transient_faults_are_retried(server, zoo, tmp_path):
     content = zipped({"zoo.data": zoo})
 
     def answer(handler):
@@ -407,14 +407,14 @@ def test_a_silent_server(server, tmp_path, monkeypatch, error):
     assert attempts == [downloading.TIMEOUT] * 3
 
 
-def test_a_transfer_that_breaks_off(server, zoo, tmp_path):
+def test_a_truncated_transfer(server, zoo, tmp_path):
     content = zipped({"zoo.data": zoo})
     server.answer = lambda handler: handler.send(content[:-100], length=len(content))
     assert "the connection failed (ChunkedEncodingError)" in refused(tmp_path)
     assert len(server.requested) == 3
 
 
-def test_a_transfer_that_breaks_off_unnoticed(server, zoo, tmp_path):
+def test_a_truncated_transfer_without_a_length(server, zoo, tmp_path):
     content = zipped({"zoo.data": zoo})
 
     def answer(handler):
@@ -548,7 +548,7 @@ def test_an_interrupt_leaves_nothing(serve, zoo, tmp_path, monkeypatch, owner, f
 
 
 def in_another_process(server, folder, before=""):
-    """Start fetching zoo in a Python of its own."""
+    """Start fetching zoo in another Python process."""
     code = f"""
 import os
 from hyperclus.research import datasets
@@ -604,7 +604,7 @@ def test_two_processes_at_once(server, zoo, tmp_path):
     assert datasets.verify("zoo", folder=tmp_path) == {"zoo.data": "ok"}
 
 
-def test_one_that_comes_second_where_open_files_cannot_be_replaced(serve, zoo, tmp_path, monkeypatch):
+def test_a_second_process_where_open_files_cannot_be_replaced(serve, zoo, tmp_path, monkeypatch):
     def beaten(_, target):
         Path(target).write_bytes(zoo)
         raise PermissionError(errno.EACCES, "in use")

@@ -110,7 +110,7 @@ def best_prefix(h, seeds, max_volume, ties):
     return best
 
 
-# ---- help ----------------------------------------------------------------------------------------------
+# ---- helpers ----------------------------------------------------------------------------------------------
 
 
 def network(h):
@@ -202,7 +202,7 @@ class TestSteps:
         assert (cut == 0).any()
 
     def test_the_two_rules_differ_where_near_ties_chain(self):
-        """In order 1, 1 + .8, 1 + 1.6 (times 1e-8): the third starts anew and loses the second."""
+        """In order 1, 1 + .8, 1 + 1.6 (times 1e-8): the third starts a new set and loses the second."""
         h = hc.Hypergraph.from_edges([[0, 1, 2, 3]])
         rising = np.array([1, 1 + 0.8e-8, 1 + 1.6e-8, 0])[:, None]
         moved = {
@@ -387,14 +387,14 @@ class TestPlanted:
         assert part.sizes.min() > 0
         assert part.sizes.sum() == 150
 
-    def test_k_way_with_weights_counted_anew(self):
+    def test_k_way_with_reweighing(self):
         rng = np.random.default_rng(2)
         classes = rng.integers(2, size=150)
 
-        def counted_anew(sub, vertices):
+        def reweigh(sub, vertices):
             return hc.class_counts(sub.drop_edges(sub.edge_sizes < 3), classes[vertices])
 
-        assert diffeq(self.H, 3, n_seeds=6, reweigh=counted_anew).k == 3
+        assert diffeq(self.H, 3, n_seeds=6, reweigh=reweigh).k == 3
 
 
 class TestNoCluster:

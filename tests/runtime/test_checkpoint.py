@@ -1,4 +1,4 @@
-"""Runs that are ended anywhere and taken up again: the same bits, and less work."""
+"""Interrupted runs resume from checkpoints: the same bits, and less work."""
 
 import errno
 import logging
@@ -41,19 +41,19 @@ def eager():
 
 @pytest.fixture
 def krylov(monkeypatch):
-    """The stationary law by GMRES in short cycles."""
+    """Compute the stationary distribution by GMRES in short cycles."""
     monkeypatch.setattr(stationary, "ELIMINATION_UP_TO", 0)
     monkeypatch.setattr(stationary, "RESTART", 8)
 
 
 @pytest.fixture
 def restarts(monkeypatch):
-    """A Lanczos basis so short that it is restarted often."""
+    """Use a Lanczos basis so small that it is restarted often."""
     monkeypatch.setattr(lanczos, "EXTRA_BASIS", 6)
 
 
 def stops_at(number):
-    """A listener that ends the run at its step of this number, from 1."""
+    """A listener that stops the run at step `number`, counted from 1."""
     left = iter(range(number - 1))
 
     def listener(step):
@@ -64,14 +64,14 @@ def stops_at(number):
 
 
 def counted(run):
-    """What a run returns, and its steps."""
+    """Return the result of a run and its steps."""
     steps = []
     with hc.watching(steps.append):
         return run(), steps
 
 
 def bits(found):
-    """All that must come out the same."""
+    """Everything that must be the same after a resumed run."""
     if isinstance(found, hc.Partition):
         pairs, distribution = found.eigenpairs, found.walk.distribution
         arrays = (
@@ -104,7 +104,7 @@ def bits(found):
 
 
 def check_every_stop(run, folder, most=25):
-    """End a run at each of its steps, or at so many of them, and take it up."""
+    """Stop a run at each of its steps, or at `most` of them, and resume it."""
     whole, steps = counted(run)
     places = np.unique(np.linspace(1, len(steps), min(most, len(steps))).astype(int))
     saved = 0
@@ -121,7 +121,7 @@ def check_every_stop(run, folder, most=25):
 
 
 def check_many_stops(run, folder, each):
-    """End a run again and again after so many steps, in one folder, until it gets to its end."""
+    """Stop a run repeatedly after `each` steps, in one folder, until it finishes."""
     whole, steps = counted(run)
     for tries in range(len(steps) + 1):  # noqa: B007
         with hc.checkpoints(folder):
@@ -136,7 +136,7 @@ def check_many_stops(run, folder, each):
 
 
 def weakly_joined(seed):
-    """Two blocks whose masses GMRES alone would get wrong."""
+    """Two weakly connected blocks whose masses GMRES alone would get wrong."""
     rng = np.random.default_rng(seed)
     edges = [
         {v + shift: g for v, g in edge.items()}
@@ -147,14 +147,14 @@ def weakly_joined(seed):
     return build(edges, [*[1.0] * 100, 1e-7], 120)
 
 
-# ---- every stage, ended anywhere ----------------------------------------------------------------
+# ---- every stage, stopped anywhere ----------------------------------------------------------------
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.5])
 @pytest.mark.parametrize(
     "h", [random_hypergraph(90, 60, 4, 1), random_hypergraph(60, 90, 4, 2), weakly_joined(0)]
 )
-def test_stationary_law(eager, krylov, tmp_path, h, alpha):
+def test_stationary_distribution(eager, krylov, tmp_path, h, alpha):
     walk = check_every_stop(partial(hc.RandomWalk, h, alpha=alpha), tmp_path)
     assert walk.distribution.method == "krylov"
     check_many_stops(partial(hc.RandomWalk, h, alpha=alpha), tmp_path, 15)
@@ -171,7 +171,7 @@ def test_eigenvectors(eager, restarts, tmp_path, k, method):
 
 
 def test_repeated_eigenvalues(eager, restarts, tmp_path):
-    """Some are missed at first, so that the search for them goes several rounds."""
+    """Some are missed at first, so that there are several probing rounds."""
     h = copies_around_a_hub(random_hypergraph(15, 12, 4, 0), 6, 0.01)
     run = partial(hc.smallest_eigenpairs, hc.NormalizedLaplacian(hc.RandomWalk(h)), 5, method="lanczos")
     check_every_stop(run, tmp_path)
@@ -179,7 +179,7 @@ def test_repeated_eigenvalues(eager, restarts, tmp_path):
 
 
 @pytest.mark.parametrize("thin", [True, False])
-def test_methods_that_take_over(eager, restarts, monkeypatch, tmp_path, thin):
+def test_fallback_methods(eager, restarts, monkeypatch, tmp_path, thin):
     monkeypatch.setattr(solve, "PATIENCE", 10)
     monkeypatch.setattr(solve, "cheapest", lambda *_: "lanczos")
     monkeypatch.setattr(solve, "is_thin", lambda _: thin)
@@ -206,7 +206,7 @@ def test_search(eager, tmp_path, k, effort, machine_code):
         check_every_stop(partial(hc.cluster, h, k, effort=effort, seed=1), tmp_path, 12)
 
 
-def test_search_that_is_stopped_every_few_steps(eager, tmp_path):
+def test_search_stopped_every_few_steps(eager, tmp_path):
     effort = Effort(6, 8, 4, 5.0, 1e6, first=EFFORTS["default"])
     check_many_stops(partial(hc.cluster, random_hypergraph(60, 40, 5, 4), 3, effort=effort), tmp_path, 40)
 
@@ -256,7 +256,7 @@ def test_any_hypergraph(eager, krylov, restarts, tmp_path_factory, h, alpha, sto
         assert bits(run()) == bits(whole)
 
 
-# ---- what is kept and what is not ---------------------------------------------------------------
+# ---- what is saved and what is not ---------------------------------------------------------------
 
 H = random_hypergraph(60, 40, 5, 9)
 
@@ -285,7 +285,7 @@ def test_finished_stages_leave_one_file_each(eager, tmp_path):
     assert before == {name: (tmp_path / name).stat().st_mtime_ns for name in files(tmp_path)}
 
 
-def test_another_k_takes_up_the_stationary_law(eager, krylov, tmp_path, caplog):
+def test_another_k_reuses_the_stationary_distribution(eager, krylov, tmp_path, caplog):
     with hc.checkpoints(tmp_path):
         hc.cluster(H, 3)
         with caplog.at_level(logging.INFO, "hyperclus._runtime.checkpoint"):
@@ -311,7 +311,7 @@ def test_another_k_takes_up_the_stationary_law(eager, krylov, tmp_path, caplog):
     ],
     ids=["gamma", "omega", "alpha", "seed", "tolerance", "min_share", "effort", "start"],
 )
-def test_what_another_run_kept_is_not_taken(eager, krylov, tmp_path, change):
+def test_checkpoints_of_another_run_are_not_used(eager, krylov, tmp_path, change):
     alone = change()
     with hc.checkpoints(tmp_path):
         hc.cluster(H, 3)
@@ -320,7 +320,7 @@ def test_what_another_run_kept_is_not_taken(eager, krylov, tmp_path, change):
     assert len(files(tmp_path)) > before
 
 
-def test_another_version_starts_anew(eager, tmp_path, monkeypatch):
+def test_another_version_starts_over(eager, tmp_path, monkeypatch):
     with hc.checkpoints(tmp_path):
         hc.cluster(H, 3)
         before = len(files(tmp_path))
@@ -338,7 +338,7 @@ def test_ids_do_not_matter(eager, tmp_path):
     assert files(tmp_path) == before
 
 
-def test_an_inner_folder_takes_the_place_of_the_outer(eager, tmp_path):
+def test_an_inner_folder_replaces_the_outer(eager, tmp_path):
     with hc.checkpoints(tmp_path / "outer"):
         with hc.checkpoints(tmp_path / "inner"):
             hc.RandomWalk(H)
@@ -351,10 +351,10 @@ def test_an_inner_folder_takes_the_place_of_the_outer(eager, tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64"])
-def test_a_generator_is_left_where_it_would_be(eager, restarts, tmp_path, kind):
+def test_the_state_of_a_generator_is_restored(eager, restarts, tmp_path, kind):
     def run():
         rng = np.random.Generator(getattr(np.random, kind)(5))
-        rng.integers(10, dtype=np.uint32)  # leaves half of a draw behind
+        rng.integers(10, dtype=np.uint32)  # buffers half of a draw
         laplacian = hc.NormalizedLaplacian(hc.RandomWalk(H))
         pairs = hc.smallest_eigenpairs(laplacian, 3, method="lanczos", seed=rng)
         return bits(pairs), rng.random(3).tolist(), rng.integers(10, size=3, dtype=np.uint32).tolist()
@@ -362,7 +362,7 @@ def test_a_generator_is_left_where_it_would_be(eager, restarts, tmp_path, kind):
     check_every_stop(run, tmp_path, 12)
 
 
-def test_a_seed_that_is_drawn_is_refused(tmp_path):
+def test_seed_none_is_rejected(tmp_path):
     calls = (
         partial(hc.cluster, H),
         partial(hc.refine, H, np.arange(60) % 2),
@@ -379,7 +379,7 @@ def test_a_seed_that_is_drawn_is_refused(tmp_path):
 # ---- faults -------------------------------------------------------------------------------------
 
 
-def test_damaged_files_are_computed_anew(eager, krylov, restarts, tmp_path, caplog):
+def test_damaged_files_are_computed_again(eager, krylov, restarts, tmp_path, caplog):
     run = partial(hc.cluster, H, 3)
     whole = run()
     with hc.checkpoints(tmp_path):
@@ -399,8 +399,8 @@ def test_damaged_files_are_computed_anew(eager, krylov, restarts, tmp_path, capl
     assert all("is damaged; it is deleted and computed again" in message for message in messages)
 
 
-def test_no_flipped_bit_is_believed(eager, tmp_path):
-    """Also in the table of contents, where it may hide one of the arrays."""
+def test_every_flipped_bit_is_detected(eager, tmp_path):
+    """A flipped bit anywhere in the file is detected."""
     whole = hc.RandomWalk(random_hypergraph(6, 5, 3, 0))
     with hc.checkpoints(tmp_path):
         run = partial(hc.RandomWalk, whole.hypergraph)
@@ -464,7 +464,7 @@ class StoredVector:
 
 
 class VectorStore:
-    """Stores nothing, and restores vectors by name unless told to fail."""
+    """Stores nothing, and restores vectors by name or raises an error."""
 
     def __init__(self, error=None):
         self.error, self.pins = error, {}
@@ -569,7 +569,7 @@ def test_a_state_of_another_type_is_rejected(eager, tmp_path):
         open_checkpoint("stage").keep(value=object())
 
 
-def test_a_damaged_state_is_computed_anew(eager, krylov, tmp_path, caplog):
+def test_a_damaged_state_is_computed_again(eager, krylov, tmp_path, caplog):
     run = partial(hc.RandomWalk, H)
     whole = run()
     with pytest.raises(StopError), hc.watching(stops_at(12)), hc.checkpoints(tmp_path):
@@ -582,7 +582,7 @@ def test_a_damaged_state_is_computed_anew(eager, krylov, tmp_path, caplog):
 
 
 @pytest.mark.parametrize("where", ["a file", "below a file"])
-def test_a_place_that_is_no_folder_is_refused_before_any_work(tmp_path, where):
+def test_a_path_that_is_not_a_folder_is_rejected_before_any_work(tmp_path, where):
     taken = tmp_path / "taken"
     taken.write_text("")
     place = taken if where == "a file" else taken / "below"
@@ -592,7 +592,7 @@ def test_a_place_that_is_no_folder_is_refused_before_any_work(tmp_path, where):
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write anywhere")
-def test_a_folder_that_cannot_be_written_is_refused(tmp_path):
+def test_a_folder_that_cannot_be_written_is_rejected(tmp_path):
     tmp_path.chmod(0o500)
     with pytest.raises(hc.InputError, match="cannot be written"), hc.checkpoints(tmp_path):
         pytest.fail("the body ran")
@@ -612,7 +612,7 @@ def test_a_full_disk_is_a_warning(eager, krylov, monkeypatch, tmp_path, caplog):
     assert [file.name for file in tmp_path.iterdir()] == ["README.txt"]
 
 
-def test_what_a_killed_run_left_half_written_is_cleaned_up_in_time(tmp_path):
+def test_partial_files_of_killed_runs_are_deleted_later(tmp_path):
     old, new = tmp_path / ".0123456789abcdef.part", tmp_path / ".fedcba9876543210.part"
     for file in (old, new):
         file.write_bytes(b"half")
@@ -620,7 +620,7 @@ def test_what_a_killed_run_left_half_written_is_cleaned_up_in_time(tmp_path):
     os.utime(old, (long_ago, long_ago))
     with hc.checkpoints(tmp_path):
         assert not old.exists()
-        assert new.exists()  # another process may be at it
+        assert new.exists()  # another process may be writing it
     os.utime(new, (long_ago, long_ago))
     with hc.checkpoints(tmp_path):
         pass
@@ -667,7 +667,7 @@ def started(folder, how="fast"):
 
 
 def finished(process):
-    """The last line of a process, and how many steps it took."""
+    """Return the last line of a process and its number of steps."""
     with process:
         lines = process.stdout.read().splitlines()
     assert process.returncode == 0
@@ -675,7 +675,7 @@ def finished(process):
 
 
 def killed(process, word, number):
-    """Kill it with signal 9 at a line that starts with a word; False if it came to its end before."""
+    """Kill a process with signal 9 at the n-th line that starts with a word; False if it finished before."""
     with process:
         for line in process.stdout:
             number -= line.startswith(word)
@@ -687,7 +687,7 @@ def killed(process, word, number):
 
 
 @pytest.mark.parametrize(("word", "how"), [("step", "fast"), ("saving", "slowly")])
-def test_killed_again_and_again(tmp_path, word, how):
+def test_killed_repeatedly(tmp_path, word, how):
     answer, steps = finished(started(tmp_path / "undisturbed"))
     rng = np.random.default_rng(0)
     kills = 0

@@ -55,13 +55,13 @@ def paper_hypergraph(name):
     columns, classes = table(name)
     hypergraph = hc.class_counts(hc.Hypergraph.from_table(columns), classes)
 
-    def counted_anew(sub, vertices):
+    def reweigh(sub, vertices):
         constant = sub.edge_sizes == sub.n_vertices
         if constant.all():
             return None
         return hc.class_counts(sub.drop_edges(constant), classes[vertices])
 
-    return hypergraph, counted_anew, classes
+    return hypergraph, reweigh, classes
 
 
 def raw_folder():
