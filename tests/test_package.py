@@ -55,10 +55,13 @@ def test_only_public_names_are_listed():
         hc.law  # noqa: B018
 
 
-def test_import_loads_no_engine():
+def test_only_engines_in_use_are_loaded():
     code = """
 import sys, hyperclus as hc
 print([name for name in sys.modules if name.startswith("hyperclus.") and "engines" in name])
+part = hc.cluster(hc.Hypergraph.from_edges([["a", "b"], ["b", "c"], ["c", "d"]]))
+hc.hyperclus_g(part.walk.hypergraph), hc.suggest_k(part.walk.hypergraph), hc.local_cluster(part.walk, ["a"])
+print([name for name in sys.modules if name.startswith(("hyperclus.engines.dask", "dask", "distributed"))])
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines() == ["[]"]
+    assert done.stdout.splitlines() == ["[]", "[]"]

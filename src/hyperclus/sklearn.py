@@ -38,7 +38,7 @@ _Clusterer: Any = _base.ClusterMixin
 _Transformer: Any = _base.TransformerMixin
 _Named: Any = _base.ClassNamePrefixFeaturesOutMixin
 
-FLAT = 1e-4  # of 1 - lambda: below it the hyperedges say nothing about a component
+FLAT = 1e-4  # below this |1 - lambda|, hyperedges carry no information about a component
 
 
 class _HypergraphEstimator(_Estimator):  # type: ignore[misc]
@@ -57,13 +57,13 @@ class _HypergraphEstimator(_Estimator):  # type: ignore[misc]
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "stationary_")  # what `fit` sets last
 
-    def _matrix(self, X: Any, *, least: int = 1, reset: bool = False) -> Any:
-        """X in the form that `from_incidence` takes, at least so many samples; no entry is negative."""
+    def _matrix(self, X: Any, *, min_samples: int = 1, reset: bool = False) -> Any:
+        """Validate X; no entry may be negative."""
         if not reset:
             _validation.check_is_fitted(self)
         formats = ("csr", "csc", "coo")
         matrix = _validation.validate_data(
-            self, X, accept_sparse=formats, dtype=np.float64, ensure_min_samples=least, reset=reset
+            self, X, accept_sparse=formats, dtype=np.float64, ensure_min_samples=min_samples, reset=reset
         )
         entries: Any = matrix.data if hasattr(matrix, "tocsr") else matrix
         if entries.size and entries.min() < 0:
@@ -79,7 +79,7 @@ class _HypergraphEstimator(_Estimator):  # type: ignore[misc]
         return matrix
 
     def _hypergraph(self, matrix: Any, isolated: AbsencePolicy) -> Hypergraph:
-        """Of the samples fitted; features without entries are left out, and remembered as unknown."""
+        """The hypergraph of the samples; features without entries are left out here and in `predict`."""
         self._known = np.flatnonzero(np.asarray(matrix.sum(axis=0)).ravel() > 0)
         names = getattr(self, "feature_names_in_", None)
         return Hypergraph.from_incidence(
@@ -92,7 +92,7 @@ class _HypergraphEstimator(_Estimator):  # type: ignore[misc]
         )
 
     def _seed(self) -> Seed:
-        """A whole number is the seed of `cluster`; a RandomState gives one by one draw."""
+        """An integer is the seed itself; from a RandomState it is drawn."""
         if isinstance(self.random_state, np.random.Generator):
             return self.random_state
         state = _utils.check_random_state(self.random_state)
@@ -102,7 +102,7 @@ class _HypergraphEstimator(_Estimator):  # type: ignore[misc]
         return int(self.random_state if whole else state.randint(1 << 31))
 
     def _on_known(self, matrix: Any) -> Incidence:
-        """The features that had entries in fit, by sample."""
+        """The features that had entries in `fit`, by sample."""
         rows: Incidence = sp.csr_array(sp.csr_array(matrix)[:, self._known])
         rows.eliminate_zeros()
         return rows
@@ -117,7 +117,7 @@ class _ClusterEstimator(_Clusterer, _HypergraphEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any = None) -> Self:
         """Find the clusters of the samples; y is ignored."""
         check_integer("n_clusters", self.n_clusters)
-        matrix = self._matrix(X, least=self.n_clusters, reset=True)
+        matrix = self._matrix(X, min_samples=self.n_clusters, reset=True)
         settings = self.get_params()
         for name in ("n_clusters", "edge_weights", "random_state"):
             del settings[name]
@@ -132,14 +132,14 @@ class _ClusterEstimator(_Clusterer, _HypergraphEstimator):  # type: ignore[misc]
         return self
 
     def predict(self, X: Any) -> Integers:
-        """The clusters that samples, new or not, join at the least cost in NCut.
+        """The clusters that samples, new or not, join at the lowest cost in NCut.
 
-        With s_c(x), the share of c where the walk goes from x or comes from on its way there, half
-        each, a sample of vanishing weight changes the NCut by its weight times
-        -(2 s_c(x) - internal(c) / vol(c)) / vol(c); x gets the c with the lowest. Label -1: no entry in a
-        feature that had one in `fit`. On the samples fitted this mostly gives `labels_` again
-        (for alpha = 1 it does wherever no move of one sample lowers the NCut; ties, `min_share` and clusters
-        of one sample aside).
+        Let s_c(x) be the share of cluster c among the vertices one step after x and one step before x, half
+        each. A sample of vanishing weight that joins c changes the NCut by its weight times
+        -(2 s_c(x) - internal(c) / vol(c)) / vol(c); x joins the c with the lowest value. Label -1 means that
+        x has no entry in a feature that had one in `fit`. For the samples of `fit` the result is mostly
+        `labels_` (for alpha = 1 always if no move of one sample lowers the NCut, apart from ties, `min_share`
+        and clusters of one sample).
         """
         return self._joined(self._on_known(self._matrix(X)))
 
@@ -154,12 +154,12 @@ class _ClusterEstimator(_Clusterer, _HypergraphEstimator):  # type: ignore[misc]
         return np.where(reached, chosen, -1).astype(np.int64)
 
     def score(self, X: Any, y: Any = None) -> float:
-        """-NCut / (n_clusters - 1) of the clusters that `predict` gives the samples of X, on their own walk.
+        """-NCut / (n_clusters - 1) of the clusters that `predict` finds for X, on the walk of X.
 
-        0 for separate clusters, about -1 for clusters drawn at random, whatever their number. The walk is
-        that of the samples of X alone, on the features known from `fit`; a cluster that none of them
-        joins counts 1 in the NCut. Compare under one alpha; docs/scikit_learn.md says what to think
-        of before n_clusters is chosen by it.
+        0 for separate clusters, about -1 for random ones, whatever their number. The walk is that of the
+        samples of X alone, on the features known from `fit`; a cluster that none of them joins counts 1 in
+        the NCut. Compare scores only for the same alpha; see docs/scikit_learn.md before you choose
+        n_clusters by it.
         """
         rows = self._on_known(self._matrix(X))
         labels, part = self._joined(rows), self.partition_
@@ -297,20 +297,21 @@ class HyperClusG(_ClusterEstimator):
 
 
 class HypergraphSpectralEmbedding(_Named, _Transformer, _HypergraphEstimator):  # type: ignore[misc]
-    """f_2 .. f_{q+1}, the columns of Pi^-1/2 Z: coordinates of the samples in which clusters lie apart.
+    """f_2 .. f_{q+1}, the columns of Pi^-1/2 Z: coordinates of the samples that separate clusters.
 
     Z holds the eigenvectors of L_sym for the smallest eigenvalues after the first (which is 0, with constant
-    f). Each f has mean 0 and mean square 1 under the stationary law. X is as for `HypergraphClustering`.
+    f). Each f has mean 0 and mean square 1 under the stationary distribution. X is as for
+    `HypergraphClustering`.
 
-    `transform` takes new samples too. From L_sym z = lambda z it follows that (P f + P* f) / 2 =
-    (1 - lambda) f, where P* = Pi^-1 P'Pi is the walk backwards. Both halves at a vertex need only the
-    vertex's own weights x(e):
+    `transform` accepts new samples. From L_sym z = lambda z it follows that (P f + P* f) / 2 is
+    (1 - lambda) f, where P* = Pi^-1 P'Pi is the reversed walk. Both terms at a vertex need only its own
+    weights x(e):
 
         f(x) = (mean of h weighted by there + mean of g weighted by back) / (2 (1 - lambda)),
         there(e) = omega(e) x(e)^alpha, h = B f;   back(e) = x(e) psi(e) / delta(e), g = A'Pi f / psi.
 
-    On the samples fitted this is f itself; `fit_transform` returns it too. A new sample gets what it would
-    have if it were added to the hypergraph with vanishing weight.
+    For the samples of `fit` this is f itself, as from `fit_transform`. A new sample gets the coordinates that
+    it would have if it were added to the hypergraph with vanishing weight.
 
     Parameters
     ----------
@@ -325,7 +326,7 @@ class HypergraphSpectralEmbedding(_Named, _Transformer, _HypergraphEstimator):  
     ----------
     embedding_ : array of shape (n_samples, n_components)
         0 for samples without a positive entry. Components whose eigenvalue is 1 (within 1e-4) are 0
-        everywhere, with a warning: there the hyperedges tell the samples no further apart.
+        everywhere, with a warning: the hyperedges carry no further information.
     eigenvalues_ : array of shape (n_components,)
         lambda_2, ..., ascending.
     stationary_ : array of shape (n_samples,)
@@ -362,7 +363,7 @@ class HypergraphSpectralEmbedding(_Named, _Transformer, _HypergraphEstimator):  
     def fit(self, X: Any, y: Any = None) -> "HypergraphSpectralEmbedding":
         """Compute the eigenvectors for the samples; y is ignored."""
         check_integer("n_components", self.n_components)
-        matrix = self._matrix(X, least=self.n_components + 1, reset=True)
+        matrix = self._matrix(X, min_samples=self.n_components + 1, reset=True)
         hypergraph = self._hypergraph(matrix, "drop")
         if hypergraph.n_vertices <= self.n_components:
             raise InputError(
@@ -380,7 +381,7 @@ class HypergraphSpectralEmbedding(_Named, _Transformer, _HypergraphEstimator):  
         if flat.any():
             warnings.warn(
                 f"{np.count_nonzero(flat)} of {self.n_components} components are 0, because the hyperedges "
-                "tell the samples no further apart; lower n_components, or set alpha=1 where X holds "
+                "do not separate the samples further; lower n_components, or set alpha=1 if X holds "
                 "strengths of membership",
                 stacklevel=2,
             )
@@ -390,11 +391,11 @@ class HypergraphSpectralEmbedding(_Named, _Transformer, _HypergraphEstimator):  
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> Floats:
-        """The coordinates of the samples fitted, `embedding_`."""
+        """Fit, and return the coordinates of the samples, `embedding_`."""
         return self.fit(X).embedding_.copy()
 
     def transform(self, X: Any) -> Floats:
-        """The coordinates of samples, new or not; 0 without an entry in a feature that had one in `fit`."""
+        """The coordinates of samples; 0 without an entry in a feature that had one in `fit`."""
         rows = self._on_known(self._matrix(X))
         return _stepped(self.walk_, self._scaled, rows)[0]
 
@@ -404,9 +405,9 @@ class HypergraphSpectralEmbedding(_Named, _Transformer, _HypergraphEstimator):  
 
 
 def _stepped(walk: RandomWalk, values: Floats, rows: Incidence) -> tuple[Floats, Any]:
-    """(P f + P* f) / 2 for samples given by their weights in the walk's hyperedges; and which have any.
+    """(P f + P* f) / 2 for samples given by their weights in the hyperedges, and which samples have any.
 
-    For the walk's own vertices it is what the definition says; for others, for samples of vanishing weight.
+    It follows the definition for vertices of the walk, and is the limit for samples of vanishing weight.
     """
     factors, psi = walk.factors, walk.edge_stationary
     ahead = factors.edge_means(values)
@@ -420,13 +421,13 @@ def _stepped(walk: RandomWalk, values: Floats, rows: Incidence) -> tuple[Floats,
     stepped[~reached] = 0.0
     if not np.isfinite(stepped).all():
         raise InputError(
-            "the weights of a sample leave the range of double precision; bring them nearer to 1"
+            "the weights of a sample exceed the range of double precision; scale them closer to 1"
         )
     return stepped, reached
 
 
 def _means(rows: Incidence, weights: Floats, values: Floats) -> Floats:
-    """For each row the mean of the hyperedges' values with weights in the place of the row's entries."""
+    """For each row the weighted mean of the values of its hyperedges."""
     weighing = sp.csr_array((weights, rows.indices, rows.indptr), shape=rows.shape)
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(weighing @ values / weighing.sum(axis=1)[:, None])

@@ -1,4 +1,4 @@
-"""How many clusters: where the eigenvalues leave a gap that chance does not, and what k clusters cost."""
+"""The number of clusters: eigengaps that are larger than those of shuffled hypergraphs."""
 
 from dataclasses import asdict, dataclass, replace
 from itertools import combinations, islice
@@ -23,46 +23,46 @@ from hyperclus.spectral.eigen import Eigenpairs
 from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Booleans, Floats, Integers, Seed
 
-STARTS = 3  # first guesses that the clusters of each k are searched from
-SHUFFLES = (3, 20)  # at least and at most
-SHUFFLED_UP_TO = 1_000_000  # incidences of all shuffles together, if that allows the least number
-BEYOND = 2.0  # times what the shuffles differ by: what is more is not chance
-MOSTLY = 2 / 3  # of the way from lambda_k to chance: how far lambda_{k+1} is at least where k stands out
-FAIR = 0.25  # of an equal share of the volume: what each component holds where their number may stand out
-CLEAR = 1 / 3  # the least score of a k that stands out
+STARTS = 3  # searches for each k
+SHUFFLES = (3, 20)  # smallest and largest default number
+SHUFFLED_INCIDENCES = 1_000_000  # of all shuffles together, if that allows the smallest number
+BEYOND_CHANCE = 2.0  # times the differences between shuffles
+MIN_REACH = 2 / 3  # of a k that stands out
+MIN_SCORE = 1 / 3  # of a k that stands out
+FAIR_SHARE = 0.25  # of an equal volume, for each component, if their number is to stand out
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One number of clusters, and what speaks for it.
+    """One number of clusters and the evidence for it.
 
     Attributes
     ----------
     k : int
     ncut, lower_bound, gap : float
-        Of the best k clusters found: the NCut, what is proven of every k clusters, and
-        (ncut - lower_bound) / lower_bound.
+        Of the best k clusters found: the NCut, the proven lower bound for all k clusters, and the relative
+        distance between them.
     smallest : float
-        The share of the volume that the smallest of these clusters holds.
+        Volume of the smallest of these clusters.
     chance : float
-        The mean lower bound of the shuffled hypergraphs. Where `lower_bound` is not below it, k clusters
-        are no better than those of any hypergraph with these degrees and sizes.
+        The mean lower bound of the shuffled hypergraphs. Unless `lower_bound` is below it, k clusters are no
+        better than those of any hypergraph with these degrees and hyperedge sizes.
     eigengap : float
-        lambda_{k+1} - lambda_k: how much dearer than the last cluster the next one is, at least.
+        lambda_{k+1} - lambda_k: how much more the next cluster costs than the last, at least.
     reach : float
-        How far the eigengap leads from lambda_k to the level of chance: 1 says that beyond k clusters
-        nothing is left but chance, 0 that one more cluster comes as cheap as the last.
+        The eigengap as a share of the way from lambda_k to the level of chance: 1 means that nothing but
+        chance is left beyond k clusters, 0 that one more cluster costs as little as the last.
     stability : float
         Mean adjusted Rand index between the clusters found from different starts.
     score : float
-        sqrt(reach * jump) * stability, from 0 to 1, where jump is the eigengap, less the largest gap of
-        a shuffle, over the distance from lambda_2 to the level of chance.
+        sqrt(reach * jump) * stability, from 0 to 1. The jump is the eigengap minus the largest gap of a
+        shuffle, divided by the distance from lambda_2 to the level of chance.
     clear : bool
-        Whether k stands out: the eigengap is more than twice any gap of a shuffle, its reach is at
-        least 2/3, the score at least 1/3, and no cluster holds less than 5 % of an equal share of the
-        volume; or there are k components of fair size, and no shuffle has any.
+        Whether k stands out: the eigengap is more than twice any gap of a shuffle, its reach is at least 2/3,
+        the score at least 1/3, and no cluster has less than 5 % of an equal volume; or there are k components
+        of fair size, and no shuffle has any.
     reason : str
-        What decided, in words.
+        Why it stands out, or does not.
     """
 
     k: int
@@ -86,14 +86,14 @@ class Suggestion:
     Attributes
     ----------
     k : int or None
-        The number of clusters that fits best; None where there is no structure beyond chance, or no
-        number of clusters has anything for it.
+        The best number of clusters; None if there is no structure beyond chance, or no evidence for any
+        number.
     confident : bool
         Whether that number stands out.
     structure : bool
-        Whether there are clusters beyond what chance makes, however many.
+        Whether there are clusters beyond chance, whatever their number.
     reason : str
-        Why, in a sentence.
+        Explanation in a sentence.
     candidates : tuple of Candidate
         Every k from 2 to `max_k`: those that stand out, then the others, by score.
     """
@@ -112,7 +112,7 @@ class Suggestion:
         return f"k = {self.k}" + ("" if self.confident else ", with doubt")
 
     def to_frame(self) -> Any:
-        """A pandas data frame with a row per candidate, the best first."""
+        """A pandas data frame with a row per candidate, best first."""
         names = list(Candidate.__dataclass_fields__)
         return pandas_for("to_frame").DataFrame(
             [asdict(candidate) for candidate in self.candidates], columns=names
@@ -139,27 +139,27 @@ def suggest_k(
     tolerance: float = 1e-4,
     seed: Seed = 0,
 ) -> Suggestion:
-    """Suggest a number of clusters from 2 to max_k, or none where there is no structure.
+    """Suggest a number of clusters from 2 to max_k, or none if there is no structure.
 
-    Looks for the k after which the eigenvalues of L_sym jump towards the level that they have in shuffled
-    hypergraphs with the same degrees and hyperedge sizes. k clusters have an NCut of at least
-    lambda_1 + ... + lambda_k, so such a k is the last before another cluster costs what it does
-    by chance. The time goes into 1 + `shuffles` times the eigenvectors for max_k + 1 clusters, and
-    three quick searches for each k: about a minute for a million incidences.
+    Looks for the k after which the eigenvalues of L_sym jump towards their level in shuffled hypergraphs
+    with the same degrees and hyperedge sizes. k clusters have an NCut of at least lambda_1 + ... + lambda_k,
+    so such a k is the last before another cluster costs as much as by chance. Computes the eigenvectors for
+    max_k + 1 clusters 1 + `shuffles` times, and makes three fast searches for each k: about a minute for a
+    million incidences.
 
     Parameters
     ----------
     max_k : int
-        The largest k to consider, at least 2; never more than the number of vertices less one.
+        The largest k to consider, at least 2; limited to the number of vertices minus one.
     alpha : float
         As in `cluster`.
     shuffles : int, optional
-        How many shuffled hypergraphs to compare with, at least 2; 20 for small hypergraphs, down to 3
-        for a million incidences.
+        How many shuffled hypergraphs to compare with, at least 2; by default 20 for small hypergraphs, down
+        to 3 for a million incidences.
     tolerance : float
         Largest residual of an eigenvector.
     seed : int, Generator or None
-        Of all that is drawn at random.
+        Random seed.
 
     Returns
     -------
@@ -180,13 +180,13 @@ def suggest_k(
     check_integer("max_k", max_k, least=2)
     run = Run(hypergraph, alpha=alpha, tolerance=tolerance, seed=seed)
     if shuffles is None:
-        shuffles = int(np.clip(SHUFFLED_UP_TO // run.whole.n_incidences, *SHUFFLES))
+        shuffles = int(np.clip(SHUFFLED_INCIDENCES // run.whole.n_incidences, *SHUFFLES))
     check_integer("shuffles", shuffles, least=2)
     most = min(int(max_k), run.whole.n_vertices - 1)
     if most < 2:
         few = "one vertex is" if most == 0 else "two vertices are"
         return Suggestion(None, False, False, f"{few.capitalize()} too few to tell.", ())
-    draw = np.random.default_rng(run.rng.integers(1 << 63))  # whatever the eigen-solver draws
+    draw = np.random.default_rng(run.rng.integers(1 << 63))  # independent of the eigen-solver
     walk = run.walk(run.whole, most + 1)
     pairs = run.eigenpairs(walk, most + 1)
     rivals = []
@@ -202,22 +202,23 @@ def suggest_k(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Contrast:
-    """The eigenvalues beside those of shuffles. Entry k - 2 of an array is about k clusters.
+    """The eigenvalues compared with those of shuffles. Entry k - 2 of an array is about k clusters.
 
     Attributes
     ----------
     level : array of shape (max_k + 1,)
-        The mean eigenvalues of the shuffles, its rivals.
+        The mean eigenvalues of the shuffles.
     better : array
-        Whether the last of k clusters is better than chance; see `_better`.
+        Whether the k-th cluster is better than chance; see `_better`.
     drops : array
         min(lambda_{k+1}, its level) - lambda_k, or 0: the part of the eigengap below the level of chance.
     noise : float
         The largest drop of a shuffle.
     reaches, jumps : arrays
-        As in `Candidate`; for the jumps, the noise is subtracted from the drop.
+        As in `Candidate`.
     structure : bool
-        Whether for some k the sum of the eigenvalues is further below the level than twice any shuffle's.
+        Whether for some k the sum of the eigenvalues is below the level by more than twice that of any
+        shuffle.
     """
 
     level: Floats
@@ -232,7 +233,7 @@ class _Contrast:
     def of(cls, values: Floats, rivals: Floats, tolerance: float) -> "_Contrast":
         total, count = rivals.sum(axis=0), len(rivals)
         level = total / count
-        others = (total - rivals) / (count - 1)  # the level that each one is held against
+        others = (total - rivals) / (count - 1)  # without the shuffle itself
         noise = max(_drops(rivals, others).max(), tolerance)
         chance = np.maximum(np.cumsum(others - rivals, axis=1).max(axis=0), tolerance)
         drops = _drops(values, level)
@@ -243,21 +244,21 @@ class _Contrast:
             float(noise),
             _share(drops, level[2:] - values[1:-1]),
             _share(np.maximum(drops - noise, 0.0), level[2:] - values[1]),
-            bool((np.cumsum(level - values) > BEYOND * chance).any()),
+            bool((np.cumsum(level - values) > BEYOND_CHANCE * chance).any()),
         )
 
 
 def _better(values: Floats, lowest_values: Floats) -> Booleans:
-    """Whether each eigenvalue is below what the shuffles reach.
+    """Whether each eigenvalue is below those of all shuffles.
 
-    The first is held against the lowest of the shuffles; once one is not below it, the next is
-    held against the next. So what is left beyond the clusters is compared with a whole shuffle.
+    It is compared with the lowest one of the shuffles. After one that is not below, the next is compared
+    with the next, so that what is left beyond the clusters is compared with a complete shuffle.
     """
     better = np.zeros(len(values), dtype=bool)
     rival = 1
-    for checkpoint in range(1, len(values)):
-        better[checkpoint] = values[checkpoint] < lowest_values[rival]
-        rival += not better[checkpoint]
+    for index in range(1, len(values)):
+        better[index] = values[index] < lowest_values[rival]
+        rival += not better[index]
     return better
 
 
@@ -272,7 +273,7 @@ def _share(parts: Floats, wholes: Floats) -> Floats:
 def _candidate(
     walk: RandomWalk, pairs: Eigenpairs, contrast: _Contrast, k: int, rng: np.random.Generator
 ) -> Candidate:
-    """What speaks for k clusters: they are searched from a few starts and held against chance."""
+    """Search k clusters from a few starts and compare them with chance."""
     found = _found(walk, pairs, k, rng)
     stability = float(np.mean([agreement(one, other).ari for one, other in combinations(found, 2)]))
     best = min((cut(walk, labels, k) for labels in found), key=lambda one: one.ncut)
@@ -281,23 +282,23 @@ def _candidate(
     reach, drop = float(contrast.reaches[k - 2]), float(contrast.drops[k - 2])
     width = float(np.sqrt(reach * contrast.jumps[k - 2]))
     score = width * max(stability, 0.0)
-    wide = drop > BEYOND * contrast.noise and reach >= MOSTLY and score >= CLEAR
+    wide = drop > BEYOND_CHANCE * contrast.noise and reach >= MIN_REACH and score >= MIN_SCORE
     clear = wide and smallest >= TINY / k
     apart = k == walk.n_components and _fair_components(walk)
     if apart:
         reason = "the connected components"
         clear = clear or bool(contrast.better[k - 2])
     elif clear:
-        reason = "stands out: the next cluster costs nearly what it does by chance"
+        reason = "stands out: the next cluster costs nearly as much as by chance"
     elif not contrast.better[k - 2]:
         reason = "shuffles have clusters as good as the last one"
-    elif drop <= BEYOND * contrast.noise:
-        reason = "no more of a gap than chance leaves"
-    elif reach < MOSTLY:
+    elif drop <= BEYOND_CHANCE * contrast.noise:
+        reason = "no larger gap than by chance"
+    elif reach < MIN_REACH:
         reason = "a gap, but the next clusters are much better than chance too"
     elif wide:
         reason = f"a gap, but a cluster holds only {100 * smallest:.2g} % of the volume"
-    elif width < CLEAR:
+    elif width < MIN_SCORE:
         reason = "a narrow gap"
     else:
         reason = "a gap, but different starts find different clusters"
@@ -337,7 +338,7 @@ def _found(walk: RandomWalk, pairs: Eigenpairs, k: int, rng: np.random.Generator
 
 
 def _answer(walk: RandomWalk, contrast: _Contrast, ranked: tuple[Candidate, ...]) -> Suggestion:
-    """The best of the candidates, if there is structure at all, and the reason in a sentence."""
+    """The best candidate, if there is structure, and the reason in a sentence."""
     best, count, most = ranked[0], walk.n_components, len(ranked) + 1
     apart = f" It has {count:,} connected components." if count > 1 else ""
     if best.clear:
@@ -346,7 +347,7 @@ def _answer(walk: RandomWalk, contrast: _Contrast, ranked: tuple[Candidate, ...]
         reason = f"{best.k} clusters stand out{others}."
         return Suggestion(best.k, True, True, reason + apart, ranked)
     if contrast.structure:
-        reason = "There are clusters beyond what chance makes, but no number of them stands out."
+        reason = "There are clusters beyond chance, but no number of them stands out."
         if contrast.better.all():
             reason += f" There may be more than {most}: consider more clusters."
         return Suggestion(best.k if best.score > 0 else None, False, True, reason + apart, ranked)
@@ -354,12 +355,11 @@ def _answer(walk: RandomWalk, contrast: _Contrast, ranked: tuple[Candidate, ...]
         reason = f"It falls into {count} connected components, but shuffled hypergraphs may do so too."
         ranked = tuple(sorted(ranked, key=lambda one: one.k != count))
         return Suggestion(count, False, False, reason, ranked)
-    reason = "Shuffled hypergraphs with the same degrees and sizes have clusters as good."
+    reason = "Shuffled hypergraphs with the same degrees and sizes have equally good clusters."
     return Suggestion(None, False, False, reason + apart, ranked)
 
 
 def _fair_components(walk: RandomWalk) -> bool:
-    """Whether no component is much smaller than an equal share."""
-    return bool(
-        walk.distribution.components.masses(walk.backend, walk.stationary).min() >= FAIR / walk.n_components
-    )
+    """Whether no component is much smaller than the others."""
+    masses = walk.distribution.components.masses(walk.backend, walk.stationary)
+    return bool(masses.min() >= FAIR_SHARE / walk.n_components)
