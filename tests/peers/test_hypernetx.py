@@ -1,15 +1,15 @@
-"""HyperNetX holds everything whose ids are text or whole numbers, and its EDVW walk is ours."""
+"""HyperNetX holds everything whose ids are text or integers, and its EDVW walk is ours."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from round_trips import KEEP, hypergraphs, plain_ids, rounds, run_examples, same
 
 from hyperclus import Hypergraph, NormalizedLaplacian, RandomWalk
 from hyperclus.errors import LossWarning
 from hyperclus.io.convert import from_hypernetx, to_hypernetx
 from support.contracts import refused
+from support.round_trips import KEEP, hypergraphs, plain_ids, rounds, run_examples, same
 from support.strategies import hypergraphs as walkable
 
 hnx = pytest.importorskip("hypernetx", reason="HyperNetX is not installed; see docs/other_libraries.md")

@@ -2,12 +2,12 @@
 
 import pytest
 from hypothesis import given
-from round_trips import KEEP, hypergraphs, rounds, run_examples, same
 
 from hyperclus import Hypergraph
 from hyperclus.errors import LossWarning
 from hyperclus.io.convert import from_networkx, to_networkx
 from support.contracts import refused
+from support.round_trips import KEEP, hypergraphs, rounds, run_examples, same
 
 nx = pytest.importorskip("networkx", reason="NetworkX is not installed; see docs/other_libraries.md")
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 from hypothesis import given
-from round_trips import KEEP, hypergraphs, rounds, run_examples, same
 
 from hyperclus import Hypergraph
 from hyperclus.io.convert import from_sknetwork, to_sknetwork
 from support.contracts import refused
+from support.round_trips import KEEP, hypergraphs, rounds, run_examples, same
 
 sknetwork = pytest.importorskip(
     "sknetwork", reason="scikit-network is not installed; see docs/other_libraries.md"
@@ -38,7 +38,10 @@ def test_its_methods_take_the_matrix_and_ours_is_not_shared():
 
 
 def test_refusals():
-    refused(lambda: from_sknetwork(sknetwork.data.house(metadata=True)), "biadjacency matrix is needed")
+    refused(
+        lambda: from_sknetwork(sknetwork.data.house(metadata=True)),
+        "expected a scikit-network Dataset with a biadjacency matrix",
+    )
     refused(lambda: from_sknetwork(np.eye(2)), "Hypergraph.from_incidence")
     data = to_sknetwork(Hypergraph.from_edges([["a", "b"]]))
     data.names_row = ["a", "a"]

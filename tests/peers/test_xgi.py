@@ -3,12 +3,12 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from round_trips import KEEP, hypergraphs, rounds, run_examples, same
 
 from hyperclus import Hypergraph
 from hyperclus.errors import LossWarning
 from hyperclus.io.convert import from_xgi, to_xgi
 from support.contracts import refused
+from support.round_trips import KEEP, hypergraphs, rounds, run_examples, same
 
 xgi = pytest.importorskip("xgi", reason="XGI is not installed; see docs/other_libraries.md")
 
@@ -59,12 +59,14 @@ def test_refusals():
     refused(lambda: to_xgi([[1, 2]]), "a Hypergraph is needed")
     refused(
         lambda: to_xgi(Hypergraph.from_edges({frozenset([1]): ["a"]})),
-        "XGI takes no edge id like frozenset({1})",
+        "XGI does not accept the edge id frozenset({1})",
     )
     for gamma in ({1: 2.0}, {1: 1.0, 2: 1.0, 3: 1.0}, 5):
         other = xgi.Hypergraph({"e": [1, 2]})
         other.set_edge_attributes({"e": {"gamma": gamma}})
-        refused(lambda o=other: from_xgi(o), "hyperedge 'e': its attribute gamma must map each member")
+        refused(
+            lambda o=other: from_xgi(o), "the attribute gamma of hyperedge 'e' must map exactly its members"
+        )
     other = xgi.Hypergraph({"e": [1, 2]})
     other.set_edge_attributes({"e": {"weight": -1}})
     refused(lambda: from_xgi(other), "hyperedge 'e' has weight -1")

@@ -1,25 +1,12 @@
-"""Files and other libraries to and from `Hypergraph`.
+"""Read and write files, and convert between `Hypergraph` and other libraries.
 
-`read` and `write` choose the format by the name of the file; the options they pass on are those of
-`read_long` and `write_long` (CSV, TSV, Parquet), `read_rows` (the same files with a row per vertex),
-`read_hif` and so on. `to_xgi`, `from_xgi` and their like convert from one library to another.
-docs/files.md and docs/other_libraries.md say what survives.
+`read` and `write` choose the format by the name of the file. Their options are those of the format's own
+functions, such as `read_long` for tables with a row per incidence (CSV, TSV, Parquet), `read_rows` for tables
+with a row per vertex, and `read_hif`. `convert` has `to_xgi`, `from_xgi` and so on. docs/files.md and
+docs/other_libraries.md say what each format and library can hold.
 """
 
-from hyperclus.io.convert import (
-    from_dhg,
-    from_hypergraphx,
-    from_hypernetx,
-    from_networkx,
-    from_sknetwork,
-    from_xgi,
-    to_dhg,
-    to_hypergraphx,
-    to_hypernetx,
-    to_networkx,
-    to_sknetwork,
-    to_xgi,
-)
+from hyperclus.io import convert
 from hyperclus.io.formats import FORMATS, Format, guess, read, write
 from hyperclus.io.hif import HIF, read_hif, read_hif_document, write_hif, write_hif_document
 from hyperclus.io.npz import read_npz, write_npz
@@ -31,12 +18,7 @@ __all__ = [
     "FORMATS",
     "HIF",
     "Format",
-    "from_dhg",
-    "from_hypergraphx",
-    "from_hypernetx",
-    "from_networkx",
-    "from_sknetwork",
-    "from_xgi",
+    "convert",
     "guess",
     "read",
     "read_hif",
@@ -46,12 +28,6 @@ __all__ = [
     "read_matrix_market",
     "read_npz",
     "read_rows",
-    "to_dhg",
-    "to_hypergraphx",
-    "to_hypernetx",
-    "to_networkx",
-    "to_sknetwork",
-    "to_xgi",
     "write",
     "write_hif",
     "write_hif_document",

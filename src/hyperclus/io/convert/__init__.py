@@ -1,6 +1,5 @@
-"""Hypergraphs of other libraries to and from `Hypergraph`; docs/other_libraries.md says what survives."""
+"""Conversion between `Hypergraph` and other libraries; docs/other_libraries.md says what each can hold."""
 
-from hyperclus.io.convert.dhg import from_dhg, to_dhg
 from hyperclus.io.convert.hypergraphx import from_hypergraphx, to_hypergraphx
 from hyperclus.io.convert.hypernetx import from_hypernetx, to_hypernetx
 from hyperclus.io.convert.networkx import from_networkx, to_networkx
@@ -8,13 +7,11 @@ from hyperclus.io.convert.sknetwork import from_sknetwork, to_sknetwork
 from hyperclus.io.convert.xgi import from_xgi, to_xgi
 
 __all__ = [
-    "from_dhg",
     "from_hypergraphx",
     "from_hypernetx",
     "from_networkx",
     "from_sknetwork",
     "from_xgi",
-    "to_dhg",
     "to_hypergraphx",
     "to_hypernetx",
     "to_networkx",

@@ -6,29 +6,29 @@ from hyperclus._runtime.optional import library
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.hypergraph.messages import shown
-from hyperclus.io.convert.shared import attributes, check_kind, hyperedges, warn_lost, without_parallel
+from hyperclus.io.convert.shared import attributes, check_kind, hyperedges, without_parallel
+from hyperclus.io.losses import warn_losses
 from hyperclus.typing import AbsencePolicy
 
 
 def to_hypergraphx(h: Hypergraph) -> Any:
-    """The same as a weighted `hypergraphx.Hypergraph`, except that hyperedges with the same members are one.
+    """Convert to a weighted `hypergraphx.Hypergraph`; hyperedges with the same members are merged.
 
-    There a hyperedge is the sorted tuple of its members. Its id is the edge metadata "edge", gamma the
-    incidence metadata "weight". Hyperedges without members are named "empty edges", with omega as "weight".
-    Of hyperedges with the same members the first stays, with omega and gamma such that the walk with
-    alpha = 0 does not change.
+    Hypergraphx identifies a hyperedge by the sorted tuple of its members. Its id becomes the edge metadata
+    "edge", gamma the incidence metadata "weight". Hyperedges without members become named empty edges, with
+    omega as "weight". Merging keeps the first id, and the walk with alpha = 0 does not change.
 
     Raises
     ------
     InputError
-        When the members of a hyperedge cannot be sorted, as 1 and "a".
+        If the members of a hyperedge cannot be sorted, such as 1 and "a".
     MissingLibraryError
-        When Hypergraphx is not installed.
+        If Hypergraphx is not installed.
 
     Warns
     -----
     LossWarning
-        Naming the hyperedges that have the members of another.
+        If hyperedges have the members of another one.
 
     Examples
     --------
@@ -49,22 +49,22 @@ def to_hypergraphx(h: Hypergraph) -> Any:
         except TypeError:
             raise InputError(
                 f"Hypergraphx sorts members, and those of hyperedge {shown(edge)} cannot be sorted; rename "
-                "the vertices to text only or numbers only"
+                "the vertices so that all are text or all are numbers"
             ) from None
         other.add_edge(members, omega, {"edge": edge})
         for vertex, weight in gamma.items():
             other.set_incidence_metadata(members, vertex, {"weight": weight})
-    warn_lost("Hypergraphx", [lost])
+    warn_losses("Hypergraphx", [lost])
     return other
 
 
 def from_hypergraphx(
     other: Any, *, isolated: AbsencePolicy = "error", empty_edges: AbsencePolicy = "error"
 ) -> Hypergraph:
-    """From a `hypergraphx.Hypergraph`: omega is the weight, gamma the incidence metadata "weight", else 1.
+    """Convert from a `hypergraphx.Hypergraph`: omega is the weight, gamma the incidence metadata "weight".
 
-    Hyperedges are named by their metadata "edge" where all have it, otherwise numbered 0, 1, ...; the named
-    empty edges come last, in the order in which they were added.
+    gamma is 1 by default. Edge ids are the metadata "edge" if all hyperedges have it, otherwise 0, 1, ...;
+    named empty edges are last, in the order in which they were added.
 
     Parameters
     ----------
@@ -75,14 +75,14 @@ def from_hypergraphx(
     Raises
     ------
     InputError
-        For a directed, temporal or multiplex hypergraph, and weights that are none.
+        For a directed, temporal or multiplex hypergraph, and invalid weights.
     MissingLibraryError
-        When Hypergraphx is not installed.
+        If Hypergraphx is not installed.
 
     Warns
     -----
     LossWarning
-        Naming other metadata of nodes, edges and incidences, which are left out.
+        If nodes, edges or incidences have other metadata, which are left out.
 
     Examples
     --------
@@ -119,5 +119,5 @@ def from_hypergraphx(
         attributes("edge", edges.values(), ("edge",) if has_ids else ()),
         attributes("incidence", cells.values(), ("weight", "edge", "node")),
     )
-    warn_lost("a Hypergraph", lost)
+    warn_losses("a Hypergraph", lost)
     return h

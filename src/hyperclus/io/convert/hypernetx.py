@@ -8,23 +8,24 @@ from hyperclus._runtime.optional import library
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.hypergraph.messages import shown
-from hyperclus.io.convert.shared import attributes, check_kind, warn_lost
+from hyperclus.io.convert.shared import attributes, check_kind
+from hyperclus.io.losses import warn_losses
 from hyperclus.typing import AbsencePolicy, Ids
 
 
 def to_hypernetx(h: Hypergraph) -> Any:
-    """The same as a `hypernetx.Hypergraph`; nothing is lost.
+    """Convert to a `hypernetx.Hypergraph` without loss.
 
-    HyperNetX does not count vertices in no hyperedge and hyperedges without members: they are in its tables
-    of node and edge properties only, from where `from_hypernetx` takes them back. Its own random walk does
-    not use omega but 1 + the standard deviation of the hyperedge's gamma.
+    HyperNetX does not count vertices in no hyperedge and hyperedges without members: they are only in its
+    tables of node and edge properties, where `from_hypernetx` finds them. Its own random walk uses 1 + the
+    standard deviation of the hyperedge's gamma instead of omega.
 
     Raises
     ------
     InputError
-        For ids other than text and whole numbers: HyperNetX fails with others, at once or later.
+        For ids other than text and integers, with which HyperNetX fails.
     MissingLibraryError
-        When HyperNetX is not installed.
+        If HyperNetX is not installed.
 
     Examples
     --------
@@ -54,26 +55,26 @@ def to_hypernetx(h: Hypergraph) -> Any:
 def from_hypernetx(
     other: Any, *, isolated: AbsencePolicy = "error", empty_edges: AbsencePolicy = "error"
 ) -> Hypergraph:
-    """From a `hypernetx.Hypergraph`: gamma is the cell weight, omega the edge weight.
+    """Convert from a `hypernetx.Hypergraph`: gamma is the cell weight, omega the edge weight.
 
     Parameters
     ----------
     other : hypernetx.Hypergraph
     isolated, empty_edges
-        As in `Hypergraph.from_incidence`. Such vertices and hyperedges are those that only the tables of
-        node and edge properties name; parts of a larger hypergraph may have some, which "drop" leaves out.
+        As in `Hypergraph.from_incidence`, for what only the tables of node and edge properties name. Parts
+        of a larger hypergraph may have some; "drop" removes them.
 
     Raises
     ------
     InputError
-        For weights that are none, and for the policies above.
+        For invalid weights, and for the policies above.
     MissingLibraryError
-        When HyperNetX is not installed.
+        If HyperNetX is not installed.
 
     Warns
     -----
     LossWarning
-        Naming node weights and other properties, which are left out.
+        If there are node weights or other properties, which are left out.
 
     Examples
     --------
@@ -85,7 +86,9 @@ def from_hypernetx(
     check_kind(other, hypernetx.Hypergraph, "hypernetx.Hypergraph")
     cells = other.dataframe
     nodes, edges = other.nodes.property_store.properties, other.edges.property_store.properties
-    mixed = other.nodes.property_store is other.edges.property_store  # one table for both: who is what?
+    mixed = (
+        other.nodes.property_store is other.edges.property_store
+    )  # one table for both does not say which is which
     vertex_ids, edge_ids = (
         list(dict.fromkeys([*([] if mixed else table.index.tolist()), *cells[column].tolist()]))
         for table, column in ((nodes, "nodes"), (edges, "edges"))
@@ -106,7 +109,7 @@ def from_hypernetx(
     for kind, table in {"node": nodes, "edge": edges, "cell": cells}.items():
         records = [dict.fromkeys(table.columns), *table["misc_properties"]]
         lost.append(attributes(kind, records, ("weight", "misc_properties", "edges", "nodes")))
-    warn_lost("a Hypergraph", lost)
+    warn_losses("a Hypergraph", lost)
     return h
 
 
@@ -114,6 +117,6 @@ def _check_ids(ids: Ids, what: str) -> None:
     for value in () if ids.dtype.kind == "i" else ids.tolist():
         if type(value) not in (int, str):
             raise InputError(
-                f"HyperNetX takes text and whole numbers as ids; {what} id {shown(value)} is neither, rename "
-                f"it: dataclasses.replace(h, {what}_ids=...)"
+                f"{what} id {shown(value)} is neither text nor an integer, as HyperNetX needs; rename it: "
+                f"dataclasses.replace(h, {what}_ids=...)"
             )

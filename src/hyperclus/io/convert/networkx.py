@@ -6,20 +6,21 @@ from hyperclus._runtime.optional import library
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.hypergraph.messages import shown
-from hyperclus.io.convert.shared import attributes, check_kind, hyperedges, warn_lost
+from hyperclus.io.convert.shared import attributes, check_kind, hyperedges
+from hyperclus.io.losses import warn_losses
 from hyperclus.typing import AbsencePolicy, DuplicatePolicy
 
 
 def to_networkx(h: Hypergraph) -> Any:
-    """The bipartite `networkx.Graph` of vertices and hyperedges; nothing is lost.
+    """Convert to the bipartite `networkx.Graph` of vertices and hyperedges, without loss.
 
-    Its nodes are ("vertex", id) with bipartite=0 and ("edge", id) with bipartite=1 and weight=omega; an
-    incidence is an edge with weight=gamma. The words keep apart a vertex and a hyperedge of the same id.
+    Nodes are ("vertex", id) with bipartite=0 and ("edge", id) with bipartite=1 and weight=omega, because a
+    vertex and a hyperedge may have the same id. An incidence is an edge with weight=gamma.
 
     Raises
     ------
     MissingLibraryError
-        When NetworkX is not installed.
+        If NetworkX is not installed.
 
     Examples
     --------
@@ -44,16 +45,16 @@ def from_networkx(
     isolated: AbsencePolicy = "error",
     empty_edges: AbsencePolicy = "error",
 ) -> Hypergraph:
-    """From a bipartite `networkx.Graph` whose nodes have an attribute bipartite, 0 or 1.
+    """Convert from a bipartite `networkx.Graph` whose nodes have an attribute bipartite, 0 or 1.
 
-    Edges have gamma and nodes of hyperedges omega as attribute weight, 1 without it. The nodes are the ids;
-    of nodes named as `to_networkx` does, all ("vertex", id) or ("edge", id), it is the second part.
+    The attribute weight of an edge is gamma, that of a hyperedge node omega; both are 1 by default. The nodes
+    are the ids, unless all of them are named as `to_networkx` does.
 
     Parameters
     ----------
     graph : networkx.Graph or MultiGraph
     vertices : {0, 1}
-        The side of the vertices: 0 in graphs of XGI and of this library, 1 in those of HyperNetX.
+        The side of the vertices: 0 in graphs from XGI and from this library, 1 in those from HyperNetX.
     duplicates
         What to do with the parallel edges of a MultiGraph, as in `Hypergraph.from_incidence`.
     isolated, empty_edges
@@ -62,14 +63,14 @@ def from_networkx(
     Raises
     ------
     InputError
-        For a directed graph, a node without its side, and an edge between nodes of one side.
+        For a directed graph, a node without a side, and an edge between nodes of one side.
     MissingLibraryError
-        When NetworkX is not installed.
+        If NetworkX is not installed.
 
     Warns
     -----
     LossWarning
-        Naming other attributes of nodes and edges, which are left out.
+        If nodes or edges have other attributes, which are left out.
 
     Examples
     --------
@@ -80,35 +81,20 @@ def from_networkx(
     nx = library("networkx", "NetworkX", "from_networkx", "peers")
     check_kind(graph, nx.Graph, "networkx.Graph", but=(nx.DiGraph,))
     if vertices not in (0, 1):
-        raise InputError(f"vertices must be 0 or 1, the side that they are on; got {shown(vertices)}")
-    sides: tuple[dict[Any, Any], dict[Any, Any]] = ({}, {})
-    for node, record in graph.nodes(data=True):
-        side = record.get("bipartite")
-        if side not in (0, 1):
-            raise InputError(
-                f"node {shown(node)} has no side; set its attribute bipartite to {vertices} for a vertex, "
-                f"{1 - vertices} for a hyperedge"
-            )
-        sides[side][node] = record
-    first, second = sides[vertices], sides[1 - vertices]
-    incidences: list[tuple[Any, Any, Any]] = []
-    for one, two, weight in graph.edges(data="weight", default=1.0):
-        if (one in first) == (two in first):
-            raise InputError(
-                f"the edge between {shown(one)} and {shown(two)} joins nodes of one side; the graph must be "
-                "bipartite"
-            )
-        incidences.append((one, two, weight) if one in first else (two, one, weight))
-    tagged = _tagged(first, "vertex") and _tagged(second, "edge")
+        raise InputError(f"vertices must be 0 or 1, the side of the vertices; got {shown(vertices)}")
+    first, second = _sides(graph, vertices)
+    incidences = _incidences(graph, first)
+    if _has_tags(first, "vertex") and _has_tags(second, "edge"):
+        incidences = [(vertex[1], edge[1], weight) for vertex, edge, weight in incidences]
+        vertex_ids, edge_ids = [node[1] for node in first], [node[1] for node in second]
+    else:
+        vertex_ids, edge_ids = list(first), list(second)
+    columns = ("vertex", "edge", "weight")
     h = Hypergraph.from_long(
-        {
-            "vertex": [vertex[1] if tagged else vertex for vertex, _, _ in incidences],
-            "edge": [edge[1] if tagged else edge for _, edge, _ in incidences],
-            "weight": [weight for _, _, weight in incidences],
-        },
+        {name: [row[number] for row in incidences] for number, name in enumerate(columns)},
         edge_weights=[record.get("weight", 1.0) for record in second.values()],
-        vertex_ids=[vertex[1] if tagged else vertex for vertex in first],
-        edge_ids=[edge[1] if tagged else edge for edge in second],
+        vertex_ids=vertex_ids,
+        edge_ids=edge_ids,
         duplicates=duplicates,
         isolated=isolated,
         empty_edges=empty_edges,
@@ -118,9 +104,34 @@ def from_networkx(
         attributes("hyperedge", second.values(), ("bipartite", "weight")),
         attributes("edge", (record for _, _, record in graph.edges(data=True)), ("weight",)),
     )
-    warn_lost("a Hypergraph", lost)
+    warn_losses("a Hypergraph", lost)
     return h
 
 
-def _tagged(nodes: dict[Any, Any], word: str) -> bool:
-    return all(isinstance(node, tuple) and len(node) == 2 and node[0] == word for node in nodes)
+def _sides(graph: Any, vertices: int) -> tuple[dict[Any, Any], dict[Any, Any]]:
+    """The attributes of the nodes that are vertices, and of those that are hyperedges."""
+    sides: tuple[dict[Any, Any], dict[Any, Any]] = ({}, {})
+    for node, record in graph.nodes(data=True):
+        side = record.get("bipartite")
+        if side not in (0, 1):
+            raise InputError(
+                f"node {shown(node)} has no side; set its attribute bipartite to {vertices} for a vertex, "
+                f"{1 - vertices} for a hyperedge"
+            )
+        sides[side][node] = record
+    return sides[vertices], sides[1 - vertices]
+
+
+def _incidences(graph: Any, vertices: dict[Any, Any]) -> list[tuple[Any, Any, Any]]:
+    """The vertex, the hyperedge and the weight of each edge."""
+    found = []
+    for one, two, weight in graph.edges(data="weight", default=1.0):
+        if (one in vertices) == (two in vertices):
+            joined = f"the edge between {shown(one)} and {shown(two)} joins nodes of one side"
+            raise InputError(f"{joined}; the graph must be bipartite")
+        found.append((one, two, weight) if one in vertices else (two, one, weight))
+    return found
+
+
+def _has_tags(nodes: dict[Any, Any], tag: str) -> bool:
+    return all(isinstance(node, tuple) and len(node) == 2 and node[0] == tag for node in nodes)

@@ -1,13 +1,12 @@
-"""What the converters share: members by id, warnings of losses, refusals, parallel hyperedges made one."""
+"""Helpers of the converters."""
 
-import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from hyperclus.errors import InputError, LossWarning
+from hyperclus.errors import InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.ids import object_array
 from hyperclus.hypergraph.messages import named
@@ -15,7 +14,7 @@ from hyperclus.typing import Ids
 
 
 def hyperedges(h: Hypergraph) -> Iterator[tuple[Any, float, dict[Any, float]]]:
-    """(id, omega, {vertex id: gamma}) for each hyperedge, all Python objects.
+    """Iterate over (id, omega, {vertex id: gamma}) of each hyperedge, as Python objects.
 
     >>> list(hyperedges(Hypergraph.from_edges({"e": {"a": 2, "b": 1}})))
     [('e', 1.0, {'a': 2.0, 'b': 1.0})]
@@ -28,23 +27,15 @@ def hyperedges(h: Hypergraph) -> Iterator[tuple[Any, float, dict[Any, float]]]:
 
 
 def check_kind(other: Any, kinds: type, name: str, but: tuple[type, ...] = ()) -> None:
-    """Raise an `InputError` unless `other` is of a kind that has members and nothing more."""
+    """Raise an `InputError` unless `other` is an undirected hypergraph of a library."""
     if not isinstance(other, kinds) or isinstance(other, but):
         raise InputError(
-            f"an undirected {name} is needed, not a {type(other).__name__}; make one from its members first"
+            f"expected an undirected {name}, not a {type(other).__name__}; create one from its members first"
         )
 
 
-def warn_lost(holder: str, losses: Iterable[str]) -> None:
-    """One `LossWarning` that names everything `holder` has no place for; none where nothing is lost."""
-    lost = [loss for loss in losses if loss]
-    if lost:
-        text = f"{holder} has no place for {', '.join(lost)}; left out"
-        warnings.warn(text, LossWarning, stacklevel=3)
-
-
 def attributes(kind: str, records: Iterable[Any], known: Collection[str] = ()) -> str:
-    """The names of the attributes that nobody reads, in words; "" where there are none.
+    """Name the attributes that are not converted, in words; "" if there are none.
 
     >>> attributes("node", [{"colour": "red", "weight": 2}, {}], ["weight"])
     "the node attributes 'colour'"
@@ -55,20 +46,20 @@ def attributes(kind: str, records: Iterable[Any], known: Collection[str] = ()) -
 
 
 def without_parallel(h: Hypergraph) -> tuple[Hypergraph, str]:
-    """Hyperedges with the same members as one, and the names of those that went into others, in words.
+    """Merge hyperedges that have the same members, and name those that were merged into others, in words.
 
-    omega is added up, and gamma(v) becomes sum_e omega(e) gamma_e(v) / delta(e), in proportion, which leaves
-    the walk with alpha = 0 as it is. The others keep their weights to the last bit.
+    omega is added, and gamma(v) is in proportion to sum_e omega(e) gamma_e(v) / delta(e), so that the walk
+    with alpha = 0 does not change. Other hyperedges keep their weights bit by bit.
 
     >>> h = Hypergraph.from_edges({"e": ["a", "b"], "f": ["a", "b"], "g": ["b", "c"]})
     >>> one, words = without_parallel(h)
     >>> one.edge_ids.tolist(), one.edge_weights.tolist(), words
-    (['e', 'g'], [2.0, 1.0], "hyperedges with the members of another ('f', whose weight it gets)")
+    (['e', 'g'], [2.0, 1.0], "hyperedges with the members of another ('f', merged into it)")
     """
     starts, sizes = h.gamma.indptr, h.edge_sizes
     known: dict[Any, int] = {}
     codes = np.empty(h.n_edges, dtype=np.int64)
-    for edge in range(h.n_edges):  # empty hyperedges stay apart
+    for edge in range(h.n_edges):  # empty hyperedges are not merged
         members = h.gamma.indices[starts[edge] : starts[edge + 1]].tobytes() or edge
         codes[edge] = known.setdefault(members, len(known))
     if len(known) == h.n_edges:
@@ -92,4 +83,4 @@ def without_parallel(h: Hypergraph) -> tuple[Hypergraph, str]:
         isolated="keep",
         empty_edges="keep",
     )
-    return one, f"hyperedges with the members of another ({named(h.edge_ids, ~first)}, whose weight it gets)"
+    return one, f"hyperedges with the members of another ({named(h.edge_ids, ~first)}, merged into it)"

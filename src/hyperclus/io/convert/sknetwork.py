@@ -12,15 +12,15 @@ from hyperclus.typing import AbsencePolicy, DuplicatePolicy
 
 
 def to_sknetwork(h: Hypergraph) -> Any:
-    """The same as a `sknetwork.data.Dataset`, the form of its own bipartite graphs; nothing is lost.
+    """Convert to a `sknetwork.data.Dataset`, as its own loaders return them, without loss.
 
-    `biadjacency`, a CSR matrix (n_vertices x n_edges), holds gamma, `names_row` and `names_col` the ids.
-    Omega is added as `edge_weights`; scikit-network's own methods do not look at it.
+    `biadjacency`, a CSR matrix of shape (n_vertices, n_edges), holds gamma, `names_row` and `names_col` the
+    ids. omega is added as `edge_weights`, which scikit-network itself does not use.
 
     Raises
     ------
     MissingLibraryError
-        When scikit-network is not installed.
+        If scikit-network is not installed.
 
     Examples
     --------
@@ -45,20 +45,20 @@ def from_sknetwork(
     isolated: AbsencePolicy = "error",
     empty_edges: AbsencePolicy = "error",
 ) -> Hypergraph:
-    """From a bipartite graph of scikit-network: rows are vertices, columns hyperedges, entries gamma.
+    """Convert from a bipartite graph of scikit-network: rows are vertices, columns hyperedges, entries gamma.
 
     Parameters
     ----------
     data : sknetwork.data.Dataset
-        Its `biadjacency`, and `names_row`, `names_col` and `edge_weights` (omega) where it has them; all else
-        is ignored. For a matrix alone use `Hypergraph.from_incidence`.
+        With `biadjacency` and, optionally, `names_row`, `names_col` and `edge_weights` (omega); others are
+        ignored. For a matrix alone use `Hypergraph.from_incidence`.
     duplicates, isolated, empty_edges
         As in `Hypergraph.from_incidence`.
 
     Raises
     ------
     InputError
-        For a data set without a biadjacency matrix, and whatever `Hypergraph.from_incidence` refuses.
+        For a data set without a biadjacency matrix, and as in `Hypergraph.from_incidence`.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def from_sknetwork(
     """
     if not isinstance(data, Mapping) or "biadjacency" not in data:
         raise InputError(
-            "a Dataset of scikit-network with a biadjacency matrix is needed; give a matrix to "
+            "expected a scikit-network Dataset with a biadjacency matrix; for a matrix use "
             "Hypergraph.from_incidence"
         )
     return Hypergraph.from_incidence(

@@ -7,21 +7,22 @@ from hyperclus._runtime.optional import library
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.hypergraph.messages import shown
-from hyperclus.io.convert.shared import attributes, check_kind, hyperedges, warn_lost
+from hyperclus.io.convert.shared import attributes, check_kind, hyperedges
+from hyperclus.io.losses import warn_losses
 from hyperclus.typing import AbsencePolicy
 
 
 def to_xgi(h: Hypergraph) -> Any:
-    """The same as an `xgi.Hypergraph`; nothing is lost.
+    """Convert to an `xgi.Hypergraph` without loss.
 
-    XGI has no weights of incidences, so each hyperedge e has an attribute "gamma", {vertex id: gamma_e(v)}.
+    XGI has no incidence weights, so each hyperedge e has an attribute "gamma", {vertex id: gamma_e(v)}.
 
     Raises
     ------
     InputError
-        When XGI refuses an edge id: it takes text, numbers and tuples.
+        If XGI refuses an edge id: it accepts text, numbers and tuples.
     MissingLibraryError
-        When XGI is not installed.
+        If XGI is not installed.
 
     Examples
     --------
@@ -37,7 +38,7 @@ def to_xgi(h: Hypergraph) -> Any:
             other.add_edge(gamma, edge, weight=omega, gamma=gamma)
         except (TypeError, ValueError, OverflowError):
             raise InputError(
-                f"XGI takes no edge id like {shown(edge)}; rename it to text, a number or a tuple"
+                f"XGI does not accept the edge id {shown(edge)}; rename it to text, a number or a tuple"
             ) from None
     return other
 
@@ -45,26 +46,26 @@ def to_xgi(h: Hypergraph) -> Any:
 def from_xgi(
     other: Any, *, isolated: AbsencePolicy = "error", empty_edges: AbsencePolicy = "error"
 ) -> Hypergraph:
-    """From an `xgi.Hypergraph`: the edge attributes "weight" (omega) and "gamma" are read, 1 without them.
+    """Convert from an `xgi.Hypergraph` with the edge attributes "weight" (omega) and "gamma", 1 by default.
 
     Parameters
     ----------
     other : xgi.Hypergraph
-        Where a hyperedge has an attribute "gamma", it is a mapping from each member to its weight.
+        The attribute "gamma" of a hyperedge maps each member to its weight.
     isolated, empty_edges
         As in `Hypergraph.from_incidence`.
 
     Raises
     ------
     InputError
-        For a directed hypergraph, a simplicial complex, and weights that are none.
+        For a directed hypergraph, a simplicial complex, and invalid weights.
     MissingLibraryError
-        When XGI is not installed.
+        If XGI is not installed.
 
     Warns
     -----
     LossWarning
-        Naming other attributes of nodes and edges, which are left out.
+        If nodes or edges have other attributes, which are left out.
 
     Examples
     --------
@@ -84,7 +85,7 @@ def from_xgi(
         empty_edges=empty_edges,
     )
     lost = (attributes("node", nodes.values()), attributes("edge", edges.values(), ("weight", "gamma")))
-    warn_lost("a Hypergraph", lost)
+    warn_losses("a Hypergraph", lost)
     return h
 
 
@@ -93,6 +94,6 @@ def _weighted(edge: Any, members: set[Any], gamma: Any) -> Any:
         return members
     if not isinstance(gamma, Mapping) or set(gamma) != members:
         raise InputError(
-            f"hyperedge {shown(edge)}: its attribute gamma must map each member, and no other, to a weight"
+            f"the attribute gamma of hyperedge {shown(edge)} must map exactly its members to weights"
         )
     return gamma
