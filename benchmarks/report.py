@@ -1,4 +1,4 @@
-"""The report of a million vertices: its size, the seconds to write and to open it, and the memory of writing.
+"""Size of the report of a million vertices, the time to write and to open it, and the memory to write it.
 
 Run it with `python benchmarks/report.py [vertices] [k]`, on Linux and with a Chromium.
 """
@@ -12,12 +12,12 @@ from pathlib import Path
 import hyperclus as hc
 from families import sparse
 
-MEMBERS = 15  # of a hyperedge, on average
+EDGE_SIZE = 15  # on average
 
 
 def main(n: int, k: int) -> None:
     """Plant, cluster, write, open."""
-    table, omega, _ = sparse(MEMBERS * n, blocks=k)
+    table, omega, _ = sparse(EDGE_SIZE * n, blocks=k)
     h = hc.Hypergraph.from_long(table, vertex="vertex", edge="edge", weight="weight")
     h = h.with_edge_weights({e: omega[e] for e in h.edge_ids.tolist()})
     start = time.perf_counter()
@@ -53,8 +53,8 @@ def _open(path: Path) -> None:
         page.goto(path.as_uri())
         page.wait_for_selector("html.drawn", state="attached")
         script = "[performance.getEntriesByName('first-contentful-paint')[0].startTime, performance.now()]"
-        text, pictures = page.evaluate(script)
-        print(f"opened: text after {text / 1e3:.2f} s, all pictures after {pictures / 1e3:.2f} s")
+        text, charts = page.evaluate(script)
+        print(f"opened: text after {text / 1e3:.2f} s, all charts after {charts / 1e3:.2f} s")
         browser.close()
 
 

@@ -40,7 +40,7 @@ def report(planted, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def table():
-    """A complete table without weights: a walker visits all rows alike."""
+    """A complete table without weights, so that phi is uniform."""
     rng = np.random.default_rng(3)
     side = np.arange(400) < 137
     columns = {f"column {i}": np.where(rng.random(400) < 0.8, side, ~side).tolist() for i in range(6)}

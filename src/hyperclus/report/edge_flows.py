@@ -1,4 +1,4 @@
-"""One pass over the incidences: where walkers stay, and which hyperedges are distinctive for a cluster."""
+"""One pass over the incidences: stay probabilities, shares, and the top hyperedges of each cluster."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,16 +19,16 @@ class TopHyperedges:
     """The most distinctive hyperedges of one cluster, best first."""
 
     edges: Integers  # positions in the hypergraph of the walk
-    shares: Floats  # the cluster's share of the walkers that pass through the hyperedge
-    lifts: Floats  # share / volume of the cluster; 2 is twice as many walkers as by chance
-    flows: Floats  # psi, the share of all walkers that pass through the hyperedge
+    shares: Floats  # share of the cluster in the flow through the hyperedge
+    lifts: Floats  # share / volume of the cluster; 2 is twice as much as by chance
+    flows: Floats  # psi(e), the share of all steps that pass through the hyperedge
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EdgeFlows:
-    """How the walkers of each cluster use the hyperedges."""
+    """Flows between the clusters and the hyperedges."""
 
-    stay_probability: Floats  # of each vertex of the walk: that the next step stays in its cluster
+    stay_probability: Floats  # of each vertex of the walk
     edge_clusters: Integers  # the cluster with the largest share in each hyperedge
     largest_shares: Floats  # that share
     top_hyperedges: list[TopHyperedges]  # of each cluster
@@ -39,8 +39,8 @@ def edge_flows(
 ) -> EdgeFlows:
     """Visit all incidences once, one block of hyperedges at a time; O(m).
 
-    For hyperedge e and cluster S, a_e(S) is the flow from S into e and b_e(S) the probability that a walker
-    in e goes to S; the share of S in e is (a_e(S) / psi(e) + b_e(S)) / 2, as in `Partition.edge_shares`.
+    For hyperedge e and cluster S, a_e(S) is the flow from S into e and b_e(S) the probability that the walk
+    goes from e to S. The share of S in e is (a_e(S) / psi(e) + b_e(S)) / 2, as in `Partition.edge_shares`.
     """
     walk, k, labels = part.walk, part.k, part.labels[part.labels >= 0]
     factors, gamma, omega = walk.factors, walk.hypergraph.gamma, walk.hypergraph.edge_weights

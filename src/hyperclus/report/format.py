@@ -6,7 +6,6 @@ from typing import Any
 from hyperclus.hypergraph.messages import caption, shown
 
 NOISE = 5e-13  # smaller absolute values are rounding errors and shown as 0
-ELLIPSIS = "\u2026"
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 # Control characters, characters that change the direction of the surrounding text, and code points that are
@@ -59,18 +58,6 @@ def four_digits(value: float) -> str:
     ('1.920', '0.2518')
     """
     return f"{value:#.4g}" if 1e-3 <= abs(value) < 1000 else number(value)
-
-
-def short_number(value: float) -> str:
-    """Format a large number with two digits and a unit prefix.
-
-    >>> short_number(3421), short_number(12e6), short_number(0.5)
-    ('3.4 k', '12 M', '0.5')
-    """
-    for size, prefix in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
-        if value >= size:
-            return f"{value / size:.{0 if value >= 10 * size else 1}f}{prefix}"
-    return f"{value:.{0 if value >= 10 else 1}f}"
 
 
 def byte_size(size: float) -> str:
@@ -131,17 +118,6 @@ def duration(seconds: float) -> str:
     return f"{hours} h {left} min" if hours else f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
-def clock(seconds: float) -> str:
-    """Format elapsed or remaining time as a clock does.
-
-    >>> clock(7), clock(750), clock(3723)
-    ('0:07', '12:30', '1:02:03')
-    """
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
-
-
 def shorten(text: str, longest: int) -> str:
     """Replace the middle of a text that has more than `longest` characters by an ellipsis.
 
@@ -151,7 +127,7 @@ def shorten(text: str, longest: int) -> str:
     if len(text) <= longest:
         return text
     tail = min(16, longest // 4)
-    return f"{text[: longest - tail - 1]}{ELLIPSIS}{text[len(text) - tail :]}"
+    return f"{text[: longest - tail - 1]}\u2026{text[len(text) - tail :]}"
 
 
 def short_id(value: Any, longest: int = 64) -> str:

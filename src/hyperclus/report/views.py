@@ -1,6 +1,6 @@
 """What reports and plots show of a partition, as plain arrays.
 
-Large data are sampled or aggregated, so that the picture of a million vertices is no larger than that of ten
+Large data are sampled or aggregated, so that the views of a million vertices are no larger than those of ten
 thousand; each view has the number of vertices it stands for.
 """
 
@@ -213,7 +213,7 @@ class Views:
         vectors = np.hstack([pairs.vectors[chosen, 1:], pairs.spare[chosen]])[:, :COORDINATES]
         points = vectors / np.sqrt(phi[chosen])[:, None]
         axes = [f"eigenvector {2 + i}" + " (rough)" * (i >= converged) for i in range(points.shape[1])]
-        for values, title in ((np.log10(phi[chosen]), "log10 of phi"), (np.zeros(len(chosen)), "nothing")):
+        for values, title in ((np.log10(phi[chosen]), "log10 of phi"), (np.zeros(len(chosen)), "constant")):
             if len(axes) < 2:
                 points = np.column_stack([points, values])
                 axes.append(title)
