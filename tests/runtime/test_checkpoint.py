@@ -632,38 +632,37 @@ def test_partial_files_of_killed_runs_are_deleted_later(tmp_path):
 TESTS = Path(__file__).parents[1]
 
 PROGRAM = """
-import hashlib, os, sys, time
-import numpy as np
+import hashlib, os, sys
 import hyperclus as hc
 from hyperclus._runtime.checkpoint import Pace, checkpoint_pace
 from hyperclus.clustering.search_problem import EFFORTS, Effort
 from support.strategies import random_hypergraph
 
 eager = checkpoint_pace(Pace(0.0, 0.0, float("inf")))
-slowly, fsync = sys.argv[2] == "slowly", os.fsync
+in_lockstep, fsync = sys.argv[2] == "in lockstep", os.fsync
 
-def noisy(handle):
-    if slowly:
-        print("saving", flush=True)
-        time.sleep(0.02)
-    fsync(handle)
+def say(word):
+    print(word, flush=True)
+    if in_lockstep:
+        sys.stdin.readline()
 
-os.fsync = noisy
+os.fsync = lambda handle: (say("saving"), fsync(handle))
 effort = Effort(6, 8, 4, 5.0, 5e5, first=EFFORTS["default"])
 h = random_hypergraph(400, 300, 8, 0)
-with eager, hc.watching(lambda step: print("step", step.stage, flush=True)), hc.checkpoints(sys.argv[1]):
+with eager, hc.watching(lambda step: say("step")), hc.checkpoints(sys.argv[1]):
     part = hc.cluster(h, 3, effort=effort)
 print("done", part.ncut.hex(), hashlib.sha256(part.labels.tobytes()).hexdigest(), flush=True)
 """
 
 
-def started(folder, how="fast"):
+def started(folder, how="freely"):
     environment = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join(map(str, (TESTS, os.environ.get("PYTHONPATH", "")))),
     }
     command = [sys.executable, "-c", textwrap.dedent(PROGRAM), str(folder), how]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    return subprocess.Popen(command, **pipes, env=environment)
 
 
 def finished(process):
@@ -671,29 +670,35 @@ def finished(process):
     with process:
         lines = process.stdout.read().splitlines()
     assert process.returncode == 0
-    return lines[-1], sum(line.startswith("step") for line in lines)
+    return lines[-1], lines.count("step")
 
 
 def killed(process, word, number):
-    """Kill a process with signal 9 at the n-th line that starts with a word; False if it finished before."""
+    """Kill a process with signal 9 at the n-th line that is this word; False if it finished before.
+
+    The process waits for an answer to each line, so it is killed exactly there.
+    """
     with process:
         for line in process.stdout:
-            number -= line.startswith(word)
+            number -= line == f"{word}\n"
             if not number:
                 process.kill()
                 return True
+            if not line.startswith("done"):
+                process.stdin.write("\n")
+                process.stdin.flush()
     assert process.returncode == 0
     return False
 
 
-@pytest.mark.parametrize(("word", "how"), [("step", "fast"), ("saving", "slowly")])
-def test_killed_repeatedly(tmp_path, word, how):
+@pytest.mark.parametrize("word", ["step", "saving"])
+def test_killed_repeatedly(tmp_path, word):
     answer, steps = finished(started(tmp_path / "undisturbed"))
     rng = np.random.default_rng(0)
     kills = 0
     for _ in range(4):
         number = int(rng.integers(steps // 4, steps // 2)) if word == "step" else int(rng.integers(15, 35))
-        kills += killed(started(tmp_path / "killed", how), word, number)
+        kills += killed(started(tmp_path / "killed", "in lockstep"), word, number)
     again, rest = finished(started(tmp_path / "killed"))
     assert kills > 1
     assert again == answer
