@@ -100,10 +100,13 @@ class TestGuess:
         [
             (lambda path: hc.read(path / "no.csv"), "no.csv: there is no such file"),
             (lambda path: hc.read(path), "there are no Parquet files"),
-            (lambda path: hc.read(path / "words"), "neither the name nor the content tells the format"),
+            (lambda path: hc.read(path / "words"), "neither the name nor the content determines the format"),
             (lambda path: hc.read(path / "words", format="xml"), "there is no format 'xml'; choose from csv"),
             (lambda path: hc.read(path / "h.npz", vertex="a"), "the format npz has no option 'vertex'"),
-            (lambda path: hc.write(hc.Hypergraph.from_edges([["a"]]), path / "h"), "does not tell a format"),
+            (
+                lambda path: hc.write(hc.Hypergraph.from_edges([["a"]]), path / "h"),
+                "does not determine a format",
+            ),
             (
                 lambda path: hc.write(hc.Hypergraph.from_edges([["a"]]), path / "no" / "h.npz"),
                 "create it first",

@@ -1,4 +1,4 @@
-"""Any file to a `Hypergraph` and back: which format a file has, and who reads and writes it."""
+"""Read and write files of any format, and detect the format of a file."""
 
 import inspect
 import os
@@ -19,18 +19,20 @@ from hyperclus.io.tables.long import WHICH_COLUMNS, read_long, write_long
 from hyperclus.io.tables.table import Table
 from hyperclus.io.tables.wide import read_rows
 
-LOOK = 4096  # bytes of a file by which its format is guessed
+SNIFFED_BYTES = 4096  # used to detect the format
+MAGIC = {b"PAR1": "parquet", b"PK\x03\x04": "npz", b"%%MatrixMarket": "mtx", b"{": "hif"}
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One way to keep a hypergraph in a file.
+    """A file format.
 
     Attributes
     ----------
     suffixes : tuple of str
-        Of file names, in small letters; .gz may follow where the format is text. A format without any is
-        never guessed.
+        Ends of file names, in lower case, before .gz. A format without suffixes is never guessed.
+    write : callable or None
+        None if the format can only be read.
     """
 
     name: str
@@ -56,22 +58,22 @@ FORMATS = {
 
 
 def read(path: StrPath, *, format: str | None = None, **options: Any) -> Hypergraph:  # noqa: A002
-    r"""The hypergraph in a file: a table (CSV, TSV, Parquet), HIF, hMETIS, Matrix Market or npz.
+    r"""Read a hypergraph from a file: a table (CSV, TSV, Parquet), HIF, hMETIS, Matrix Market or npz.
 
     Parameters
     ----------
     path : path
         Text may be gzipped.
     format : {"csv", "tsv", "parquet", "rows", "hif", "hmetis", "mtx", "npz"}, optional
-        By default guessed from the name, else from the content. "rows" is a CSV, TSV or Parquet file with a
-        row per vertex; without it such a file is a long table, with a row per incidence.
+        By default guessed from the name or the content. "rows" is a CSV, TSV or Parquet file with a row per
+        vertex; otherwise such files have a row per incidence.
     **options
-        Of the format, such as `vertex="author", edge="paper"` for long tables; see `hyperclus.io`.
+        Options of the format, such as `vertex="author", edge="paper"` for long tables; see `hyperclus.io`.
 
     Raises
     ------
     InputError
-        With the file and the line, for whatever cannot be read.
+        If the file cannot be read, with the file and the line.
 
     Examples
     --------
@@ -90,9 +92,9 @@ def read(path: StrPath, *, format: str | None = None, **options: Any) -> Hypergr
 
 
 def write(hypergraph: Hypergraph, path: StrPath, *, format: str | None = None, **options: Any) -> None:  # noqa: A002
-    """Write a hypergraph to a file, whole or not at all; the format goes by the name unless given.
+    """Write a hypergraph to a file, atomically; by default the name determines the format.
 
-    What a format cannot hold is named in a `LossWarning`, or refused where nothing sensible would be left.
+    A `LossWarning` names what the format cannot hold.
 
     Examples
     --------
@@ -109,7 +111,7 @@ def write(hypergraph: Hypergraph, path: StrPath, *, format: str | None = None, *
         raise fault(
             path,
             InputError(
-                f"the name does not tell a format; end it with one of {_suffixes()}, or use ",
+                f"the name does not determine a format; use one of the endings {_suffixes()}, or use ",
                 Argument("format", for_writing=True),
             ),
         )
@@ -124,7 +126,7 @@ def write(hypergraph: Hypergraph, path: StrPath, *, format: str | None = None, *
 
 
 def guess(path: StrPath) -> Format:
-    """The format of a file that is there: by its name, else by how it begins; a folder is one of Parquet."""
+    """Return the format of an existing file by its name or its content; a folder is a Parquet table."""
     found = by_name(path)
     if found is not None:
         return found
@@ -132,14 +134,9 @@ def guess(path: StrPath) -> Format:
         return FORMATS["parquet"]
     refuse_excel(path)
     with reading(path) as content:
-        start = content.read(LOOK).removeprefix(b"\xef\xbb\xbf").lstrip()
-    for mark, name in (
-        (b"PAR1", "parquet"),
-        (b"PK\x03\x04", "npz"),
-        (b"%%MatrixMarket", "mtx"),
-        (b"{", "hif"),
-    ):
-        if start.startswith(mark):
+        start = content.read(SNIFFED_BYTES).removeprefix(b"\xef\xbb\xbf").lstrip()
+    for magic, name in MAGIC.items():
+        if start.startswith(magic):
             return FORMATS[name]
     first = start.split(b"\n")[0]
     if any(sign in first for sign in (b"\t", b",", b";", b"|")):
@@ -147,7 +144,7 @@ def guess(path: StrPath) -> Format:
     raise fault(
         path,
         InputError(
-            "neither the name nor the content tells the format; use ",
+            "neither the name nor the content determines the format; use ",
             Argument("format"),
             f", one of {', '.join(FORMATS)}",
         ),
@@ -167,7 +164,7 @@ def wide_table(path: StrPath, chosen: Format, options: Mapping[str, Any]) -> Tab
 
 
 def by_name(path: StrPath) -> Format | None:
-    """The format that the name of a file tells, or None."""
+    """Return the format that the name of a file determines, or None."""
     name = Path(os.fspath(path)).name.lower().removesuffix(".gz")
     return next((one for one in FORMATS.values() if name.endswith(one.suffixes)), None)
 
@@ -196,7 +193,7 @@ def _suffixes() -> str:
 
 
 def known_options(function: Callable[..., Any], options: dict[str, Any], chosen: Format) -> dict[str, Any]:
-    """The options, and the format itself where the function takes several."""
+    """Check the options of a function, and add the name of the format if it has such a parameter."""
     parameters = inspect.signature(function).parameters
     known = [name for name, one in parameters.items() if one.kind is one.KEYWORD_ONLY and name != "format"]
     for name in options:

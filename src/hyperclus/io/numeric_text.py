@@ -256,15 +256,6 @@ def write_matrix_market(hypergraph: Hypergraph, path: StrPath) -> None:
     -----
     LossWarning
         If omega is not 1, or ids are not 0, 1, ..., which the format cannot hold.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> h = Hypergraph.from_incidence([[2.0, 0.0], [1.0, 1.0], [0.0, 3.0]])
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_matrix_market(h, pathlib.Path(folder, "small.mtx.gz"))
-    ...     read_matrix_market(pathlib.Path(folder, "small.mtx.gz")).gamma.toarray().tolist()
-    [[2.0, 1.0, 0.0], [0.0, 1.0, 3.0]]
     """
     import scipy.io
 

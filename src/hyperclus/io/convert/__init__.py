@@ -1,4 +1,8 @@
-"""Conversion between `Hypergraph` and other libraries; docs/other_libraries.md says what each can hold."""
+"""Conversion between `Hypergraph` and other libraries; docs/other_libraries.md says what each can hold.
+
+All functions raise a `MissingLibraryError` if the library is not installed, and issue a `LossWarning` that
+names what they leave out.
+"""
 
 from hyperclus.io.convert.hypergraphx import from_hypergraphx, to_hypergraphx
 from hyperclus.io.convert.hypernetx import from_hypernetx, to_hypernetx

@@ -22,13 +22,6 @@ def to_hypergraphx(h: Hypergraph) -> Any:
     ------
     InputError
         If the members of a hyperedge cannot be sorted, such as 1 and "a".
-    MissingLibraryError
-        If Hypergraphx is not installed.
-
-    Warns
-    -----
-    LossWarning
-        If hyperedges have the members of another one.
 
     Examples
     --------
@@ -76,13 +69,6 @@ def from_hypergraphx(
     ------
     InputError
         For a directed, temporal or multiplex hypergraph, and invalid weights.
-    MissingLibraryError
-        If Hypergraphx is not installed.
-
-    Warns
-    -----
-    LossWarning
-        If nodes, edges or incidences have other metadata, which are left out.
 
     Examples
     --------

@@ -24,8 +24,6 @@ def to_hypernetx(h: Hypergraph) -> Any:
     ------
     InputError
         For ids other than text and integers, with which HyperNetX fails.
-    MissingLibraryError
-        If HyperNetX is not installed.
 
     Examples
     --------
@@ -68,13 +66,6 @@ def from_hypernetx(
     ------
     InputError
         For invalid weights, and for the policies above.
-    MissingLibraryError
-        If HyperNetX is not installed.
-
-    Warns
-    -----
-    LossWarning
-        If there are node weights or other properties, which are left out.
 
     Examples
     --------

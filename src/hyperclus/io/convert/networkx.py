@@ -17,11 +17,6 @@ def to_networkx(h: Hypergraph) -> Any:
     Nodes are ("vertex", id) with bipartite=0 and ("edge", id) with bipartite=1 and weight=omega, because a
     vertex and a hyperedge may have the same id. An incidence is an edge with weight=gamma.
 
-    Raises
-    ------
-    MissingLibraryError
-        If NetworkX is not installed.
-
     Examples
     --------
     >>> h = Hypergraph.from_edges({0: {0: 2, 1: 1}})
@@ -64,13 +59,6 @@ def from_networkx(
     ------
     InputError
         For a directed graph, a node without a side, and an edge between nodes of one side.
-    MissingLibraryError
-        If NetworkX is not installed.
-
-    Warns
-    -----
-    LossWarning
-        If nodes or edges have other attributes, which are left out.
 
     Examples
     --------

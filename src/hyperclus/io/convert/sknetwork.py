@@ -17,11 +17,6 @@ def to_sknetwork(h: Hypergraph) -> Any:
     `biadjacency`, a CSR matrix of shape (n_vertices, n_edges), holds gamma, `names_row` and `names_col` the
     ids. omega is added as `edge_weights`, which scikit-network itself does not use.
 
-    Raises
-    ------
-    MissingLibraryError
-        If scikit-network is not installed.
-
     Examples
     --------
     >>> h = Hypergraph.from_edges({"e": {"a": 2, "b": 1}}, edge_weights=[3])

@@ -21,8 +21,6 @@ def to_xgi(h: Hypergraph) -> Any:
     ------
     InputError
         If XGI refuses an edge id: it accepts text, numbers and tuples.
-    MissingLibraryError
-        If XGI is not installed.
 
     Examples
     --------
@@ -59,13 +57,6 @@ def from_xgi(
     ------
     InputError
         For a directed hypergraph, a simplicial complex, and invalid weights.
-    MissingLibraryError
-        If XGI is not installed.
-
-    Warns
-    -----
-    LossWarning
-        If nodes or edges have other attributes, which are left out.
 
     Examples
     --------
