@@ -1,13 +1,14 @@
 """The contents of the report: remarks, the call that reproduces it, vertices to look up."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import hyperclus as hc
 from hyperclus.errors import InputError
-from hyperclus.report.html.contents import python_call
+from hyperclus.report.html.contents import Contents, python_call
 from hyperclus.report.html.page import write
 from support.report_pages import page_data, visible, written
 from support.strategies import random_hypergraph
@@ -73,3 +74,13 @@ def test_of_many_vertices_only_a_sample_can_be_found(tmp_path):
     _, text = written(hc.evaluate(h, np.arange(20_000) % 3), tmp_path)
     assert len(page_data(text)["vertices"]["names"]) == 20_000
     assert len(text) < 2_000_000
+
+
+def test_fallbacks_are_remarks_and_not_settings():
+    h = hc.Hypergraph.from_edges([["a", "b"], ["b", "c"]])
+    part = hc.cluster(h)
+    part = replace(part, settings={**part.settings, "fallbacks": ("the sweep was used",)})
+    contents = Contents.of(part, None, None, None, None, None)
+    assert "The sweep was used." in contents.remarks
+    assert [name for name, _ in contents.settings if "fallback" in name] == []
+    assert "fallback" not in python_call(part)

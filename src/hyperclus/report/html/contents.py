@@ -103,7 +103,8 @@ class Contents:
     def settings(self) -> Iterator[tuple[str, str]]:
         """Names and values of the settings and methods."""
         for name, value in self.part.settings.items():
-            yield name.replace("_", " "), number(value) if isinstance(value, float) else short_id(value)
+            if name != "fallbacks":  # which are among the remarks
+                yield name.replace("_", " "), number(value) if isinstance(value, float) else short_id(value)
         yield "eigenvectors by", self.part.eigenpairs.method
         yield "stationary distribution by", self.part.walk.distribution.method
 
