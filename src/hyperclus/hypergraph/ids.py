@@ -230,9 +230,7 @@ def _encode_integers(values: NDArray[Any], block: int) -> tuple[Codes, Ids]:
         rank[by_appearance] = np.arange(len(first))
         return rank[inverse], read_only(distinct[by_appearance].astype(np.int64))
     table = np.full(high - low + 1, -1, dtype=kind)
-    for rows in reversed(
-        list(blocks(len(values), block))
-    ):  # backwards, so that the first row is written last
+    for rows in reversed(list(blocks(len(values), block))):  # backwards: the first row stays
         table[np.subtract(values[rows], low, dtype=np.intp)[::-1]] = np.arange(rows.start, rows.stop)[::-1]
     present = np.flatnonzero(table >= 0)
     by_appearance = present[np.argsort(table[present])]

@@ -1,6 +1,6 @@
 """Codes for the ids of a column that is read in batches: 0, 1, ... in order of first appearance."""
 
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -201,13 +201,9 @@ class IdEncoder:
 def read_ids(source: Table, name: str, guess: bool) -> tuple[Codes, Ids]:
     """Read a column of ids: the code of each row and the ids; a missing id is an `InputError`."""
     encoder = IdEncoder(source, name, guess)
-    codes: list[Codes] = [np.empty(0, dtype=np.int32)]
-    row = 0
-    with closing(source.batches([name])) as batches:
-        for (values,) in batches:
-            codes.append(encoder.codes(values, row))
-            row += len(values)
-    return np.concatenate(codes), encoder.ids()
+    with source.numbered_batches([name]) as batches:
+        codes = [encoder.codes(values, row) for row, (values,) in batches]
+    return np.concatenate([np.empty(0, dtype=np.int32), *codes]), encoder.ids()
 
 
 class _LookupTable:

@@ -3,8 +3,8 @@
 import os
 import re
 import warnings
-from collections.abc import Generator, Iterable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
@@ -28,7 +28,6 @@ from hyperclus.io.tables.parquet import write_parquet
 from hyperclus.io.tables.table import Decimal, IdPolicy, Incidences, Table, is_number
 from hyperclus.typing import AbsencePolicy, Codes, DuplicatePolicy, Floats, Ids, Incidence
 
-RELEASE_AFTER = 1 << 20  # rows of small batches between two releases of PyArrow's unused memory
 PASS = 0.45  # share of the reading time that each of the two passes takes
 WHICH_COLUMNS = (
     "name the columns with ",
@@ -156,7 +155,7 @@ def read_incidences(
     known_edges = None if edge_ids is None else id_array(edge_ids, "edge")
     known_vertices = None if vertex_ids is None else id_array(vertex_ids, "vertex")
     encoder = IdEncoder(source, columns.edge, guess)
-    with _batches(source, [columns.edge], 0) as batches:
+    with source.numbered_batches([columns.edge], (0.0, PASS)) as batches:
         runs = Runs.joined([encoder.runs(values, row) for row, (values,) in batches])
     edges, n_rows = encoder.ids(), runs.n_rows
     if not n_rows:
@@ -198,7 +197,8 @@ def _second_pass(
     gamma = np.ones(n_rows) if weight is None else np.empty(n_rows)
     omega = None if edge_weight is None else np.full(len(edges), np.nan)
     read = 0
-    with _batches(source, [columns.vertex, *filter(None, [weight, edge_weight])], 1) as batches:
+    wanted = [columns.vertex, *filter(None, [weight, edge_weight])]
+    with source.numbered_batches(wanted, (PASS, PASS)) as batches:
         for row, (values, *numbers) in batches:
             read = row + len(values)
             if read > n_rows:
@@ -225,27 +225,6 @@ def _naming_file(source: Table) -> Iterator[None]:
         yield
     except InputError as error:
         raise source.fault(error) from None
-
-
-@contextmanager
-def _batches(source: Table, columns: list[str], passes: int) -> Iterator[Iterator[tuple[int, list[Any]]]]:
-    """Yield each batch with its first row and report progress; `passes` were completed before."""
-
-    def numbered(batches: Iterator[list[Any]]) -> Generator[tuple[int, list[Any]], None, None]:
-        row, released, pool = 0, 0, arrow().default_memory_pool()
-        for batch in batches:
-            yield row, batch
-            row += len(batch[0])
-            share = PASS * (passes + min(source.position / max(source.size, 1), 1.0))
-            report_progress("reading", share * source.size, source.unit, share, f"{row:,} rows")
-            del batch
-            if source.large_batches or row >= released + RELEASE_AFTER:
-                pool.release_unused()
-                released = row
-        pool.release_unused()
-
-    with closing(source.batches(columns)) as batches, closing(numbered(batches)) as rows:
-        yield rows
 
 
 def checked_weights(source: Table, name: str, values: Any, row: int) -> Floats:

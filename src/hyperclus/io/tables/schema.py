@@ -1,14 +1,13 @@
 """Columns of table files in memory, and what kind of values they hold."""
 
 from collections.abc import Sequence
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from hyperclus._runtime.optional import arrow
-from hyperclus._runtime.progress import report_progress
 from hyperclus.errors import InputError, prefixed
 from hyperclus.hypergraph.messages import shown
 from hyperclus.io.tables.csv import CsvTable
@@ -76,18 +75,12 @@ def read_columns(source: Table, names: Sequence[str], decimal: Decimal | None = 
     if isinstance(source, CsvTable):
         signs = (".",) if source.delimiter == "," else (".", ",")
         signs = signs if decimal is None else (decimal,)
-    chunks: list[list[Any]] = [[] for _ in names]
-    rows = 0
-    with closing(source.batches(list(names))) as batches:
-        for batch in batches:
-            for column, values in zip(chunks, batch, strict=True):
-                column.append(values)
-            rows += len(batch[0])
-            share = READING * min(source.position / max(source.size, 1), 1.0)
-            report_progress("reading", share * source.size, source.unit, share, f"{rows:,} rows")
-    if not rows:
+    with source.numbered_batches(list(names), (0.0, READING)) as batches:
+        chunks = zip(*(batch for _, batch in batches), strict=True)
+        columns = [arrow().chunked_array(list(some)) for some in chunks]
+    if not (columns and len(columns[0])):
         raise source.fault("the table has no rows under its header; it needs one for each vertex")
-    return [_column(name, arrow().chunked_array(c), signs) for name, c in zip(names, chunks, strict=True)]
+    return [_column(name, values, signs) for name, values in zip(names, columns, strict=True)]
 
 
 def check_present(source: Table, column: Column, what: str, remedy: str | InputError) -> None:

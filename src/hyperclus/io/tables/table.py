@@ -2,13 +2,15 @@
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Literal, TypeAlias
 
 from hyperclus._runtime.files import StrPath, fault
 from hyperclus._runtime.optional import arrow
+from hyperclus._runtime.progress import report_progress
 from hyperclus.errors import Argument, InputError, prefixed
 from hyperclus.hypergraph.messages import no_column, shown
 from hyperclus.typing import Codes, Floats
@@ -16,6 +18,8 @@ from hyperclus.typing import Codes, Floats
 Decimal: TypeAlias = Literal[".", ","]
 IdPolicy: TypeAlias = Literal["guess", "text"]
 Incidences: TypeAlias = tuple[Codes, Codes, list[Floats]]  # to write: vertices, hyperedges, weights
+
+RELEASE_AFTER = 1 << 20  # rows of small batches between two releases of PyArrow's unused memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,32 @@ class Table(ABC):
     @abstractmethod
     def batches(self, columns: list[str]) -> Generator[list[Any], None, None]:
         """Yield some columns, batch by batch, as PyArrow arrays of equal length."""
+
+    @contextmanager
+    def numbered_batches(
+        self, columns: list[str], progress: tuple[float, float] | None = None
+    ) -> Iterator[Iterator[tuple[int, list[Any]]]]:
+        """Iterate over batches and their first rows.
+
+        `progress` is the share of the work done before this pass, and the share that the pass takes.
+        """
+
+        def numbered(batches: Iterator[list[Any]]) -> Generator[tuple[int, list[Any]], None, None]:
+            row, released, pool = 0, 0, arrow().default_memory_pool()
+            for batch in batches:
+                yield row, batch
+                row += len(batch[0])
+                if progress is not None:
+                    share = progress[0] + progress[1] * min(self.position / max(self.size, 1), 1.0)
+                    report_progress("reading", share * self.size, self.unit, share, f"{row:,} rows")
+                del batch
+                if self.large_batches or row >= released + RELEASE_AFTER:
+                    pool.release_unused()
+                    released = row
+            pool.release_unused()
+
+        with closing(self.batches(columns)) as batches, closing(numbered(batches)) as rows:
+            yield rows
 
     @abstractmethod
     def fault(self, message: str | InputError, row: int | None = None) -> InputError:
