@@ -86,7 +86,7 @@ def test_a_results_folder_that_cannot_be_is_refused_at_once(tmp_path, place):
     )
     assert done.returncode == 2
     assert done.stdout == ""
-    assert re.search(r"cannot be kept in .*(File exists|Not a directory); choose another", done.stderr)
+    assert re.search(r"cannot be saved in .*(File exists|Not a directory); choose another", done.stderr)
     assert "Traceback" not in done.stderr
 
 

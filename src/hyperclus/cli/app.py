@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from errno import EBADF
-from typing import Annotated, Any, NoReturn, TextIO
+from typing import Annotated, Any, NoReturn, TextIO, cast
 
 import typer
 from rich.console import Console
@@ -22,14 +22,9 @@ from typer import rich_utils
 
 import hyperclus
 from hyperclus._runtime.files import printable
+from hyperclus.cli.options import option
 from hyperclus.errors import Argument, HyperclusError, InputError, LossWarning
 
-FLAGS = {"k": "-k", "format": "--from"}  # arguments whose option has another name
-OPTIONS = (
-    *("alpha", "bins", "bound", "delimiter", "duplicates", "edge", "effort", "engine", "exclude", "max_k"),
-    *("max_size", "max_volume", "memory", "method", "min_share", "precision", "restart", "shuffles"),
-    *("tolerance", "vertex", "weight", "workers"),
-)
 UNLIMITED = 100_000  # characters of a line that is not printed on a terminal
 READ_OPTIONS = ("constant", "decimal", "empty_edges", "ids", "isolated", "missing", "repeated")  # of -o
 
@@ -177,6 +172,7 @@ def complain(error: HyperclusError) -> None:
 def shell_message(error: HyperclusError) -> str:
     """The message of an error, with options where Python users read arguments.
 
+    >>> import hyperclus.cli
     >>> shell_message(InputError("two rows; use ", Argument("duplicates", "sum"), " to merge them"))
     'two rows; use --duplicates sum to merge them'
     """
@@ -186,6 +182,7 @@ def shell_message(error: HyperclusError) -> str:
 def _option(argument: Argument) -> str:
     """An argument of Python as it is typed in a shell.
 
+    >>> import hyperclus.cli
     >>> _option(Argument("isolated", "drop")), _option(Argument("delimiter", ";"))
     ('-o isolated=drop', "--delimiter ';'")
     """
@@ -194,13 +191,14 @@ def _option(argument: Argument) -> str:
     if argument.for_writing and name == "format":
         return "--to"
     if argument.for_writing or name in READ_OPTIONS:
-        option = "-w" if argument.for_writing else "-o"
+        flag = "-w" if argument.for_writing else "-o"
         value = value.lower() if isinstance(argument.value, bool) else value
-        return f"{option} {name}" if argument.value is None else f"{option} {name}={value}"
-    if name not in FLAGS and name not in OPTIONS:
+        return f"{flag} {name}" if argument.value is None else f"{flag} {name}={value}"
+    commands: Any = typer.main.get_command(app)
+    flags = {one.name: one.opts[0] for command in commands.commands.values() for one in command.params}
+    if name not in flags:
         return str(argument)
-    option = FLAGS.get(name, "--" + name.replace("_", "-"))
-    return option if argument.value is None else f"{option} {value}"
+    return flags[name] if argument.value is None else f"{flags[name]} {value}"
 
 
 @contextmanager
@@ -219,12 +217,8 @@ def say_if_stopped(message: Callable[[], str | None]) -> Iterator[None]:
 class Messages:
     """Messages on stderr, as many as --quiet and --verbose allow."""
 
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", metavar="", help="Print only errors to stderr.")] = (
-        False
-    )
-    verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", metavar="", help="Print more details and timings to stderr.")
-    ] = False
+    quiet: bool = option("Print only errors to stderr.", "", "--quiet", "-q", default=False)
+    verbose: bool = option("Print more details and timings to stderr.", "", "--verbose", "-v", default=False)
 
     def __post_init__(self) -> None:
         if self.quiet and self.verbose:
@@ -304,8 +298,9 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
         groups[name] = parameter.annotation
         for field in fields(parameter.annotation):
             default = inspect.Parameter.empty if field.default is MISSING else field.default
+            annotation = cast(Any, Annotated)[field.type, field.metadata["typer"]]
             flat[field.name] = inspect.Parameter(
-                field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=field.type
+                field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
             )
 
     def run(**given: Any) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import typer
 
@@ -14,24 +14,14 @@ from hyperclus._runtime.files import printable
 from hyperclus.cli.app import Messages, app, command_line, examples, grouped, say_if_stopped
 from hyperclus.cli.cluster_files import Workers, cluster_files
 from hyperclus.cli.inputs import LabelledSource, ResolvedInput, Source, read_labels
-from hyperclus.cli.options import (
-    MAX_DIGITS,
-    Alpha,
-    Checkpoint,
-    Computation,
-    InMemoryEngine,
-    Json,
-    Seed,
-    argument,
-    cluster_option,
-)
+from hyperclus.cli.options import GPU, MAX_DIGITS, Computation, Json, Walk, argument, cluster_option
 from hyperclus.cli.output import Outputs, as_record, labelled, print_csv, print_json
 from hyperclus.cli.progress import progress
 from hyperclus.cli.terminal import indented, show, show_partition, table, title, top_hyperedges
 from hyperclus.clustering._run import check_min_share
 from hyperclus.clustering.n_clusters import Suggestion
 from hyperclus.clustering.partition import Partition
-from hyperclus.engines import check_engine, device_products
+from hyperclus.engines import InMemory, check_engine, device_products
 from hyperclus.errors import HyperclusError, InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.messages import caption, shown
@@ -46,37 +36,21 @@ NOT_REPEATED = ("out", "edges", "report", "as_json", "as_csv", "quiet", "verbose
 class Search:
     """How many clusters to look for, and how."""
 
-    k: Annotated[
-        str | None,
-        cluster_option(
-            "-k",
-            "--clusters",
-            metavar="NUMBER",
-            help="Number of clusters, or auto for the suggested number.",
-            show_default=False,
-        ),
-    ] = None
-    max_k: Annotated[
-        int | None,
-        cluster_option(
-            metavar="NUMBER", help=f"Largest number to consider for -k auto (default: {MAX_K}).", min=2
-        ),
-    ] = None
-    method: Annotated[
-        Literal["auto", "hyperclus-g"],
-        cluster_option(help="auto: search for the lowest NCut; hyperclus-g: the algorithm of the paper."),
-    ] = "auto"
-    effort: Annotated[
-        Literal["fast", "default", "thorough"] | None, cluster_option(help="How long to search.")
-    ] = None
-    min_share: Annotated[
-        float | None,
-        cluster_option(
-            metavar="NUMBER",
-            help="Minimum share of the volume for each cluster, from 0 to 1/k (default: 0.01 for two "
-            "clusters, otherwise 0).",
-        ),
-    ] = None
+    k: str | None = cluster_option(
+        "Number of clusters, or auto for the suggested number.", "NUMBER", "-k", "--clusters"
+    )
+    max_k: int | None = cluster_option(
+        f"Largest number to consider for -k auto (default: {MAX_K}).", "NUMBER", min=2
+    )
+    method: Literal["auto", "hyperclus-g"] = cluster_option(
+        "auto: search for the lowest NCut; hyperclus-g: the algorithm of the paper.", default="auto"
+    )
+    effort: Literal["fast", "default", "thorough"] | None = cluster_option("How long to search.")
+    min_share: float | None = cluster_option(
+        "Minimum share of the volume for each cluster, from 0 to 1/k (default: 0.01 for two clusters, "
+        "otherwise 0).",
+        "NUMBER",
+    )
 
     def count(self) -> int | None:
         """The number of clusters; None for auto."""
@@ -111,7 +85,6 @@ def cluster(
     search: Search,
     computation: Computation,
     workers: Workers,
-    checkpoint: Checkpoint = None,
     outputs: Outputs,
     messages: Messages,
 ) -> None:
@@ -124,9 +97,9 @@ def cluster(
     everything else to stderr.
     """
     k, command = search.count(), command_line(context, NOT_REPEATED)
-    settings = {"effort": search.effort, "min_share": search.min_share, **asdict(computation)}
+    settings = {"effort": search.effort, "min_share": search.min_share, **computation.settings()}
     if workers.engine == "dask":
-        unused = {"--method": search.method != "auto", "--checkpoint": checkpoint is not None}
+        unused = {"--method": search.method != "auto", "--checkpoint": computation.checkpoint is not None}
         cluster_files(source, k, settings, unused, workers, outputs, messages, command)
         return
     workers.check_unused()
@@ -135,7 +108,7 @@ def cluster(
     _check_engine(workers.engine, computation.precision)
     resolved = source.resolve()
     suggestion = None
-    with _run(messages, checkpoint):
+    with _run(messages, computation.checkpoint):
         h, classes, seconds = _read(resolved, messages)
         outputs.check_ids(h.vertex_ids, h.edge_ids)
         if k is None:
@@ -160,6 +133,16 @@ def _clustered(h: Hypergraph, k: int, method: str, settings: dict[str, Any]) -> 
     return hyperclus.hyperclus_g(h, k, **settings)
 
 
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Which numbers of clusters to consider, and how."""
+
+    max_k: int = cluster_option("Largest number to consider.", "NUMBER", default=MAX_K, min=2)
+    shuffles: int | None = cluster_option(
+        "Number of shuffled hypergraphs to compare with (default: 3 to 20, by size).", "NUMBER", min=2
+    )
+
+
 @app.command(
     "suggest-k",
     epilog=examples(
@@ -169,33 +152,16 @@ def _clustered(h: Hypergraph, k: int, method: str, settings: dict[str, Any]) -> 
 )
 @grouped
 def suggest_k(
-    *,
-    source: Source,
-    max_k: Annotated[
-        int, cluster_option(metavar="NUMBER", help="Largest number to consider.", min=2)
-    ] = MAX_K,
-    shuffles: Annotated[
-        int | None,
-        cluster_option(
-            metavar="NUMBER",
-            help="Number of shuffled hypergraphs to compare with (default: 3 to 20, by size).",
-            min=2,
-        ),
-    ] = None,
-    alpha: Alpha = 0.0,
-    seed: Seed = 0,
-    checkpoint: Checkpoint = None,
-    as_json: Json = False,
-    messages: Messages,
+    *, source: Source, candidates: Candidates, walk: Walk, as_json: Json = False, messages: Messages
 ) -> None:
     """Suggest a number of clusters, with reasons, or none if there is no structure.
 
     The exit code is 0 in both cases.
     """
     resolved = source.resolve()
-    with _run(messages, checkpoint):
+    with _run(messages, walk.checkpoint):
         h = resolved.read(messages)
-        found = hyperclus.suggest_k(h, max_k, alpha=alpha, shuffles=shuffles, seed=seed)
+        found = hyperclus.suggest_k(h, **asdict(candidates), alpha=walk.alpha, seed=walk.seed)
     if as_json:
         print_json(asdict(found))
         return
@@ -212,6 +178,15 @@ def suggest_k(
         show("", table(names, rows, text=True))
 
 
+@dataclass(frozen=True, slots=True)
+class GivenClusters:
+    """Clusters to evaluate, and the report on them."""
+
+    clusters: Path = argument("Table with the columns vertex and cluster.", "CLUSTERS")
+    target: Path = argument("Report to write.", "OUT.html")
+    engine: InMemory = cluster_option(f"Where to compute; {GPU}.", default="auto")
+
+
 @app.command(
     epilog=examples(
         "hyperclus cluster table.csv -k 3 --csv > labels.csv",
@@ -224,13 +199,8 @@ def report(
     *,
     context: typer.Context,
     source: LabelledSource,
-    clusters: Annotated[
-        Path, argument(metavar="CLUSTERS", help="Table with the columns vertex and cluster.")
-    ],
-    target: Annotated[Path, argument(metavar="OUT.html", help="Report to write.")],
+    given: GivenClusters,
     computation: Computation,
-    engine: InMemoryEngine = "auto",
-    checkpoint: Checkpoint = None,
     messages: Messages,
 ) -> None:
     """Evaluate given clusters, with a proven lower bound, and write a report.
@@ -238,14 +208,14 @@ def report(
     CLUSTERS is CSV, TSV or Parquet, such as the output of `hyperclus cluster
     --csv`.
     """
-    outputs = Outputs(report=target)
-    outputs.check(source.path, clusters, source.classes)
-    _check_engine(engine, computation.precision)
+    outputs = Outputs(report=given.target)
+    outputs.check(source.path, given.clusters, source.classes)
+    _check_engine(given.engine, computation.precision)
     resolved = source.resolve()
-    with _run(messages, checkpoint):
+    with _run(messages, computation.checkpoint):
         h, classes, seconds = _read(resolved, messages)
-        labels = read_labels(clusters, h.vertex_ids, "cluster", ("vertex", "cluster"))
-        part = hyperclus.evaluate(h, labels, engine=engine, **asdict(computation))
+        labels = read_labels(given.clusters, h.vertex_ids, "cluster", ("vertex", "cluster"))
+        part = hyperclus.evaluate(h, labels, engine=given.engine, **computation.settings())
     command = command_line(context, NOT_REPEATED)
     _finish(part, None, classes, source, outputs, messages, command, seconds)
 

@@ -8,13 +8,13 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from multiprocessing import resource_tracker
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import hyperclus
 from hyperclus._runtime.files import fault, printable
 from hyperclus.cli.app import Messages, say_if_stopped
 from hyperclus.cli.inputs import LabelledSource
-from hyperclus.cli.options import GPU, Work, cluster_option, dask_option
+from hyperclus.cli.options import GPU, cluster_option, dask_option, work_option
 from hyperclus.cli.output import Outputs, as_record, print_json, write_stored
 from hyperclus.cli.progress import progress
 from hyperclus.cli.terminal import facts, indented, show, table, title
@@ -22,8 +22,9 @@ from hyperclus.clustering.cluster_files import WORK
 from hyperclus.clustering.partition import StoredPartition
 from hyperclus.engines import check_engine
 from hyperclus.engines.dask.source import is_uri, list_files
-from hyperclus.engines.dask.workers import WorkerPool
+from hyperclus.engines.dask.workers import WorkerPool, dask
 from hyperclus.errors import InputError, check_choice
+from hyperclus.hypergraph.messages import shown
 from hyperclus.io.tables.parquet import SUFFIXES
 from hyperclus.report.format import byte_size, count
 from hyperclus.report.text import COLUMNS, partition_text
@@ -38,24 +39,15 @@ ONE_ROW_PER_INCIDENCE = "it reads tables with a row per incidence"
 class Workers:
     """Where to compute."""
 
-    engine: Annotated[
-        Literal["auto", "cpu", "cuda", "dask"],
-        cluster_option(help=f"Where to compute; {GPU}; dask: on Dask workers, none of which holds all data."),
-    ] = "auto"
-    scheduler: Annotated[
-        str | None,
-        dask_option(
-            metavar="ADDRESS",
-            help="Dask scheduler, such as tcp://head:8786 (default: start workers on this machine).",
-        ),
-    ] = None
-    workers: Annotated[
-        int | None, dask_option(metavar="NUMBER", help="Number of local workers (default: cores).", min=1)
-    ] = None
-    memory: Annotated[
-        str | None, dask_option(metavar="SIZE", help="Memory of each local worker, such as 4GB.")
-    ] = None
-    work: Work = None
+    engine: Literal["auto", "cpu", "cuda", "dask"] = cluster_option(
+        f"Where to compute; {GPU}; dask: on Dask workers, none of which holds all data.", default="auto"
+    )
+    scheduler: str | None = dask_option(
+        "Dask scheduler, such as tcp://head:8786 (default: start workers on this machine).", "ADDRESS"
+    )
+    workers: int | None = dask_option("Number of local workers (default: cores).", "NUMBER", min=1)
+    memory: str | None = dask_option("Memory of each local worker, such as 4GB.", "SIZE")
+    work: Path | None = work_option()
 
     def check_unused(self) -> None:
         """Refuse options of this engine if another one is chosen."""
@@ -64,16 +56,27 @@ class Workers:
                 raise InputError(f"--{name} needs --engine dask, not --engine {self.engine}; leave it out")
 
     def check(self) -> None:
-        """Refuse options that contradict each other, and a memory size without a unit."""
+        """Refuse options that contradict each other, and a memory that is no size."""
         if self.scheduler is not None and (self.workers or self.memory):
             raise InputError("--workers and --memory are for local workers; leave them out with --scheduler")
-        if self.memory is not None and self.memory.strip().isdecimal():
-            raise InputError(f"--memory needs a unit, such as {self.memory.strip()}GB")
+        if self.memory is not None:
+            memory_size(self.memory)
 
 
 def work_folder(given: Path | None) -> Path:
     """The folder for sorted data, checkpoints and labels."""
     return given or Path(os.environ.get("HYPERCLUS_WORK") or WORK)
+
+
+def memory_size(text: str) -> int:
+    """Parse a number of bytes, such as 16GB; refuse a number without a unit, which is a likely slip."""
+    try:
+        size = 0 if text.strip().isdecimal() else int(dask("dask.utils").parse_bytes(text))
+    except ValueError:
+        size = 0
+    if size <= 0:
+        raise InputError(f"--memory must be a size with a unit, such as 16GB; got {shown(text)}")
+    return size
 
 
 def cluster_files(
@@ -195,9 +198,7 @@ def _pool(workers: Workers, messages: Messages) -> Iterator[tuple[WorkerPool, "M
 
     with say_if_stopped(hint), messages.from_library(), ExitStack() as stack:
         with _interrupts_delayed():
-            pool = stack.enter_context(
-                WorkerPool.connect(workers.scheduler, workers.workers, workers.memory)
-            )
+            pool = stack.enter_context(WorkerPool.connect(workers.scheduler, workers.workers, workers.memory))
         stack.enter_context(pool.client.as_current())
         memory = Memory(pool.client)
         messages.note(_description(pool, workers.scheduler is None))

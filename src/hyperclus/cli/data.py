@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,7 +14,7 @@ import hyperclus
 from hyperclus._runtime.files import fault, printable
 from hyperclus.cli.app import Messages, app, complain, console, errors, examples, grouped, shell_message
 from hyperclus.cli.inputs import Source, format_options
-from hyperclus.cli.options import Json, argument, flag
+from hyperclus.cli.options import Json, argument, option
 from hyperclus.cli.output import print_json
 from hyperclus.cli.progress import progress
 from hyperclus.cli.terminal import MAX_NAME, indented, show, table, title
@@ -30,13 +30,6 @@ from hyperclus.report.format import count, short_id
 from hyperclus.research import datasets as data_sets
 
 MAX_COLUMNS = 60  # on the terminal
-
-DataFolder = Annotated[
-    Path | None,
-    typer.Option(
-        "--data", metavar="FOLDER", help="Folder for the files of UCI; missing ones are downloaded."
-    ),
-]
 
 
 @app.command(
@@ -114,6 +107,17 @@ def _show_summary(found: Summary) -> None:
     show(*(f"- {printable(remark)}" for remark in found.remarks))
 
 
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The file to write."""
+
+    target: Path = argument("File to write.", "OUT")
+    to: str | None = option("Format of OUT (default: by its name).", "FORMAT", "--to")
+    write_option: list[str] | None = option(
+        "Option for writing; repeatable.", "NAME=VALUE", "--write-option", "-w"
+    )
+
+
 @app.command(
     epilog=examples(
         "hyperclus convert papers.csv papers.hif.json --vertex author --edge paper",
@@ -126,14 +130,7 @@ def _show_summary(found: Summary) -> None:
 def convert(
     *,
     source: Source,
-    target: Annotated[Path, argument(metavar="OUT", help="File to write.")],
-    to: Annotated[
-        str | None, typer.Option("--to", metavar="FORMAT", help="Format of OUT (by its name, by default).")
-    ] = None,
-    write_option: Annotated[
-        list[str] | None,
-        typer.Option("--write-option", "-w", metavar="NAME=VALUE", help="Option for writing; repeatable."),
-    ] = None,
+    output: Target,
     messages: Messages,
 ) -> None:
     """Convert a hypergraph to another format; warns of what OUT cannot hold.
@@ -142,22 +139,22 @@ def convert(
     mtx, npz; only for reading: tables with a row per vertex (rows). Text files
     may be gzipped (.gz).
     """
-    path = source.path
+    path, target = source.path, output.target
     if os.path.exists(target) and os.path.exists(path) and os.path.samefile(target, path):
         raise fault(target, "this is the file to read; choose another name to write")
     named = by_name(target)
-    into = to or ("" if named is None else named.name)
+    into = output.to or ("" if named is None else named.name)
     resolved = source.resolve()
     with messages.from_library(), progress(messages):
-        if resolved.format == into == "hif" and not (resolved.options or write_option):
+        if resolved.format == into == "hif" and not (resolved.options or output.write_option):
             write_hif_document(read_hif_document(path), target)  # keeps what a Hypergraph cannot hold
         else:
-            hypergraph, options = resolved.read(messages), format_options({}, write_option)
+            hypergraph, options = resolved.read(messages), format_options({}, output.write_option)
             if into in ("csv", "tsv", "parquet", "hif") and "ids" not in options:
                 hypergraph = _with_text_ids(hypergraph, target, messages)
             if into in FORMATS and (function := FORMATS[into].write) is not None:
                 known_options(function, options, FORMATS[into])
-            hyperclus.write(hypergraph, target, format=to, **options)
+            hyperclus.write(hypergraph, target, format=output.to, **options)
     messages.note(f"written to {printable(target)}")
 
 
@@ -185,8 +182,10 @@ def datasets(
             metavar="NAMES", help="Data sets; all by default.", autocompletion=lambda: list(data_sets.names())
         ),
     ] = None,
-    fetch: Annotated[bool, flag("--fetch", help="Download missing files.")] = False,
-    folder: DataFolder = None,
+    fetch: Annotated[bool, typer.Option("--fetch", metavar="", help="Download missing files.")] = False,
+    folder: Annotated[
+        Path | None, typer.Option("--data", metavar="FOLDER", help="Folder for the files of UCI.")
+    ] = None,
 ) -> None:
     """List the nine data sets of the paper and check their files."""
     place = folder or data_sets.folder()

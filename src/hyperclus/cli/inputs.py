@@ -2,21 +2,12 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Any, cast
 
 import hyperclus
 from hyperclus._runtime.files import fault, printable
 from hyperclus.cli.app import Messages
-from hyperclus.cli.options import (
-    MAX_DIGITS,
-    Duplicates,
-    Edge,
-    EdgeWeight,
-    Vertex,
-    Weight,
-    argument,
-    input_option,
-)
+from hyperclus.cli.options import MAX_DIGITS, IncidenceColumns, argument, input_option
 from hyperclus.errors import InputError, prefixed
 from hyperclus.hypergraph.binning import Bins, BinsOrRule, Rule
 from hyperclus.hypergraph.hypergraph import Hypergraph
@@ -35,53 +26,31 @@ from hyperclus.typing import Codes, Ids
 MAX_COLUMNS = 3  # of a kind that are named
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source(IncidenceColumns):
     """A file, and how to read it."""
 
-    file: Annotated[str, argument(metavar="FILE", help="File to read.")]
-    format: Annotated[
-        str | None,
-        input_option("--from", metavar="FORMAT", help=f"{', '.join(FORMATS)} (detected by default)."),
-    ] = None
-    delimiter: Annotated[
-        str | None, input_option(metavar="CHARACTER", help="Field delimiter (detected by default).")
-    ] = None
-    id: Annotated[
-        str | None,
-        input_option(
-            metavar="COLUMN", help="Vertex ids, in a table with a row per vertex (default: row numbers)."
-        ),
-    ] = None
-    label: Annotated[
-        str | None, input_option(metavar="COLUMN", help="Known classes, used for comparison only.")
-    ] = None
-    exclude: Annotated[
-        list[str] | None,
-        input_option(metavar="COLUMN", help="Ignore a column of a table with a row per vertex; repeatable."),
-    ] = None
-    bins: Annotated[
-        list[str] | None,
-        input_option(
-            metavar="BINS",
-            help="Bins for columns with more than 10 numbers: 5 (default), quantile, quantile:8, none; for a "
-            "single column age=8; repeatable.",
-        ),
-    ] = None
-    vertex: Vertex = None
-    edge: Edge = None
-    weight: Weight = None
-    edge_weight: EdgeWeight = None
-    duplicates: Duplicates = None
-    option: Annotated[
-        list[str] | None,
-        input_option(
-            "--option",
-            "-o",
-            metavar="NAME=VALUE",
-            help="Another option of the format, such as missing=category or decimal=','; repeatable.",
-        ),
-    ] = None
+    file: str = argument("File to read.", "FILE")
+    format: str | None = input_option(f"{', '.join(FORMATS)} (detected by default).", "FORMAT", "--from")
+    delimiter: str | None = input_option("Field delimiter (detected by default).", "CHARACTER")
+    id: str | None = input_option(
+        "Vertex ids, in a table with a row per vertex (default: row numbers).", "COLUMN"
+    )
+    label: str | None = input_option("Known classes, used for comparison only.", "COLUMN")
+    exclude: list[str] | None = input_option(
+        "Ignore a column of a table with a row per vertex; repeatable.", "COLUMN"
+    )
+    bins: list[str] | None = input_option(
+        "Bins for columns with more than 10 numbers: 5 (default), quantile, quantile:8, none; for a single "
+        "column age=8; repeatable.",
+        "BINS",
+    )
+    option: list[str] | None = input_option(
+        "Another option of the format, such as missing=category or decimal=','; repeatable.",
+        "NAME=VALUE",
+        "--option",
+        "-o",
+    )
 
     @property
     def path(self) -> Path:
@@ -136,17 +105,13 @@ class Source:
         return ResolvedInput(self, "rows", chosen, table)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LabelledSource(Source):
     """A file, how to read it, and known classes of its vertices."""
 
-    classes: Annotated[
-        Path | None,
-        input_option(
-            metavar="FILE",
-            help="Known classes in a separate file, with a column of vertices and one of classes.",
-        ),
-    ] = None
+    classes: Path | None = input_option(
+        "Known classes in a separate file, with a column of vertices and one of classes.", "FILE"
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """The command `local`, which grows a cluster from a few vertices."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import MISSING, dataclass
 from difflib import get_close_matches
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 
@@ -10,7 +10,7 @@ import hyperclus
 from hyperclus._runtime.files import printable
 from hyperclus.cli.app import Messages, app, examples, grouped
 from hyperclus.cli.inputs import LabelledSource
-from hyperclus.cli.options import Alpha, cluster_option
+from hyperclus.cli.options import alpha_option, cluster_option
 from hyperclus.cli.output import TableOutput, print_csv, print_json, write_table
 from hyperclus.cli.progress import progress
 from hyperclus.cli.terminal import MAX_NAME, facts, indented, show, table, title
@@ -28,22 +28,22 @@ FIGURES = ("conductance", "volume", "restart", "accuracy", "visits", "touched", 
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """How far the cluster may grow."""
+class Growth:
+    """Where the cluster starts, and how far it may grow."""
 
-    max_size: Annotated[
-        int | None, cluster_option(metavar="NUMBER", min=1, help="Largest number of vertices.")
-    ] = None
-    max_volume: Annotated[float, cluster_option(metavar="NUMBER", help="Largest share of the volume.")] = 0.5
-    restart: Annotated[
-        float | None,
-        cluster_option(
-            metavar="NUMBER",
-            help="Probability that the walk returns to the seeds in a step: 0.25 stays close, 0.02 goes far "
-            "(chosen by default).",
-        ),
-    ] = None
-    keep_seeds: Annotated[bool, cluster_option(help="Whether the seeds are always members.")] = True
+    seed: list[str] = cluster_option("A vertex of the cluster; repeatable.", "VERTEX", default=MISSING)
+    max_size: int | None = cluster_option("Largest number of vertices.", "NUMBER", min=1)
+    max_volume: float = cluster_option("Largest share of the volume.", "NUMBER", default=0.5)
+    restart: float | None = cluster_option(
+        "Probability that the walk returns to the seeds in a step: 0.25 stays close, 0.02 goes far (chosen "
+        "by default).",
+        "NUMBER",
+    )
+    keep_seeds: bool = cluster_option("Whether the seeds are always members.", default=True)
+    quick: bool = cluster_option(
+        "Estimate the stationary distribution, for large data.", "", "--quick", default=False
+    )
+    alpha: float = alpha_option()
 
 
 @app.command(
@@ -57,13 +57,7 @@ class Limits:
 def local(
     *,
     source: LabelledSource,
-    seed: Annotated[list[str], cluster_option(metavar="VERTEX", help="A vertex of the cluster; repeatable.")],
-    limits: Limits,
-    quick: Annotated[
-        bool,
-        cluster_option("--quick", metavar="", help="Estimate the stationary distribution, for large data."),
-    ] = False,
-    alpha: Alpha = 0.0,
+    growth: Growth,
     output: TableOutput,
     messages: Messages,
 ) -> None:
@@ -79,9 +73,10 @@ def local(
         h = resolved.read(messages)
         output.check_ids(h.vertex_ids)
         classes = resolved.classes(h)
-        seeds = _seeds(seed, h)
-        walk, covered = _walk(h, alpha, quick)
-        found = hyperclus.local_cluster(walk, seeds, **asdict(limits))
+        seeds = _seeds(growth.seed, h)
+        walk, covered = _walk(h, growth.alpha, growth.quick)
+        names = ("max_size", "max_volume", "restart", "keep_seeds")
+        found = hyperclus.local_cluster(walk, seeds, **{name: getattr(growth, name) for name in names})
     rows = list(zip(found.members.tolist(), found.scores.tolist(), strict=True))
     if output.out is not None:
         write_table(output.out, ("vertex", "score"), rows)

@@ -1,98 +1,98 @@
-"""Options that several commands have."""
+"""Groups of options: a dataclass has a field for each option, and `app.grouped` hands it to a command."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
 
-from hyperclus.engines import InMemory, Precision
+from hyperclus.engines import Precision
 from hyperclus.errors import InputError
 
 MAX_DIGITS = 9  # of a number of clusters or bins
-
-argument: Callable[..., Any] = partial(typer.Argument, show_default=False)
-flag: Callable[..., Any] = partial(typer.Option, metavar="")
-input_option: Callable[..., Any] = partial(typer.Option, rich_help_panel="Input")
-cluster_option: Callable[..., Any] = partial(typer.Option, rich_help_panel="Clustering")
-output_option: Callable[..., Any] = partial(typer.Option, rich_help_panel="Output")
-dask_option: Callable[..., Any] = partial(typer.Option, rich_help_panel="With --engine dask")
-
-# Input: columns of a table with a row per incidence
-
-Vertex = Annotated[
-    str | None, input_option(metavar="COLUMN", help="Vertices, in a table with a row per incidence.")
-]
-Edge = Annotated[
-    str | None, input_option(metavar="COLUMN", help="Hyperedges, in a table with a row per incidence.")
-]
-Weight = Annotated[
-    str | None, input_option(metavar="COLUMN", help="Weights of the vertices in the hyperedges.")
-]
-EdgeWeight = Annotated[str | None, input_option(metavar="COLUMN", help="Weights of the hyperedges.")]
-Duplicates = Annotated[
-    str | None,
-    input_option(metavar="error|sum|max", help="What to do with repeated incidences (default: error)."),
-]
-
-# Clustering
-
-Alpha = Annotated[
-    float,
-    cluster_option(
-        min=0,
-        metavar="NUMBER",
-        help="How much the weights of a vertex count when the walk chooses its next hyperedge; 0 is the "
-        "walk of the paper.",
-    ),
-]
-Seed = Annotated[int, cluster_option(min=0, metavar="NUMBER", help="Random seed.")]
-Checkpoint = Annotated[
-    Path | None,
-    cluster_option(
-        metavar="FOLDER", help="Keep checkpoints there: if interrupted, the same command resumes the run."
-    ),
-]
 GPU = "auto: on an NVIDIA GPU if there is one and the data are large"
-InMemoryEngine = Annotated[InMemory, cluster_option("--engine", help=f"Where to compute; {GPU}.")]
+
+
+def argument(text: str, metavar: str) -> Any:
+    """A field that is an argument of the command."""
+    return field(metadata={"typer": typer.Argument(help=text, metavar=metavar, show_default=False)})
+
+
+def option(text: str, metavar: str | None = None, *names: str, default: Any = None, **settings: Any) -> Any:
+    """A field that is an option of the command, with the name of the field unless others are given."""
+    info = typer.Option(*names, help=text, metavar=metavar, **settings)
+    return field(default=default, metadata={"typer": info})
+
+
+def switch(name: str, text: str, **settings: Any) -> Any:
+    """A field that is an option without a value."""
+    return option(text, "", name, default=False, **settings)
+
+
+input_option = partial(option, rich_help_panel="Input")
+cluster_option = partial(option, rich_help_panel="Clustering")
+alpha_option = partial(
+    cluster_option,
+    "How much the weights of a vertex count when the walk chooses its next hyperedge; 0 is the walk of the "
+    "paper.",
+    "NUMBER",
+    default=0.0,
+    min=0,
+)
+dask_option = partial(option, rich_help_panel="With --engine dask")
+work_option = partial(
+    dask_option,
+    "Folder for sorted data, checkpoints and labels, which all workers can access (default: $HYPERCLUS_WORK, "
+    "or hyperclus-work).",
+    "FOLDER",
+)
+output_option = partial(option, rich_help_panel="Output")
+output_switch = partial(switch, rich_help_panel="Output")
+
+Json = Annotated[bool, typer.Option("--json", metavar="", help="Print JSON.")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IncidenceColumns:
+    """Columns of a table with a row per incidence."""
+
+    vertex: str | None = input_option("Vertices, in a table with a row per incidence.", "COLUMN")
+    edge: str | None = input_option("Hyperedges, in a table with a row per incidence.", "COLUMN")
+    weight: str | None = input_option("Weights of the vertices in the hyperedges.", "COLUMN")
+    edge_weight: str | None = input_option("Weights of the hyperedges.", "COLUMN")
+    duplicates: str | None = input_option(
+        "What to do with repeated incidences (default: error).", "error|sum|max"
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class Computation:
+class Walk:
+    """The random walk, the random seed and the checkpoints."""
+
+    alpha: float = alpha_option()
+    seed: int = cluster_option("Random seed.", "NUMBER", default=0, min=0)
+    checkpoint: Path | None = cluster_option(
+        "Keep checkpoints there: if interrupted, the same command resumes the run.", "FOLDER"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Computation(Walk):
     """The walk, its eigenvectors and the bound."""
 
-    alpha: Alpha = 0.0
-    bound: Annotated[
-        Literal["eigenvalues", "tight"],
-        cluster_option(help="How to prove the lower bound; tight: for up to 400 vertices."),
-    ] = "eigenvalues"
-    tolerance: Annotated[
-        float, cluster_option(metavar="NUMBER", help="Largest residual of an eigenvector.")
-    ] = 1e-8
-    seed: Seed = 0
-    precision: Annotated[
-        Precision,
-        cluster_option(help="Precision of weights and eigenvectors; float32 needs --engine cuda."),
-    ] = "float64"
+    bound: Literal["eigenvalues", "tight"] = cluster_option(
+        "How to prove the lower bound; tight: for up to 400 vertices.", default="eigenvalues"
+    )
+    tolerance: float = cluster_option("Largest residual of an eigenvector.", "NUMBER", default=1e-8)
+    precision: Precision = cluster_option(
+        "Precision of weights and eigenvectors; float32 needs --engine cuda.", default="float64"
+    )
 
     def __post_init__(self) -> None:
         if not self.tolerance > 0:
             raise InputError(f"--tolerance must be a positive number, such as 1e-8; got {self.tolerance!r}")
 
-
-# Output
-
-Json = Annotated[bool, flag("--json", help="Print JSON.")]
-
-# Dask
-
-Work = Annotated[
-    Path | None,
-    dask_option(
-        metavar="FOLDER",
-        help="Folder for sorted data, checkpoints and labels, which all workers can access (default: "
-        "$HYPERCLUS_WORK, or hyperclus-work).",
-    ),
-]
+    def settings(self) -> dict[str, Any]:
+        """The arguments that `cluster`, `hyperclus_g` and `evaluate` share."""
+        return {name: value for name, value in asdict(self).items() if name != "checkpoint"}

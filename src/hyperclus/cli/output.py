@@ -9,14 +9,14 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 
 from hyperclus._runtime.files import fault, printable, writing
 from hyperclus._runtime.optional import arrow
 from hyperclus.cli.app import put
-from hyperclus.cli.options import output_option
+from hyperclus.cli.options import output_option, output_switch
 from hyperclus.clustering.partition import Partition, StoredPartition, pandas_for
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.messages import caption, shown
@@ -34,15 +34,9 @@ Rows = Iterable[Sequence[Any]]
 class TableOutput:
     """Where a table of results goes."""
 
-    out: Annotated[
-        Path | None, output_option(metavar="FILE", help="Write the members (.csv, .tsv, .parquet or .json).")
-    ] = None
-    as_json: Annotated[
-        bool, output_option("--json", metavar="", help="Print all results as JSON to stdout.")
-    ] = False
-    as_csv: Annotated[bool, output_option("--csv", metavar="", help="Print the table as CSV to stdout.")] = (
-        False
-    )
+    out: Path | None = output_option("Write the members (.csv, .tsv, .parquet or .json).", "FILE")
+    as_json: bool = output_switch("--json", "Print all results as JSON to stdout.")
+    as_csv: bool = output_switch("--csv", "Print the table as CSV to stdout.")
 
     def targets(self) -> list[tuple[str, Path | None, tuple[str, ...]]]:
         """Each option that names a file, with the file and its possible suffixes."""
@@ -73,22 +67,13 @@ class TableOutput:
 class Outputs(TableOutput):
     """Where a partition goes."""
 
-    out: Annotated[
-        Path | None,
-        output_option(
-            metavar="FILE", help="Write the cluster of each vertex (.csv, .tsv, .parquet or .json)."
-        ),
-    ] = None
-    edges: Annotated[
-        Path | None,
-        output_option(
-            metavar="FILE",
-            help="Write the cluster of each hyperedge, and how distinctive it is (same formats).",
-        ),
-    ] = None
-    report: Annotated[
-        Path | None, output_option(metavar="FILE.html", help="Write a report with figures, in one HTML file.")
-    ] = None
+    out: Path | None = output_option(
+        "Write the cluster of each vertex (.csv, .tsv, .parquet or .json).", "FILE"
+    )
+    edges: Path | None = output_option(
+        "Write the cluster of each hyperedge, and how distinctive it is (same formats).", "FILE"
+    )
+    report: Path | None = output_option("Write a report with figures, in one HTML file.", "FILE.html")
 
     def targets(self) -> list[tuple[str, Path | None, tuple[str, ...]]]:
         """Each option that names a file, with the file and its possible suffixes."""
@@ -128,12 +113,10 @@ def check_target(path: Path, suffixes: Sequence[str]) -> None:
             raise fault(path, "Parquet is compressed already; leave .gz out of the name")
         arrow()
     try:
-        os.stat(path)
-    except FileNotFoundError:
-        pass
+        is_folder = path.is_dir()
     except OSError as error:
         raise fault(path, f"no file can have this name ({error.strerror}); choose another") from None
-    if path.is_dir():
+    if is_folder:
         raise fault(path, "this is a folder; give the name of a file")
     folder = Path(os.path.realpath(path)).parent
     if not folder.is_dir():

@@ -1,7 +1,7 @@
 """The command `reproduce`, which runs the experiments of the paper."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,8 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from hyperclus.cli.app import app, console, errors, examples, grouped, say_if_stopped
-from hyperclus.cli.data import DataFolder
-from hyperclus.cli.options import Json, flag
+from hyperclus.cli.options import Json, option, switch
 from hyperclus.errors import InputError
 from hyperclus.report.format import duration
 from hyperclus.research import datasets as data_sets
@@ -22,6 +21,7 @@ from hyperclus.research import paper
 from hyperclus.research.paper import render
 from hyperclus.research.paper.records import Record, Store, Unit, default_folder
 
+TABLES = typer.Argument(metavar="TABLES", help=f"Any of {', '.join(paper.TABLES)}; all by default.")
 COLOURS = {
     "equal": "green",
     "better": "bold green",
@@ -36,25 +36,19 @@ COLOURS = {
 class Selection:
     """What to run."""
 
-    tables: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="TABLES", help=f"Any of {', '.join(paper.TABLES)}; all by default."),
-    ] = None
-    dataset: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Run only this data set; repeatable.")
-    ] = None
-    method: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="Run only this method, even a slow one; repeatable."),
-    ] = None
-    slow: Annotated[
-        bool,
-        flag(
-            "--slow",
-            help="Also run what takes an hour or more in total: DiffEq, node2vec, hyperedge2vec, ten seeds, "
-            "a longer search, and the algorithm exactly as the paper describes it.",
-        ),
-    ] = False
+    tables: list[str] | None = field(default=None, metadata={"typer": TABLES})
+    dataset: list[str] | None = option("Run only this data set; repeatable.", "NAME")
+    method: list[str] | None = option("Run only this method, even a slow one; repeatable.", "NAME")
+    slow: bool = switch(
+        "--slow",
+        "Also run what takes an hour or more in total: DiffEq, node2vec, hyperedge2vec, ten seeds, a longer "
+        "search, and the algorithm exactly as the paper describes it.",
+    )
+    folder: Path | None = option(
+        "Folder for the files of UCI; missing ones are downloaded.", "FOLDER", "--data"
+    )
+    results: Path | None = option("Folder for finished measurements.", "FOLDER")
+    fresh: bool = switch("--fresh", "Repeat finished measurements.")
 
 
 @app.command(
@@ -67,13 +61,8 @@ class Selection:
 def reproduce(
     *,
     selection: Selection,
-    folder: DataFolder = None,
-    results: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Folder for finished measurements.")
-    ] = None,
-    fresh: Annotated[bool, flag("--fresh", help="Repeat finished measurements.")] = False,
     as_json: Json = False,
-    as_markdown: Annotated[bool, flag("--markdown", help="Print Markdown.")] = False,
+    as_markdown: Annotated[bool, typer.Option("--markdown", metavar="", help="Print Markdown.")] = False,
 ) -> None:
     """Run the experiments of the paper and print its tables, published next to measured.
 
@@ -84,10 +73,10 @@ def reproduce(
         raise InputError("choose --json or --markdown, not both")
     datasets = selection.dataset or ()
     plan = paper.plan(selection.tables or (), datasets, selection.method or (), slow=selection.slow)
-    store = Store(results or default_folder())
-    load = cache(partial(data_sets.load, folder=folder, progress=errors.is_terminal))
+    store = Store(selection.results or default_folder())
+    load = cache(partial(data_sets.load, folder=selection.folder, progress=errors.is_terminal))
     with say_if_stopped(lambda: "finished measurements are kept; repeat the command to resume"):
-        records = _measure(plan, store, load, fresh)
+        records = _measure(plan, store, load, selection.fresh)
     sizes = _sizes(load, datasets or paper.DATASETS) if "datasets" in plan.tables else {}
     tables = [paper.build(name, records, sizes) for name in plan.tables]
     seconds = sum(record.seconds for record in records.values())
