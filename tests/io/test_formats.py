@@ -1,4 +1,4 @@
-"""`read` and `write`: which format a file has, and round trips through every format."""
+"""`read` and `write`: detection of formats, and round trips through every format."""
 
 import gzip
 import warnings
@@ -19,7 +19,7 @@ LOSSLESS = ("h.csv", "h.tsv.gz", "h.parquet", "h.json", "h.hif.json.gz", "h.npz"
 
 
 def equal(first, second):
-    """The same hypergraph, ids and weights to the last bit."""
+    """Assert that two hypergraphs are equal bit by bit."""
     return (
         first.vertex_ids.tolist() == second.vertex_ids.tolist()
         and first.edge_ids.tolist() == second.edge_ids.tolist()
@@ -57,7 +57,7 @@ def members_of(h):
 
 
 @pytest.mark.parametrize("name", ["h.hgr", "h.mtx", "h.mtx.gz"])
-def test_what_is_lost_is_named(tmp_path, name):
+def test_warnings_name_the_losses(tmp_path, name):
     h = hc.Hypergraph.from_edges({"e": {"a": 2, "b": 1}, "f": {"b": 1, "c": 3}}, edge_weights=[1, 2])
     with pytest.warns(LossWarning, match="ids"):
         hc.write(h, tmp_path / name)
@@ -88,7 +88,7 @@ class TestGuess:
             for suffix in one.suffixes:
                 assert guess(tmp_path / f"DATA{suffix.upper()}").name == one.name
 
-    def test_a_format_that_is_given_wins(self, tmp_path):
+    def test_an_explicit_format_has_priority(self, tmp_path):
         path = tmp_path / "data.txt"
         path.write_text("vertex\tedge\na\te\nb\te\n")
         assert hc.read(path, format="tsv").n_vertices == 2
@@ -114,7 +114,7 @@ class TestGuess:
             (lambda path: hc.write("h", path / "h.npz"), "Hypergraph"),
         ],
     )
-    def test_one_sentence(self, tmp_path, call, message):
+    def test_errors(self, tmp_path, call, message):
         (tmp_path / "words").write_text("just some words")
         with pytest.raises(hc.InputError, match=message):
             call(tmp_path)
@@ -123,13 +123,13 @@ class TestGuess:
 
 @pytest.mark.parametrize("one", FORMATS.values(), ids=FORMATS)
 @pytest.mark.parametrize("name", ["path", "hypergraph", "format"])
-def test_what_is_no_option_of_a_format(one, name):
+def test_unknown_options_are_refused(one, name):
     for function in filter(None, (one.read, one.write)):
         with pytest.raises(hc.InputError, match=f"the format {one.name} has no option '{name}'"):
             known_options(function, {name: "x"}, one)
 
 
-def test_no_warning_where_nothing_is_lost(tmp_path):
+def test_no_warning_without_loss(tmp_path):
     h = hc.Hypergraph.from_edges([[1, 2, 3], [3, 4]])
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -1,4 +1,4 @@
-"""HIF: the schema and nothing else, documents and hypergraphs there and back, every fault with its place."""
+"""HIF files: agreement with the schema, round trips, and error messages that name the entry."""
 
 import gzip
 import json
@@ -55,7 +55,7 @@ TYPES = {
 
 
 def valid(value, schema=SCHEMA):
-    """JSON Schema, draft 7, as far as this schema goes; no further keys where keys are named."""
+    """Validate by the part of JSON Schema draft 7 that this schema uses; keys that it does not name are invalid."""
     if "enum" in schema and not any(type(value) is type(x) and value == x for x in schema["enum"]):
         return False
     if "type" in schema and not any(TYPES[name](value) for name in schema["type"]):
@@ -71,7 +71,7 @@ def valid(value, schema=SCHEMA):
 
 
 def unique(data):
-    """No node or edge listed twice."""
+    """Whether no node or edge is listed twice."""
     lists = [[x[key] for x in data.get(key + "s", [])] for key in ("node", "edge")]
     return all(len(set(ids)) == len(ids) for ids in lists)
 
@@ -117,7 +117,7 @@ styles = st.fixed_dictionaries({"indent": st.sampled_from([None, 0, 3, "\t"]), "
 
 
 def as_dict(document):
-    """The document as `json` would give it, entry by entry."""
+    """Convert a document to what `json.loads` returns."""
 
     def one(position, keys, columns, section):
         made = {key: column[position] for key, column in zip(keys, columns, strict=True)}
@@ -141,7 +141,7 @@ def as_dict(document):
 
 
 def in_doubles(data):
-    """The data with weights as doubles."""
+    """Convert the weights to floats."""
     data = json.loads(json.dumps(data))
     for key in ("incidences", "nodes", "edges"):
         for item in data.get(key, []):
@@ -158,7 +158,7 @@ def saved(tmp_path, content, name="x.json"):
 
 @given(documents, styles, st.sampled_from(["x.json", "x.json.gz"]))
 @examples
-def test_documents_there_and_back(tmp_path, data, style, name):
+def test_round_trips_of_documents(tmp_path, data, style, name):
     assert valid(data)
     document = read_hif_document(saved(tmp_path, json.dumps(data, **style)))
     assert as_dict(document) == in_doubles(data)
@@ -180,7 +180,7 @@ def test_documents_there_and_back(tmp_path, data, style, name):
 
 
 def paths_of(value, schema, path=()):
-    """The paths of all that the schema says something about."""
+    """List the paths of all values that the schema describes."""
     found = [path]
     if "items" in schema and isinstance(value, list):
         found += [p for i, x in enumerate(value) for p in paths_of(x, schema["items"], (*path, i))]
@@ -245,7 +245,7 @@ ONE = '{"edge": "e", "node": "a"}'
 NODES = '{{"incidences": [], "nodes": [{}]}}'
 EDGES = '{{"incidences": [], "edges": [{}]}}'
 META = '{{"incidences": [], "metadata": {}}}'
-FAULTS = [  # text, and what the message says of place and reason
+FAULTS = [  # text, part of the message
     ("{", "line 1, column 2: this is not JSON (Expecting property name enclosed in double quotes)"),
     ("[]", "expected `object`, got `array`; a HIF file is a JSON object"),
     ("  \n ", "line 2, column 2: this is not JSON"),
@@ -306,7 +306,7 @@ FAULTS = [  # text, and what the message says of place and reason
 
 
 @pytest.mark.parametrize(("content", "words"), FAULTS, ids=range(len(FAULTS)))
-def test_faults_have_their_place(tmp_path, content, words):
+def test_errors_name_the_place(tmp_path, content, words):
     path = saved(tmp_path, content)
     refused(lambda: read_hif_document(path), f"{path}: ", words)
     refused(lambda: read_hif(saved(tmp_path, b"\xef\xbb\xbf" + content.encode())), words)
@@ -332,7 +332,7 @@ def test_an_entry_longer_than_a_chunk(tmp_path):
     assert document.incidences.attrs == {1: attrs}
 
 
-def test_text_of_any_kind(tmp_path):
+def test_encodings(tmp_path):
     content = '{"incidences":\n [{"edge": "é", "node": "\\ud83d\\ude00"}]}'
     for kind in (
         content.encode(),
@@ -466,7 +466,7 @@ def same(first, second):
 
 @given(hypergraphs(), st.none() | objects, st.sampled_from(["h.json", "h.json.gz"]))
 @examples
-def test_hypergraphs_there_and_back(tmp_path, h, metadata, name):
+def test_round_trips_of_hypergraphs(tmp_path, h, metadata, name):
     path = tmp_path / name
     write_hif(h, path, metadata=metadata)
     document = read_hif_document(path)
@@ -483,7 +483,7 @@ def test_hypergraphs_there_and_back(tmp_path, h, metadata, name):
 
 @given(documents)
 @examples
-def test_the_hypergraph_of_a_document_by_loops(tmp_path, data):
+def test_hypergraph_equals_its_definition_in_loops(tmp_path, data):
     document = read_hif_document(saved(tmp_path, json.dumps(data)))
     data = in_doubles(data)
     vertices, edges = (
@@ -542,7 +542,7 @@ def test_policies_and_refusals_of_hypergraphs(tmp_path):
             assert read_text(tmp_path, content, duplicates=policy).gamma.data.tolist() == [gamma]
 
 
-def test_what_is_lost_is_named_once(tmp_path):
+def test_one_warning_names_all_losses(tmp_path):
     content = (
         '{"network-type": "asc", "metadata": {"a": 1}, "nodes": [{"node": 1, "weight": 1}], "incidences": '
         '[{"edge": 1, "node": 1, "direction": "head", "attrs": {"a": 1}}]}'
@@ -559,7 +559,7 @@ def test_what_is_lost_is_named_once(tmp_path):
     assert str(caught[0].message).endswith(words)
     assert "x.json" in str(caught[0].message)
     empty = '"metadata": {}, "nodes": [{"node": 1, "attrs": {}}], "incidences": [{"edge": 1, "node": 1}]}'
-    read_text(tmp_path, '{"network-type": "undirected", ' + empty)  # nothing is lost, nothing is said
+    read_text(tmp_path, '{"network-type": "undirected", ' + empty)  # nothing is lost, so there is no warning
 
 
 def test_ids_that_hif_cannot_hold(tmp_path):
@@ -574,7 +574,7 @@ def test_ids_that_hif_cannot_hold(tmp_path):
     clash = Hypergraph.from_edges([[(1,), "(1,)"]])
     refused(lambda: write_hif(clash, path, ids="text"), "vertex id '(1,)' appears more than once")
     path.unlink()
-    for halves in ("\ud83d\ude00", "\ud800"):  # no Unicode text
+    for halves in ("\ud83d\ude00", "\ud800"):  # not Unicode text
         h = Hypergraph.from_edges([[halves, "a"]])
         refused(lambda h=h: write_hif(h, path), "node id: JSON cannot hold")
     refused(lambda: write_hif(table, path, ids="some"), "ids must be 'error' or 'text'")

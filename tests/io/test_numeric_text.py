@@ -1,4 +1,4 @@
-"""hMETIS, Matrix Market and NumPy files: what goes out comes back, and what is no hypergraph is refused."""
+"""hMETIS, Matrix Market and NumPy files: round trips, and errors that name the line or the array."""
 
 import contextlib
 import gzip
@@ -57,11 +57,11 @@ def same_bits(h, g):
     for mine, yours in ((h.vertex_ids, g.vertex_ids), (h.edge_ids, g.edge_ids)):
         assert mine.dtype == yours.dtype
         assert mine.tolist() == yours.tolist()
-        assert repr(mine.tolist()) == repr(yours.tolist())  # 1, 1.0 and True are equal, and not the same
+        assert repr(mine.tolist()) == repr(yours.tolist())  # 1, 1.0 and True are equal but not the same
 
 
 def round_trip(h, suffix, loss=None, **policies):
-    """What is read of what was written; `loss` are words of the warning, None if there is to be none."""
+    """Write and read a hypergraph; `loss` is part of the expected warning, None if there must be none."""
     with place(suffix) as path:
         write = WRITERS["." + suffix.split(".")[1]]
         if loss is None:
@@ -100,7 +100,7 @@ def test_hmetis_keeps_members_and_omega(members, data, suffix):
 
 @given(hypergraphs())
 @examples
-def test_hmetis_says_what_it_loses(h):
+def test_hmetis_warns_about_losses(h):
     g = h.with_gamma(np.ones(h.n_incidences))
     lost = "the weights of the members, the vertex ids, the hyperedge ids; left out"
     again = round_trip(h, ".hgr", loss=lost if (h.gamma.data != 1).any() else "hold the vertex ids, the")
@@ -120,7 +120,7 @@ def test_matrix_market_keeps_gamma(h, data, suffix):
     same_bits(round_trip(h.with_gamma(values), suffix), h.with_gamma(values))
 
 
-def test_matrix_market_says_what_it_loses():
+def test_matrix_market_warns_about_losses():
     h = Hypergraph.from_edges([["a", "b"], ["b", "c"]], edge_weights=[1, 2])
     again = round_trip(h, ".mtx", loss="the hyperedge weights, the vertex ids; left out")
     assert again.vertex_ids.tolist() == [0, 1, 2]
@@ -157,7 +157,7 @@ def test_npz_keeps_everything(vertices, edges, compressed, data):
         assert [entry.name for entry in path.parent.iterdir()] == [path.name]
 
 
-def test_npz_keeps_what_a_table_makes():
+def test_npz_keeps_ids_from_tables():
     table = {"colour": ["red", None, "blue"], "legs": [4, 2, 2], "tall": [True, False, True]}
     h = Hypergraph.from_table(table, missing="category")
     assert ("colour", None) in h.edge_ids.tolist()
@@ -173,14 +173,14 @@ def deep(levels):
     return value
 
 
-def test_npz_refuses_ids_that_it_cannot_keep(tmp_path):
+def test_npz_refuses_ids_that_it_cannot_hold(tmp_path):
     for bad in (b"bytes", frozenset({1}), 1j, ("a", b"b"), 10**5000, deep(30), deep(3000)):
         h = Hypergraph.from_edges([["a", bad]])
         refused(lambda h=h: write_npz(h, tmp_path / "x.npz"), "vertex id", "use")
     assert not list(tmp_path.iterdir())
 
 
-def test_writers_want_a_hypergraph_and_a_place(tmp_path):
+def test_arguments_of_the_writers(tmp_path):
     h = Hypergraph.from_edges({1: [1, 2]})
     plain = Hypergraph.from_incidence([[1], [2]])
     for suffix, write in WRITERS.items():
@@ -201,7 +201,7 @@ def test_writers_want_a_hypergraph_and_a_place(tmp_path):
 # ---- hMETIS -----------------------------------------------------------------------------------
 
 
-def test_the_four_formats_of_hmetis():
+def test_the_four_weight_formats_of_hmetis():
     bare = read_text("2 3\n1 2\n2 3\n", ".hgr")
     assert bare.gamma.toarray().tolist() == [[1, 1, 0], [0, 1, 1]]
     same_bits(read_text("% c\n2  3 0\r\n\r\n 1\t2 \r\n%\n  % 7\n2 3", ".hgr"), bare)
@@ -261,7 +261,7 @@ def test_the_four_formats_of_hmetis():
         ("1 2\n1 " + "7" * 10_000 + "\n", ["line 2", "member inf"]),
     ],
 )
-def test_hmetis_names_the_fault_and_the_line(text, words):
+def test_hmetis_errors_name_the_line(text, words):
     text_refused(text, ".hgr", *words)
 
 
@@ -294,7 +294,7 @@ def test_matrix_market_is_read_as_scipy_reads_it(rows, columns, data):
         np.testing.assert_array_equal(turned.gamma.toarray(), expected)
 
 
-def test_matrix_market_in_other_dress():
+def test_matrix_market_variants():
     plain = read_text(MTX + "2 2 3\n1 1 2\n2 1 1\n2 2 0.5\n", ".mtx")
     assert plain.gamma.toarray().tolist() == [[2, 1], [0, 0.5]]
     same_bits(
@@ -343,7 +343,7 @@ def test_matrix_market_in_other_dress():
         ((MTX + "1 1 1\n1 1 1\n").encode("utf-16"), ["line 1", "another format"]),
     ],
 )
-def test_matrix_market_names_the_fault_and_the_line(text, words):
+def test_matrix_market_errors_name_the_line(text, words):
     text_refused(text, ".mtx", *words)
 
 
@@ -383,7 +383,7 @@ def test_huge_shapes_are_cut_down_on_request(tmp_path):
 
 
 @pytest.mark.parametrize("suffix", READERS)
-def test_odd_places_and_damaged_gzip(suffix, tmp_path):
+def test_missing_files_folders_and_damaged_gzip(suffix, tmp_path):
     read = READERS[suffix]
     refused(lambda: read(tmp_path / "none"), "none", "there is no such file")
     refused(lambda: read(tmp_path), "this is a folder")
@@ -532,7 +532,7 @@ def header(shape, kind="<f8"):
         b"\x93NUMPY\x01\x00\xff\xff" + b"(" * 65535,
     ],
 )
-def test_arrays_that_lie_about_themselves(content, tmp_path):
+def test_false_array_headers_allocate_nothing(content, tmp_path):
     path = tmp_path / "x.npz"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("hyperclus.npy", content)

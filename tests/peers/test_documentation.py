@@ -1,4 +1,4 @@
-"""What docs/other_libraries.md shows is what happens."""
+"""The examples of docs/other_libraries.md run."""
 
 import re
 from pathlib import Path

@@ -32,7 +32,7 @@ def test_round_trip(h):
 
 @given(walkable(max_n=4))
 @rounds
-def test_parallel_hyperedges_become_one_and_the_walk_stays(h):
+def test_merging_parallel_hyperedges_keeps_the_walk(h):
     rows = [tuple(h.gamma[[e]].indices.tolist()) for e in range(h.n_edges)]
     if len(set(rows)) == len(rows):
         same(from_hypergraphx(to_hypergraphx(h)), h)
@@ -59,7 +59,7 @@ def test_hypergraphs_of_hypergraphx():
     assert h.gamma.toarray()[:2].tolist() == [[1, 1, 0], [0, 1, 1]]
 
 
-def test_what_hypergraphx_does_with_it():
+def test_hypergraphx_uses_the_weights():
     h = Hypergraph.from_edges({"e": {"b": 2, "a": 1}, "f": ["b"]}, edge_weights=[3, 4])
     other = to_hypergraphx(h)
     assert other.get_weight(("a", "b")) == 3
@@ -75,7 +75,7 @@ def test_other_metadata_are_named():
         from_hypergraphx(other)
 
 
-def test_names_of_some_hyperedges_only_are_a_loss():
+def test_ids_of_only_some_hyperedges_are_lost():
     other = hypergraphx.Hypergraph([("a", "b"), ("b", "c")], edge_metadata=[{"edge": "e"}, {}])
     with pytest.warns(LossWarning, match=re.escape("the edge attributes 'edge'")):
         assert from_hypergraphx(other).edge_ids.tolist() == [0, 1]

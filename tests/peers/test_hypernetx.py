@@ -1,4 +1,4 @@
-"""HyperNetX holds everything whose ids are text or integers, and its EDVW walk is ours."""
+"""HyperNetX holds everything whose ids are text or integers, and has the same random walk."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ def test_round_trip(h):
 
 @given(walkable(min_n=3), st.data())
 @settings(deadline=None, max_examples=30)
-def test_the_walk_is_theirs(h, data):
+def test_the_random_walks_agree(h, data):
     """Their hyperedge weights are 1 + the standard deviation of gamma, over |e| (not |e| - 1) members.
 
     With moderate gamma: their stationary law is ARPACK's, and 1e-12 off in walks that hardly leave a place.
@@ -43,7 +43,7 @@ def test_the_walk_is_theirs(h, data):
     np.testing.assert_allclose(laplacian.toarray(), NormalizedLaplacian(walk).dense(), rtol=0, atol=1e-12)
 
 
-def test_weights_are_where_hypernetx_looks_for_them():
+def test_hypernetx_uses_the_weights():
     h = Hypergraph.from_edges({"e": {"a": 2, "b": 1}, "f": {"b": 0.5}}, edge_weights=[3, 4])
     other = to_hypernetx(h)
     np.testing.assert_array_equal(other.incidence_matrix(weights=True).toarray(), h.gamma.toarray().T)
@@ -59,7 +59,7 @@ def test_hypergraphs_of_hypernetx():
     same(from_hypernetx(other), expected)
 
 
-def test_a_part_of_a_hypergraph_remembers_vertices():
+def test_restricted_hypergraphs_list_other_vertices():
     part = to_hypernetx(Hypergraph.from_edges({"e": ["a", "b"], "f": ["b", "c"]})).restrict_to_edges(["e"])
     refused(lambda: from_hypernetx(part), "no hyperedge holds vertex 'c'", "isolated='drop'")
     same(from_hypernetx(part, isolated="drop"), Hypergraph.from_edges({"e": ["a", "b"]}))

@@ -34,7 +34,7 @@ def test_the_other_side():
     assert (dual.vertex_ids.tolist(), dual.edge_ids.tolist()) == (["e"], ["a", "b"])
 
 
-def test_nodes_named_otherwise_keep_their_names():
+def test_nodes_without_tags_keep_their_names():
     graph = nx.Graph()
     graph.add_node(("vertex", 1), bipartite=0)
     graph.add_node("e", bipartite=1)

@@ -1,4 +1,4 @@
-"""A Dataset of scikit-network holds everything, and its methods take the matrix."""
+"""A scikit-network Dataset holds everything, and scikit-network accepts the matrix."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ def test_bipartite_graphs_of_scikit_network():
     same(h, Hypergraph.from_edges({"e": {"a": 2, "b": 1}, "f": {"b": 3}}))
 
 
-def test_its_methods_take_the_matrix_and_ours_is_not_shared():
+def test_scikit_network_accepts_a_copy_of_the_matrix():
     h = Hypergraph.from_edges([[0, 1, 2], [0, 1], [3, 4], [3, 4, 5], [2, 3]])
     data = to_sknetwork(h)
     labels = sknetwork.clustering.Louvain().fit_predict(data.biadjacency)

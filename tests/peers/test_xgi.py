@@ -30,7 +30,7 @@ def test_hypergraphs_of_xgi(edges):
     assert (h.edge_weights == 1).all()
 
 
-def test_where_the_weights_are():
+def test_weights_are_edge_attributes():
     other = to_xgi(Hypergraph.from_edges({"e": {"a": 2, "b": 1}, "f": {"b": 0.5}}, edge_weights=[3, 4]))
     assert other.edges.attrs("weight").asdict() == {"e": 3, "f": 4}
     assert other.edges.attrs("gamma").asdict() == {"e": {"a": 2, "b": 1}, "f": {"b": 0.5}}

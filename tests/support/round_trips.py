@@ -1,4 +1,4 @@
-"""Random hypergraphs for round trips, equality to the last bit, and the examples in docstrings."""
+"""Random hypergraphs for round trips, exact comparison, and the examples in docstrings."""
 
 import doctest
 import importlib
@@ -22,7 +22,7 @@ any_ids = st.one_of(
 
 @st.composite
 def hypergraphs(draw, vertices=any_ids, edges=any_ids, parallel=True):
-    """At least one incidence; isolated vertices, empty hyperedges and parallel ones among the others."""
+    """Hypergraphs with at least one incidence, and with isolated vertices, empty and parallel hyperedges."""
     vertex_ids = draw(st.lists(vertices, min_size=1, max_size=6, unique=True))
     edge_ids = draw(st.lists(edges, min_size=1, max_size=5, unique=True))
     subsets = st.frozensets(st.sampled_from(vertex_ids))
@@ -48,7 +48,7 @@ def kinds(ids):
 
 
 def same(first, second):
-    """The same hypergraph: ids with their types and order, omega and gamma to the last bit."""
+    """Assert that two hypergraphs are equal bit by bit, with the types and the order of ids."""
     assert kinds(first.vertex_ids) == kinds(second.vertex_ids)
     assert kinds(first.edge_ids) == kinds(second.edge_ids)
     np.testing.assert_array_equal(first.edge_weights, second.edge_weights, strict=True)
@@ -61,7 +61,7 @@ KEEP = {"isolated": "keep", "empty_edges": "keep"}
 
 
 def run_examples(module):
-    """The docstring examples of a converter; they are skipped where its library may be missing."""
+    """Run the docstring examples of a converter, which other test runs skip."""
     module = importlib.import_module(f"hyperclus.io.convert.{module}")
     runner = doctest.DocTestRunner()
     for test in doctest.DocTestFinder(exclude_empty=True).find(module):
