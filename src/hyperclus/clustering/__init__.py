@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from hyperclus.clustering.metrics import Agreement as Agreement
     from hyperclus.clustering.n_clusters import Candidate as Candidate
     from hyperclus.clustering.n_clusters import Suggestion as Suggestion
+    from hyperclus.clustering.search_problem import Effort as Effort
 
 __all__, __getattr__, __dir__ = lazy_names(
     __name__,
@@ -19,5 +20,6 @@ __all__, __getattr__, __dir__ = lazy_names(
         "local": ("quick_walk",),
         "metrics": ("Agreement",),
         "n_clusters": ("Candidate", "Suggestion"),
+        "search_problem": ("Effort",),
     },
 )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, TypedDict, TypeVar
 
 import numpy as np
 
@@ -43,6 +43,17 @@ MIN_SHARE_OF_TWO = 0.01  # default min_share for two clusters of a connected hyp
 _log = logging.getLogger(__name__)
 
 
+class Settings(TypedDict, total=False):
+    """The keyword arguments that all functions for hypergraphs in memory have; see `cluster`."""
+
+    alpha: float
+    bound: Bound
+    tolerance: float
+    seed: Seed
+    engine: InMemory
+    precision: Precision
+
+
 @dataclass(slots=True, kw_only=True)
 class Steps(Generic[Result]):
     """Settings, random generator, timings and fallbacks of one call, and the steps of the method.
@@ -51,10 +62,10 @@ class Steps(Generic[Result]):
     and the `partition` that is returned.
     """
 
-    alpha: float
-    tolerance: float
-    seed: Seed
+    alpha: float = 0.0
     bound: Bound = "eigenvalues"
+    tolerance: float = 1e-8
+    seed: Seed = 0
     precision: Precision = "float64"
     whole: Hypergraph = field(init=False)
     rng: np.random.Generator = field(init=False)
@@ -169,7 +180,7 @@ class Run(Steps[Partition]):
     """One call on a hypergraph in memory. `active` marks the vertices that are in some hyperedge."""
 
     hypergraph: Hypergraph
-    engine: InMemory = "cpu"
+    engine: InMemory = "auto"
     active: Booleans = field(init=False)
 
     def __post_init__(self) -> None:

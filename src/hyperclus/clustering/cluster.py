@@ -1,11 +1,19 @@
 """The method: clusters of low NCut, found by a search from the eigenvectors, with a proven lower bound."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
-from hyperclus.clustering._run import Bound, Result, Run, Steps, check_min_share, default_min_share
+from hyperclus.clustering._run import (
+    Bound,
+    Result,
+    Run,
+    Settings,
+    Steps,
+    check_min_share,
+    default_min_share,
+)
 from hyperclus.clustering.partition import Partition
 from hyperclus.clustering.search_problem import Effort, EffortName, SearchProblem, effort_of
 from hyperclus.engines import InMemory, Precision
@@ -96,12 +104,7 @@ def refine(
     *,
     effort: EffortName | Effort = "fast",
     min_share: float | None = None,
-    alpha: float = 0.0,
-    bound: Bound = "eigenvalues",
-    tolerance: float = 1e-8,
-    seed: Seed = 0,
-    engine: InMemory = "auto",
-    precision: Precision = "float64",
+    **settings: Unpack[Settings],
 ) -> Partition:
     """Lower the NCut of given clusters; it never rises, and no cluster is emptied.
 
@@ -115,9 +118,7 @@ def refine(
     >>> refine(h, ["x", "x", "y", "y", "y", "y"]).members(0).tolist()
     ['a', 'b', 'c']
     """
-    run = Run(
-        hypergraph, engine, precision=precision, alpha=alpha, bound=bound, tolerance=tolerance, seed=seed
-    )
+    run = Run(hypergraph, **settings)
     start, k = _label_codes(run, labels)
     return search(run, k, effort, min_share, {"method": "refine"}, start)
 
@@ -125,13 +126,7 @@ def refine(
 def evaluate(
     hypergraph: Hypergraph,
     labels: Mapping[Any, Any] | Iterable[Any] | Partition,
-    *,
-    alpha: float = 0.0,
-    bound: Bound = "eigenvalues",
-    tolerance: float = 1e-8,
-    seed: Seed = 0,
-    engine: InMemory = "auto",
-    precision: Precision = "float64",
+    **settings: Unpack[Settings],
 ) -> Partition:
     """Score given clusters: their NCut, conductance, and proven gap to the optimum.
 
@@ -140,6 +135,8 @@ def evaluate(
     labels : one hashable label per vertex
         In the order of the vertices, or a mapping (or pandas Series) from vertex id, or a Partition.
         Clusters are renumbered 0, 1, ... by size. Vertices in no hyperedge belong to no cluster.
+    **settings
+        alpha, bound, tolerance, seed, engine, precision: as in `cluster`.
 
     Examples
     --------
@@ -147,9 +144,7 @@ def evaluate(
     >>> round(evaluate(h, ["x", "x", "y", "y"]).ncut, 4)
     0.3333
     """
-    run = Run(
-        hypergraph, engine, precision=precision, alpha=alpha, bound=bound, tolerance=tolerance, seed=seed
-    )
+    run = Run(hypergraph, **settings)
     given, k = _label_codes(run, labels)
     walk = run.walk(run.whole, k)
     pairs = run.eigenpairs(walk, k)

@@ -1,20 +1,19 @@
 """HyperClus-G, the algorithm of the paper: Li, Fu, Liu and He (TMLR 2025)."""
 
 from collections.abc import Callable
-from typing import Literal
+from typing import Literal, Unpack
 
 import numpy as np
 
 from hyperclus._runtime.progress import topic
-from hyperclus.clustering._run import Bound, Run
+from hyperclus.clustering._run import Run, Settings
 from hyperclus.clustering.cut import flow, sweep
 from hyperclus.clustering.partition import Partition
-from hyperclus.engines import InMemory, Precision
 from hyperclus.errors import Argument, InputError, check_choice
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.spectral.eigen import Eigenpairs
 from hyperclus.spectral.walk import RandomWalk
-from hyperclus.typing import Booleans, Integers, Seed
+from hyperclus.typing import Booleans, Integers
 
 Rounding = Literal["sign", "sweep"]
 Strategy = Literal["best", "largest"]
@@ -29,12 +28,7 @@ def hyperclus_g(
     rounding: Rounding = "sign",
     strategy: Strategy = "best",
     reweigh: Reweigh | None = None,
-    alpha: float = 0.0,
-    bound: Bound = "eigenvalues",
-    tolerance: float = 1e-8,
-    seed: Seed = 0,
-    engine: InMemory = "auto",
-    precision: Precision = "float64",
+    **settings: Unpack[Settings],
 ) -> Partition:
     """Split the vertices into k clusters by Algorithm 1 of the paper, and for k > 2 by repeated bisection.
 
@@ -56,8 +50,8 @@ def hyperclus_g(
         `reweigh(sub, vertices)` gets the sub-hypergraph of a cluster (restricted, gamma unchanged) and the
         positions of its vertices, and returns the hypergraph to split instead, on the same vertices, or None
         if the cluster must not be split.
-    alpha, bound, tolerance, seed, engine, precision
-        As in `cluster`.
+    **settings
+        alpha, bound, tolerance, seed, engine, precision: as in `cluster`.
 
     Returns
     -------
@@ -76,9 +70,7 @@ def hyperclus_g(
     """
     check_choice("rounding", rounding, ("sign", "sweep"))
     check_choice("strategy", strategy, ("best", "largest"))
-    run = Run(
-        hypergraph, engine, precision=precision, alpha=alpha, bound=bound, tolerance=tolerance, seed=seed
-    )
+    run = Run(hypergraph, **settings)
     k = run.check_k(k)
     walk = run.walk(run.whole, k)
     pairs = run.eigenpairs(walk, k)
@@ -94,8 +86,8 @@ def hyperclus_g(
             return _rounded(run, sub_walk, run.eigenpairs(sub_walk, 2), rounding)
 
     labels = bisect(walk, k, strategy, split)
-    settings = {"method": "hyperclus_g", "rounding": rounding, "strategy": strategy}
-    return run.partition(walk, pairs, labels, k, settings)
+    own = {"method": "hyperclus_g", "rounding": rounding, "strategy": strategy}
+    return run.partition(walk, pairs, labels, k, own)
 
 
 def _rounded(run: Run, walk: RandomWalk, pairs: Eigenpairs, rounding: Rounding) -> Booleans:

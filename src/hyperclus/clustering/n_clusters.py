@@ -178,7 +178,7 @@ def suggest_k(
     (3, True)
     """
     check_integer("max_k", max_k, least=2)
-    run = Run(hypergraph, alpha=alpha, tolerance=tolerance, seed=seed)
+    run = Run(hypergraph, engine="cpu", alpha=alpha, tolerance=tolerance, seed=seed)
     if shuffles is None:
         shuffles = int(np.clip(SHUFFLED_INCIDENCES // run.whole.n_incidences, *SHUFFLES))
     check_integer("shuffles", shuffles, least=2)

@@ -28,7 +28,7 @@ def scored(hypergraph: Hypergraph, k: int, label: Label, settings: dict[str, Any
     `label` gets the walk on the vertices that are in some hyperedge and returns one of k labels for each;
     `settings` has the name of the method and its arguments.
     """
-    run = Run(hypergraph, alpha=0.0, tolerance=TOLERANCE, seed=seed)
+    run = Run(hypergraph, engine="cpu", tolerance=TOLERANCE, seed=seed)
     k = run.check_k(k)
     walk = run.walk(run.whole, k)
     pairs = run.eigenpairs(walk, k)
