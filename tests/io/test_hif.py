@@ -55,7 +55,7 @@ TYPES = {
 
 
 def valid(value, schema=SCHEMA):
-    """Validate by the part of JSON Schema draft 7 that this schema uses; keys that it does not name are invalid."""
+    """Validate by the part of JSON Schema draft 7 that this schema uses, without unknown keys."""
     if "enum" in schema and not any(type(value) is type(x) and value == x for x in schema["enum"]):
         return False
     if "type" in schema and not any(TYPES[name](value) for name in schema["type"]):

@@ -26,9 +26,10 @@ def test_round_trip(h):
 @given(walkable(min_n=3), st.data())
 @settings(deadline=None, max_examples=30)
 def test_the_random_walks_agree(h, data):
-    """Their hyperedge weights are 1 + the standard deviation of gamma, over |e| (not |e| - 1) members.
+    """HyperNetX uses 1 + the standard deviation of gamma, over |e| (not |e| - 1) members, as omega.
 
-    With moderate gamma: their stationary law is ARPACK's, and 1e-12 off in walks that hardly leave a place.
+    gamma is moderate here: ARPACK computes its stationary distribution, with errors of 1e-12 for
+    walks that hardly leave some set.
     """
     h = h.with_gamma(data.draw(st.lists(st.floats(0.2, 5), min_size=h.n_incidences, max_size=h.n_incidences)))
     parts = np.split(h.gamma.data, h.gamma.indptr[1:-1])

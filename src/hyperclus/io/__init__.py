@@ -4,6 +4,9 @@
 functions, such as `read_long` for tables with a row per incidence (CSV, TSV, Parquet), `read_rows` for tables
 with a row per vertex, and `read_hif`. `convert` has `to_xgi`, `from_xgi` and so on. docs/files.md and
 docs/other_libraries.md say what each format and library can hold.
+
+All readers unpack gzipped text, and raise an `InputError` that names the file and the line. All writers are
+atomic, gzip text if the name ends with .gz, and issue a `LossWarning` that names what the format cannot hold.
 """
 
 from hyperclus.io import convert

@@ -53,13 +53,6 @@ class HIF:
     """The full content of a HIF file; a part that the file does not have is None.
 
     To change a document, create another with `dataclasses.replace`.
-
-    Attributes
-    ----------
-    incidences : Incidences
-    nodes, edges : Items or None
-    network_type : {"undirected", "directed", "asc"} or None
-    metadata : dict or None
     """
 
     incidences: Incidences
@@ -81,10 +74,8 @@ class HIF:
 
     def __repr__(self) -> str:
         nodes, edges = (0 if items is None else len(items.ids) for items in (self.nodes, self.edges))
-        counts = (
-            f"{len(self.incidences.weights):,} incidences, {nodes:,} nodes listed, {edges:,} edges listed"
-        )
-        return f"HIF({counts})"
+        incidences = len(self.incidences.weights)
+        return f"HIF({incidences:,} incidences, {nodes:,} nodes listed, {edges:,} edges listed)"
 
     @property
     def losses(self) -> list[str]:
@@ -151,18 +142,12 @@ def read_hif(
 
     Parameters
     ----------
-    path
-        A JSON file, gzipped or not.
+    path : path
     duplicates : {"error", "sum", "max"}
         What to do if a node is in an edge more than once, for example as head and as tail: refuse it, add
         the weights, or use the largest one.
     isolated, empty_edges : {"keep", "drop", "error"}
         What to do with nodes in no edge and edges without nodes.
-
-    Raises
-    ------
-    InputError
-        If the file is not HIF, with the JSON path of the entry, or does not make a hypergraph.
 
     Warns
     -----
@@ -225,12 +210,7 @@ def read_hif_document(path: StrPath) -> HIF:
 def write_hif_document(document: HIF, path: StrPath) -> None:
     """Write a HIF file that `read_hif_document` reads back unchanged, with one entry per line.
 
-    The file is gzipped if its name ends with .gz. It is written atomically.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be written, or JSON cannot hold the ids, attrs or metadata as they are.
+    An `InputError` names ids, attrs and metadata that JSON cannot hold as they are.
     """
     if not isinstance(document, HIF):
         raise InputError(
@@ -248,7 +228,7 @@ def write_hif(
     """Write a hypergraph as a HIF file that `read_hif` reads back bit by bit.
 
     All vertices and hyperedges are listed, in their order. gamma is left out if it is 1 everywhere, and so is
-    omega. The file is gzipped if its name ends with .gz. It is written atomically.
+    omega.
 
     Parameters
     ----------
@@ -257,21 +237,6 @@ def write_hif(
     ids : {"error", "text"}
         HIF holds text and integers as ids. Others, such as the pairs that `from_table` makes, are refused,
         or written as `str` shows them.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be written, and for ids or metadata that it cannot hold.
-
-    Examples
-    --------
-    >>> import tempfile, pathlib
-    >>> h = Hypergraph.from_table({"colour": ["red", "red", "blue"]})
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = pathlib.Path(folder, "colours.json")
-    ...     write_hif(h, file, ids="text")
-    ...     read_hif(file).edge_ids.tolist()
-    ["('colour', 'red')", "('colour', 'blue')"]
     """
     check_hypergraph(hypergraph)
     check_choice("ids", ids, get_args(IdPolicy))

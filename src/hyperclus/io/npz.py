@@ -43,14 +43,9 @@ KNOWN = {"hyperclus", *ARRAYS, "format", "shape", "data", *SCIPY["csr"], *SCIPY[
 
 
 def write_npz(hypergraph: Hypergraph, path: StrPath, *, compressed: bool = False) -> None:
-    """Write a hypergraph without any loss; `compressed` needs less space and more time.
+    """Write a hypergraph without loss; `compressed` needs less space and more time.
 
-    The file is written atomically.
-
-    Raises
-    ------
-    InputError
-        For an id that is not text, a number, a truth value, or a tuple of these and None.
+    Ids may be text, numbers, True, False, and tuples of these and None.
 
     Examples
     --------
@@ -95,15 +90,9 @@ def read_npz(
 
     Parameters
     ----------
-    path : str or path
+    path : path
     duplicates, isolated, empty_edges
         As in `Hypergraph.from_incidence`, for SciPy's matrices only.
-
-    Raises
-    ------
-    InputError
-        For an archive that is damaged, of another origin, or unpacks to far more than its size, and for
-        arrays that are not a hypergraph.
 
     Examples
     --------

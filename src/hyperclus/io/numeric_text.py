@@ -47,23 +47,13 @@ def read_hmetis(
     hyperedges, 10 for vertices, 11 for both. A line per hyperedge follows with its weight, if any, and its
     members, then a line per vertex with its weight. Ids are the file's numbers, from 1. Lines that begin with
     % are comments. Blank lines are ignored: a hyperedge without members is a line with a weight only. Weights
-    need not be integers. Gzipped files are unpacked.
+    need not be integers. Vertex weights are lost.
 
     Parameters
     ----------
-    path : str or path
+    path : path
     duplicates, isolated, empty_edges
         As in `Hypergraph.from_incidence`.
-
-    Raises
-    ------
-    InputError
-        With the file and the line, for whatever is not an hMETIS file, and for the policies above.
-
-    Warns
-    -----
-    LossWarning
-        If vertices have weights other than 1, which a hypergraph cannot hold.
 
     Examples
     --------
@@ -92,14 +82,8 @@ def read_hmetis(
 def write_hmetis(hypergraph: Hypergraph, path: StrPath) -> None:
     """Write members and omega as an hMETIS file; vertices are numbered from 1.
 
-    Weights are left out if every omega is 1 and no hyperedge is empty. Weights that are not integers are read
-    back bit by bit, but hMETIS itself expects integers. The file is gzipped if its name ends with .gz. It is
-    written atomically.
-
-    Warns
-    -----
-    LossWarning
-        If gamma is not 1, or ids are not 1, 2, ..., which the format cannot hold.
+    gamma and the ids are lost. Weights are left out if every omega is 1 and no hyperedge is empty. Weights
+    that are not integers are read back bit by bit, but hMETIS itself expects integers.
 
     Examples
     --------
@@ -212,21 +196,15 @@ def read_matrix_market(
 
     Rows are vertices and columns hyperedges, numbered from 0: row 1 of the file is vertex 0. The file may be
     sparse ("coordinate") or dense ("array"), with real numbers, integers or a pattern (gamma = 1), "general"
-    or "symmetric". Gzipped files are unpacked.
+    or "symmetric".
 
     Parameters
     ----------
-    path : str or path
+    path : path
     transpose : bool
         Whether rows are hyperedges and columns vertices.
     duplicates, isolated, empty_edges
         As in `Hypergraph.from_incidence`.
-
-    Raises
-    ------
-    InputError
-        With the file and the line, for another kind of file or matrix, for entries outside the matrix, too
-        few or too many entries, negative or infinite weights, and for the policies above.
 
     Examples
     --------
@@ -249,13 +227,8 @@ def read_matrix_market(
 def write_matrix_market(hypergraph: Hypergraph, path: StrPath) -> None:
     """Write gamma as a Matrix Market file with vertices as rows and hyperedges as columns.
 
-    The matrix is a pattern if every gamma is 1, and otherwise of real numbers that are read back bit by bit.
-    The file is gzipped if its name ends with .gz. It is written atomically.
-
-    Warns
-    -----
-    LossWarning
-        If omega is not 1, or ids are not 0, 1, ..., which the format cannot hold.
+    omega and the ids are lost. The matrix is a pattern if every gamma is 1, and otherwise of real numbers,
+    which are read back bit by bit.
     """
     import scipy.io
 
