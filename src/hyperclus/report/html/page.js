@@ -148,7 +148,7 @@
     const params = spec.params.map((param) => ({ ...param, value: values[param.name] ?? param.value }));
     const { view } = await vegaEmbed(box, { ...spec, params, datasets: rows }, {
       mode: "vega-lite",
-      ast: true, // interpret expressions: the content security policy forbids to compile them
+      ast: true, // interpret expressions, because the content security policy forbids compiling them
       actions: false,
       defaultStyle: false,
       renderer: many ? "canvas" : "svg",
@@ -272,12 +272,12 @@
     });
   });
 
-  // ---- one vertex ---------------------------------------------------------------------------
+  // ---- vertex search -----------------------------------------------------------------------
 
   const MAX_FOUND = 10;
   const lowerNames = vertices.names.map((name) => name.toLowerCase());
   const rankedMatches = (wanted) => {
-    const found = [[], [], []]; // the name itself, names that begin so, names that hold it
+    const found = [[], [], []]; // equal names, names that start with the text, names that contain it
     lowerNames.forEach((name, i) => {
       const place = name.indexOf(wanted);
       if (place >= 0) found[name === wanted ? 0 : place ? 2 : 1].push(i);
@@ -312,7 +312,7 @@
     byId("find-status").textContent = !wanted ? "" : found.length ? many + rest : "No vertex matches.";
   });
 
-  // ---- light and dark, axes, copying, printing ----------------------------------------------
+  // ---- theme, axes, copying, printing ---------------------------------------------------
 
   const system = matchMedia("(prefers-color-scheme: dark)");
   const dark = () => (root.dataset.theme ? root.dataset.theme === "dark" : system.matches);
@@ -322,7 +322,7 @@
     try {
       localStorage.setItem("hyperclus-theme", root.dataset.theme);
     } catch {
-      // not kept
+      // without storage the theme is forgotten
     }
     labelThemeButton();
     updateColours();
@@ -377,7 +377,7 @@
     if (moreChips.ariaExpanded === "true") return;
     moreChips.hidden = true;
     if (chips.scrollWidth > chips.clientWidth + 1) {
-      moreChips.hidden = false; // which takes room itself
+      moreChips.hidden = false; // before measuring, because it takes space
       const end = chips.getBoundingClientRect().right + 1;
       const beyond = all(".chooser", chips).filter((chip) => chip.getBoundingClientRect().right + chips.scrollLeft > end);
       moreChips.textContent = `${beyond.length} more`;

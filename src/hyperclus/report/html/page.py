@@ -12,7 +12,17 @@ from typing import Any
 from hyperclus._runtime.files import StrPath, writing
 from hyperclus._runtime.optional import library
 from hyperclus.clustering.partition import Partition
-from hyperclus.report import format as text
+from hyperclus.report.format import (
+    NOISE,
+    count,
+    duration,
+    four_digits,
+    number,
+    percent,
+    percent_cell,
+    safe_lines,
+    short_id,
+)
 from hyperclus.report.html import captions
 from hyperclus.report.html.charts import charts
 from hyperclus.report.html.contents import DETAILED_CLUSTERS, TABLE_CLUSTERS, Contents
@@ -86,7 +96,7 @@ def render(contents: Contents) -> str:
         start_script=start,
         scripts=scripts,
         policy=_content_security_policy(style, [start, *scripts]),
-        version=sys.modules["hyperclus"].__version__,  # the package imports this module
+        version=sys.modules["hyperclus"].__version__,  # imported already; a lower layer must not import it
     )
     return rendered
 
@@ -115,12 +125,12 @@ def _template() -> Any:
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=lambda value: value if isinstance(value, trusted) else text.safe_lines(value),
+        finalize=lambda value: value if isinstance(value, trusted) else safe_lines(value),
     )
-    filters = (text.duration, text.four_digits, text.number, text.percent, text.percent_cell, text.short_id)
+    filters = (duration, four_digits, number, percent, percent_cell, short_id)
     environment.filters.update({function.__name__: function for function in filters})
     environment.filters |= {
-        "counted": text.count,
+        "counted": count,
         "lift": lambda value: f"{value:,.{2 if value < 100 else 0}f}\u00d7",
         "nonbreaking": captions.nonbreaking,
         "percentage": lambda value: f"{min(max(value, 0.0), 100.0):.3f}".rstrip("0").rstrip(".") + "%",
@@ -130,7 +140,7 @@ def _template() -> Any:
         "captions": captions,
         "DETAILED_CLUSTERS": DETAILED_CLUSTERS,
         "NAMED_COLUMNS": NAMED_COLUMNS,
-        "NOISE": text.NOISE,
+        "NOISE": NOISE,
         "OPEN_CLUSTERS": OPEN_CLUSTERS,
         "OPEN_ROWS": OPEN_ROWS,
         "TABLE_CLUSTERS": TABLE_CLUSTERS,

@@ -1,5 +1,5 @@
 "use strict";
-// Before anything is painted: the theme that was chosen last, and room for what the page's script adds.
+// Runs before the first paint: restore the theme, and show the controls that need JavaScript.
 (() => {
   const root = document.documentElement;
   root.classList.add("js");
@@ -8,6 +8,6 @@
     const theme = localStorage.getItem("hyperclus-theme");
     if (theme === "light" || theme === "dark") root.dataset.theme = theme;
   } catch {
-    // nothing is kept
+    // without storage the system's theme is used
   }
 })();
