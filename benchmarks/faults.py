@@ -1,10 +1,9 @@
-"""What the death of a worker costs, phase by phase: `python benchmarks/faults.py 1e6`.
+"""Measure what the death of a worker costs in each phase of a run: `python benchmarks/faults.py 1e6`.
 
-A scheduler and two workers of Dask, processes of their own with one thread each, cluster a planted sparse
-hypergraph (size.py says which). In every phase of a run one worker is killed with SIGKILL in the middle of a
-task, with a nanny that starts the worker anew and without one: the seconds added to an undisturbed run made
-just before (as the load of the machine changes), and whether labels and NCut are those of a run that nobody
-disturbed. One worker may be faster than two where these share cores: then less than nothing is added.
+A Dask scheduler and two workers, each a process with one thread, cluster a planted sparse hypergraph (see
+size.py). In each phase, one worker is killed with SIGKILL in the middle of a task, with a nanny that restarts
+it and without one. The table has the seconds added to an undisturbed run made just before, and whether labels
+and NCut are the same. One worker may be faster than two that share cores; then the added time is negative.
 """
 
 import argparse
@@ -26,29 +25,31 @@ import numpy as np
 import hyperclus as hc
 from hyperclus.clustering.cluster_files import cluster_files
 from hyperclus.clustering.partition import StoredPartition
+from hyperclus.engines.dask.workers import Timeouts, WorkerPool
 from size import write
 
-PHASES = {  # stage, how the note begins, share of the stage from which on the kill comes
-    "preparation: pieces": ("preparation", "", -1.0),  # from the start on
+PHASES = {  # stage, start of the note, and share of the stage at which a worker is killed
+    "preparation: pieces": ("preparation", "", -1.0),  # when its file appears
     "preparation: partitions": ("preparation", "partitions 1", 0.0),
     "preparation: vertices": ("preparation", "vertices 1", 0.0),
     "preparation: numbers": ("preparation", "numbers 1", 0.0),
-    "layout": ("preparation", "numbers", 1.0),  # what comes next
+    "layout": ("preparation", "numbers", 1.0),  # the stage after it
     "stationary distribution": ("stationary distribution", "residual", 0.3),
     "eigenvectors": ("eigenvectors", "residual", 0.3),
     "search": ("search", "NCut", 0.4),
     "labels": ("search", "NCut", 1.0),
 }
-SIGNS = {
-    "preparation: pieces": "*/*/plan",
+SIGNS = {  # files that mark the beginning of phases without progress events
+    "preparation: pieces": "*/work/division.json",
     "labels": "*/labels/*",
-}  # where no step tells: what is there then
-SOON = 0.03  # seconds from a step to the kill, so that it comes within a task
+}
+PATIENT = Timeouts(connect=120.0, scheduler=120.0, workers=300.0)
+SOON = 0.03  # seconds from the event to the kill, so that it comes in the middle of a task
 
 
 @contextmanager
 def workers(folder: Path, nanny: bool, number: int = 2, memory: str = "2GB") -> Iterator[str]:
-    """A scheduler and workers, which end with the body; the address."""
+    """Start a scheduler and workers, which end with the body, and yield the address."""
     folder.mkdir(parents=True)
     file = folder / "scheduler.json"
     module = [sys.executable, "-m", "distributed.cli."]
@@ -58,7 +59,7 @@ def workers(folder: Path, nanny: bool, number: int = 2, memory: str = "2GB") -> 
     started = []
     try:
         for place, command in enumerate([scheduler, *[worker] * number]):
-            with (folder / f"{place}.log").open("wb") as log:  # says why one died that nobody killed
+            with (folder / f"{place}.log").open("wb") as log:  # says why a worker died that was not killed
                 options = {"stdout": log, "stderr": log, "start_new_session": True}
                 started.append(subprocess.Popen([*command, "--scheduler-file", str(file)], **options))
         from distributed import Client
@@ -74,23 +75,29 @@ def workers(folder: Path, nanny: bool, number: int = 2, memory: str = "2GB") -> 
             process.wait()
 
 
-def clustered(source: Path, address: str, work: Path, k: int = 2) -> StoredPartition:
-    """The clusters of the hypergraph, found by the workers at an address."""
-    return cluster_files(source, k, tolerance=1e-6, scheduler=address, folder=work)
+def clustered(source: Path, scheduler: str | WorkerPool, work: Path, k: int = 2) -> StoredPartition:
+    """Cluster on the workers of a scheduler; however busy the machine is, nothing times out."""
+    with WorkerPool.connect(scheduler, timeouts=PATIENT) as pool:
+        return cluster_files(source, k, tolerance=1e-6, scheduler=pool, folder=work)
 
 
 def labels_of(part: StoredPartition) -> np.ndarray:
-    """The labels by vertex."""
+    """Return the labels in the order of the vertices."""
     return part.to_table().sort_by("vertex")["cluster"].to_numpy()
 
 
 def killer(address: str, phase: str, work: Path) -> tuple[Callable[[hc.Step], None], list[float]]:
-    """A listener that has a worker killed in a phase, once; and when it was."""
+    """Return a listener that kills a worker in a phase, once, and a list with the time when it did.
+
+    The kill comes shortly after a progress event, in the middle of a task, and before the next event; in
+    phases without events, shortly after a file appears.
+    """
     from distributed import Client
 
     with Client(address, set_as_default=False) as client:
         pids = client.run(os.getpid)
-    pid, armed, when = pids[min(pids)], threading.Event(), list[float]()
+    pid, when = pids[min(pids)], list[float]()
+    threads: list[threading.Thread] = []
     stage, note, share = PHASES[phase]
 
     def strike() -> None:
@@ -100,35 +107,41 @@ def killer(address: str, phase: str, work: Path) -> tuple[Callable[[hc.Step], No
         os.kill(pid, signal.SIGKILL)
         when.append(time.perf_counter())
 
-    def listen(step: hc.Step) -> None:
-        here = step.stage == stage and step.note.startswith(note) and (step.share or 0.0) >= share
-        if here and not armed.is_set():
-            arm()
+    def start() -> None:
+        threads.append(threading.Thread(target=strike, daemon=True))
+        threads[0].start()
 
-    def arm() -> None:
-        armed.set()
-        threading.Thread(target=strike, daemon=True).start()
+    def listen(step: hc.Step) -> None:
+        if threads and phase not in SIGNS:
+            threads[0].join()
+        if (
+            not threads
+            and step.stage == stage
+            and step.note.startswith(note)
+            and (step.share or 0.0) >= share
+        ):
+            start()
 
     if share < 0:
-        arm()
+        start()
     return listen, when
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Run:
-    """Seconds, NCut, and the labels by vertex."""
+    """Seconds, NCut and labels of a run."""
 
     seconds: float
     ncut: float
     labels: np.ndarray
 
     def same(self, other: "Run") -> bool:
-        """Whether labels and NCut are those of another run."""
+        """Whether another run has the same labels and NCut."""
         return abs(self.ncut - other.ncut) <= 1e-9 * other.ncut and np.array_equal(self.labels, other.labels)
 
 
 def run(source: Path, folder: Path, phase: str | None, nanny: bool, k: int) -> Run:
-    """One run on workers of its own; in the phase, if there is one, a worker is killed."""
+    """Run on new workers; kill one of them in the phase, if there is one."""
     with workers(folder / "cluster", nanny) as address:
         listen, when = killer(address, phase, folder / "work") if phase else (lambda step: None, [])
         began = time.perf_counter()
@@ -147,10 +160,10 @@ def main() -> None:
     )
     parser.add_argument("size", nargs="?", default="1e6", help="number of incidences")
     parser.add_argument("-k", type=int, default=2, help="clusters, and planted blocks")
-    parser.add_argument("--repeat", type=int, default=1, help="pairs of runs, of which the median counts")
+    parser.add_argument("--repeat", type=int, default=1, help="pairs of runs; the median is printed")
     parser.add_argument("--phases", nargs="*", default=list(PHASES), metavar="PHASE")
     chosen = parser.parse_args()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that the workers end too
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # ends the workers too
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         write(folder / "data.parquet", int(float(chosen.size)), chosen.k)
@@ -159,7 +172,7 @@ def main() -> None:
         def measured(phase: str | None, nanny: bool) -> Run:
             return run(folder / "data.parquet", folder / str(next(numbers)), phase, nanny, chosen.k)
 
-        first = measured(None, True)  # what is compiled and cached is there for all others
+        first = measured(None, True)  # fills the caches for all others
         print(f"m = {float(chosen.size):,.0f}, k = {chosen.k}\n")
         print("| a worker killed in | | undisturbed | killed | added | labels and NCut |")
         print("| --- | --- | ---: | ---: | ---: | --- |", flush=True)

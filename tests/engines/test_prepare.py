@@ -347,36 +347,41 @@ def stop_at(note):
     return listen
 
 
+def written_at(path):
+    """Identifies the content of a file; unlike its access time, this does not change when it is read."""
+    return path.stat().st_ino, path.stat().st_mtime_ns
+
+
 def test_an_interrupted_preparation_resumes(pool, tmp_path):  # noqa: F811
     data = written(tmp_path / "data", table(kind=str))
     options = {"piece_rows": 500, "partitions": 4}
     with watching(stop_at("partitions 2 of 4")), pytest.raises(StoppedError):
         prepared(pool, data, tmp_path, **options)
     (key,) = (tmp_path / "prepared").iterdir()
-    pieces = {path: path.stat() for path in (key / "work" / "pieces").iterdir()}
-    ready = {path: path.stat() for path in (key / "partitions").glob("*/members.npy")}
+    pieces = {path: written_at(path) for path in (key / "work" / "pieces").iterdir()}
+    ready = {path: written_at(path) for path in (key / "partitions").glob("*/members.npy")}
     assert len(pieces) > 4
     assert len(ready) >= 2
     unchanged = []
 
     def look(step):
         if step.note.startswith("vertices"):
-            unchanged.extend(path.stat() == stat for path, stat in pieces.items())
+            unchanged.extend(written_at(path) == before for path, before in pieces.items())
 
     with watching(look):
         found = prepared(pool, data, tmp_path, **options)
     assert unchanged
     assert all(unchanged)
-    assert all(path.stat().st_mtime_ns == stat.st_mtime_ns for path, stat in ready.items())
+    assert all(written_at(path) == before for path, before in ready.items())
     assert incidences(found.hypergraph()) == incidences(read_long(data))
 
 
 def test_the_same_call_finds_what_is_there_and_another_list_of_files_does_not(pool, tmp_path):  # noqa: F811
     data = written(tmp_path / "data", table())
     found = prepared(pool, data, tmp_path)
-    manifest = (found.folder / "manifest.json").stat()
+    manifest = written_at(found.folder / "manifest.json")
     assert prepared(pool, data, tmp_path) == found
-    assert (found.folder / "manifest.json").stat() == manifest
+    assert written_at(found.folder / "manifest.json") == manifest
     assert prepared(pool, data, tmp_path, duplicates="sum").key != found.key
     shutil.copy(data / "part-0.parquet", data / "part-9.parquet")
     assert prepared(pool, data, tmp_path, duplicates="max").n_incidences == found.n_incidences

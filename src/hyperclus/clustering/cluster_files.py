@@ -3,7 +3,6 @@
 The steps are those of `cluster`, on vectors that are divided among the workers (`engines.dask`).
 """
 
-import logging
 import os
 import shutil
 import time
@@ -11,8 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, astuple, dataclass, field, replace
 from hashlib import blake2b
-from importlib import import_module
-from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -21,12 +18,14 @@ import numpy as np
 
 from hyperclus._runtime.checkpoint import checkpoints
 from hyperclus._runtime.files import StrPath, writing
+from hyperclus._runtime.lock import lock_folder
 from hyperclus._runtime.optional import arrow
 from hyperclus.clustering._run import Steps, check_min_share, search_in_batches
 from hyperclus.clustering.cluster import cluster, search
 from hyperclus.clustering.partition import StoredPartition
 from hyperclus.clustering.search_problem import Effort, EffortName, SearchProblem, effort_of
 from hyperclus.engines.dask.layout import laid_out
+from hyperclus.engines.dask.plan import warn_if_short
 from hyperclus.engines.dask.prepare import prepare as prepare_on
 from hyperclus.engines.dask.prepared import Prepared
 from hyperclus.engines.dask.session import DaskProducts, DaskSession, StoredHypergraph, omega
@@ -34,7 +33,7 @@ from hyperclus.engines.dask.source import TableOptions
 from hyperclus.engines.dask.stages import site_at
 from hyperclus.engines.dask.store import read_rows
 from hyperclus.engines.dask.workers import DaskRunner, WorkerPool
-from hyperclus.errors import Argument, ClusterError, InputError, check_integer, is_number
+from hyperclus.errors import Argument, InputError, check_integer, is_number
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.spectral.eigen import Eigenpairs
 from hyperclus.spectral.factors import checked_alpha
@@ -42,8 +41,6 @@ from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import DuplicatePolicy, Integers
 
 WORK = "hyperclus-work"  # default folder
-
-_log = logging.getLogger(__name__)
 
 
 def prepare(
@@ -142,6 +139,7 @@ def cluster_files(
         prepared = source
         if not isinstance(prepared, Prepared):
             prepared = _prepared(prepared, folder, pool, **columns or {})
+        warn_if_short(prepared, k, pool.workers())
         timings = {"preparation": time.perf_counter() - started}
         run = FilesRun(prepared, pool, alpha=alpha, tolerance=tolerance, seed=int(seed), timings=timings)
         with run.session(int(k), effort, min_share):
@@ -174,7 +172,7 @@ class FilesRun(Steps[StoredPartition]):
         with self.timed("layout"):
             layout = laid_out(self.prepared, self.pool)
         folder = layout.folder / "runs" / self.key
-        with _locked(folder):
+        with lock_folder(folder):
             (folder / "vectors").mkdir(parents=True, exist_ok=True)
             site = layout.site(folder / "vectors", self.alpha)
             self.vectors = DaskSession.on(site, self.prepared.n_vertices, DaskRunner(self.pool))
@@ -254,27 +252,6 @@ class FilesRun(Steps[StoredPartition]):
         if before is not None:
             after = asdict(self._session.spent)
             self.spent[stage] = {name: after[name] - value for name, value in before.items()}
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Reject a second run in a folder; the lock ends with the process, however that ends.
-
-    The lock file is next to the folder, which is deleted in the end.
-    """
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with folder.with_name(f"{folder.name}.lock").open("a") as file:
-        if find_spec("fcntl") is not None:
-            fcntl = import_module("fcntl")
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise ClusterError(
-                    "the same run is under way in another process; wait for it, or give another seed"
-                ) from None
-            except OSError:
-                _log.info("the file system has no locks; see that nobody else makes the same run")
-        yield
 
 
 def _labels_on_one(hypergraph: Hypergraph, settings: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

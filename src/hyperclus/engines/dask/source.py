@@ -12,12 +12,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass
 from fnmatch import fnmatchcase
-from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from hyperclus._runtime.files import StrPath, fault, reading, refuse_bomb
 from hyperclus._runtime.optional import arrow
-from hyperclus.errors import InputError
+from hyperclus.errors import InputError, prefixed
 from hyperclus.hypergraph.messages import no_column, shown
 from hyperclus.hypergraph.tables import default_column
 from hyperclus.io.tables.long import LongColumns
@@ -50,45 +49,33 @@ class SourceFile:
 
     text, decimal = False, "."  # how `io.tables` reads weights
 
-    def fault(self, message: str, row: int | None = None) -> InputError:
+    def fault(self, message: str | InputError, row: int | None = None) -> InputError:
         """Create an error that names the file and, if known, the row (from 0)."""
-        return fault(self.name, message if row is None else f"row {row}, {message}")
+        return fault(self.name, message if row is None else prefixed(f"row {row}, ", message))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Footer:
-    """Metadata of one Parquet file.
-
-    Attributes
-    ----------
-    columns : LongColumns
-    types : pair of Arrow types
-        Of the ids of vertices and hyperedges.
-    ranges : pair of (int, int) or None
-        Smallest and largest id of vertices and hyperedges, if these are integers with statistics.
-    rows, sizes : tuples of int
-        Rows and uncompressed bytes of each row group.
-    """
+    """Metadata of one Parquet file."""
 
     columns: LongColumns
-    types: tuple[Any, Any]
-    ranges: tuple[tuple[int, int] | None, ...]
-    rows: tuple[int, ...]
-    sizes: tuple[int, ...]
+    types: tuple[Any, Any]  # Arrow types of the ids of vertices and hyperedges
+    ranges: tuple[
+        tuple[int, int] | None, ...
+    ]  # smallest and largest id, if they are integers with statistics
+    rows: tuple[int, ...]  # of each row group
+    sizes: tuple[int, ...]  # uncompressed bytes of each row group
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """`n_rows` rows of a file, after the first `skip` rows of the given range of row groups.
-
-    `first` is the number of the first row in the file.
-    """
+    """Some rows of a file."""
 
     file: SourceFile
-    groups: tuple[int, int]
-    skip: int
+    groups: tuple[int, int]  # range of row groups
+    skip: int  # rows of the first group that come before the piece
     n_rows: int
-    first: int
+    first: int  # number of the first row in the file
 
 
 def column_names(columns: LongColumns) -> list[str]:
@@ -111,8 +98,7 @@ def list_files(source: Source) -> list[SourceFile]:
         )
     files: list[SourceFile] = []
     for path in paths:
-        name = os.fspath(path)
-        files += _stored(name) if is_uri(name) else _local(name)
+        files += _list(os.fspath(path))
     repeated = [path for path, times in Counter(file.path for file in files).items() if times > 1]
     if repeated:
         raise fault(repeated[0], "the file is listed more than once; list it once")
@@ -255,48 +241,31 @@ def _range(chunks: list[Any]) -> tuple[int, int] | None:
     return min(one.min for one in found), max(one.max for one in found)
 
 
-def _local(path: str) -> list[SourceFile]:
-    """List the files of a path, a folder, or a pattern."""
-    names = [path]
-    if os.path.isdir(path):
-        names = [os.fspath(file) for file in sorted(Path(path).iterdir()) if file.suffix in SUFFIXES]
-    elif not os.path.exists(path) and glob.has_magic(path):
-        names = sorted(glob.glob(path))
-    if not names:
-        raise fault(path, "there are no Parquet files; check the name")
-    files = []
-    for name in names:
-        with reading(name):
-            stat = os.stat(name)
-        files.append(SourceFile(name, os.path.abspath(name), stat.st_size, stat.st_mtime_ns))
-    return files
-
-
-def _stored(uri: str) -> list[SourceFile]:
-    """List the files of a URI: a file, a folder, or a pattern whose stars match within one folder level."""
-    fs = arrow("pyarrow.fs")
-    scheme, rest = uri.split("://", 1)
-    parts = rest.split("/")
-    fixed = next((number for number, part in enumerate(parts) if glob.has_magic(part)), len(parts))
-    base, pattern = f"{scheme}://{'/'.join(parts[:fixed])}", parts[fixed:]
+def _list(path: str) -> list[SourceFile]:
+    """List the files of a path or URI: a file, a folder, or a pattern whose stars match within one folder."""
+    fs, local = arrow("pyarrow.fs"), not is_uri(path)
+    parts = (path.replace(os.sep, "/") if local else path).split("/")
+    magic = [number for number, part in enumerate(parts) if glob.has_magic(part)]
+    fixed = magic[0] if magic and not os.path.exists(path) else len(parts)
+    base, pattern = "/".join(parts[:fixed]), parts[fixed:]
     try:
-        system, folder = fs.FileSystem.from_uri(base)
+        system, folder = fs.FileSystem.from_uri(os.path.abspath(base) if local else base)
         info = system.get_file_info(folder)
-        infos = [info] if info.type == fs.FileType.File and not pattern else []
+        infos = [] if pattern else [info]
         if info.type == fs.FileType.Directory:
             infos = system.get_file_info(fs.FileSelector(folder, recursive=len(pattern) > 1))
     except (arrow().ArrowException, OSError, ValueError) as error:
-        raise fault(uri, f"the location cannot be read: {' '.join(str(error).split())[:200]}") from None
-    if info.type == fs.FileType.NotFound:
-        raise fault(uri, "there is no such file")
+        raise fault(path, f"the location cannot be read: {' '.join(str(error).split())[:200]}") from None
+    if info.type == fs.FileType.NotFound and not pattern:
+        raise fault(path, "there is no such file")
     found = []
     for info in infos:
         inside = info.path[len(folder) :].strip("/").split("/") if info.path != folder else []
         if info.type == fs.FileType.File and _matches(inside, pattern):
-            name = "/".join([base.rstrip("/"), *inside])
-            found.append(SourceFile(name, name, info.size, info.mtime_ns or 0))
+            name = "/".join([base.rstrip("/"), *inside] if base else inside)
+            found.append(SourceFile(name, info.path if local else name, info.size, info.mtime_ns or 0))
     if not found:
-        raise fault(uri, "there are no Parquet files; check the name")
+        raise fault(path, "there are no Parquet files; check the name")
     return sorted(found, key=lambda file: file.name)
 
 
