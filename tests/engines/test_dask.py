@@ -1,5 +1,6 @@
 """The cluster engine without a cluster: vectors, rounds, passes and solvers are those of one machine."""
 
+import json
 import logging
 import operator
 import sys
@@ -20,29 +21,30 @@ from hyperclus.clustering.cut import cut
 from hyperclus.clustering.search_problem import EFFORTS, SearchProblem
 from hyperclus.engines import cpu, cpu_kernels
 from hyperclus.engines.cpu import BlockProducts, Lists, SparseProducts
-from hyperclus.engines.dask import blocks, session, stages
+from hyperclus.engines.dask import backend, blocks, schedule
+from hyperclus.engines.dask.backend import ZOOMS, mass_levels
 from hyperclus.engines.dask.blocks import MappedProducts
 from hyperclus.engines.dask.chunk_kernels import BINS
-from hyperclus.engines.dask.schedule import plan
-from hyperclus.engines.dask.stages import bundle_of
-from hyperclus.engines.dask.vectors import ZOOMS, Vector, together
+from hyperclus.engines.dask.schedule import edge_block, plan
+from hyperclus.engines.dask.store import VECTORS, RunFiles, read_run_files
+from hyperclus.engines.dask.vectors import Vector, fetch, persist
 from hyperclus.errors import ClusterError
 from hyperclus.spectral import stationary
 from hyperclus.spectral.factors import TransitionFactors
 from hyperclus.spectral.laplacian import NormalizedLaplacian
 from support.engine_contracts import planted
-from support.in_process_workers import MEMORY, Alone, StopError, damage, scattered
+from support.in_process_workers import Alone, StopError, damage, scattered
 from support.strategies import build, disconnected, hypergraphs, random_edges, random_hypergraph
 
 lanczos = sys.modules["hyperclus.spectral.eigen.lanczos"]
 some = settings(deadline=None, max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 LAYOUTS = {
-    "one of each": {"chunks": 1, "bundles": 1, "partitions": 1},
-    "some": {"chunks": 3, "bundles": 2, "partitions": 5},
-    "empty bundles": {"chunks": 2, "bundles": 7, "partitions": 3},
-    "a chunk for each vertex": {"chunks": 1000, "bundles": 3, "partitions": 4},
-    "no memory": {"chunks": 2, "bundles": 2, "partitions": 2, "memory": 200.0},
+    "one of each": {"chunks": 1, "blocks": 1, "partitions": 1},
+    "some": {"chunks": 3, "blocks": 2, "partitions": 5},
+    "empty blocks": {"chunks": 2, "blocks": 7, "partitions": 3},
+    "a chunk for each vertex": {"chunks": 1000, "blocks": 3, "partitions": 4},
+    "no memory": {"chunks": 2, "blocks": 2, "partitions": 2, "memory": 200.0},
 }
 layouts = pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
 any_layout = st.sampled_from(list(LAYOUTS.values()))
@@ -51,8 +53,8 @@ any_layout = st.sampled_from(list(LAYOUTS.values()))
 @pytest.fixture(autouse=True)
 def few_rows(monkeypatch):
     """Chunks are worked on in several pieces, and random numbers come in several grains."""
-    monkeypatch.setattr(stages, "ROWS", 7)
-    monkeypatch.setattr(session, "GRAIN", 8)
+    monkeypatch.setattr(schedule, "ROWS", 7)
+    monkeypatch.setattr(backend, "NORMALS_EACH", 8)
 
 
 def numbers(n, seed=0):
@@ -109,10 +111,10 @@ def test_vectors_are_those_of_numpy(layout):
     with scattered(random_hypergraph(60, 40, 5, 1), **layout) as there:
         far = {name: there.put(values) for name, values in here.items()}
         found, expected = gone_over(**far), gone_over(**here)
-        looked_up = far["codes"].looked_up_in(np.array([1.5, -2.0, 0.0, 7.0]))
-        before = there.field.spent.rounds
-        there.field.ensure(*found.values(), looked_up)
-        assert there.field.spent.rounds == before + 1
+        looked_up = there.products.backend.take(np.array([1.5, -2.0, 0.0, 7.0]), far["codes"])
+        before = there.session.spent.rounds
+        there.session.ensure_stored(*found.values(), looked_up)
+        assert there.session.spent.rounds == before + 1
         for name, values in expected.items():
             assert found[name].dtype == values.dtype, name
             np.testing.assert_array_equal(there.get(found[name]), values, err_msg=name)
@@ -128,14 +130,15 @@ def test_small_results_are_those_of_numpy_and_take_one_round(layout):
     del here["other"]
     with scattered(random_hypergraph(60, 40, 5, 1), **layout) as there:
         far = small_ones(**{name: there.put(values) for name, values in here.items()})
-        before = there.field.spent.rounds
-        found = together([*far.values(), 5.0])
-        assert there.field.spent.rounds == before + 1
+        before = there.session.spent.rounds
+        found = fetch([*far.values(), 5.0])
+        assert there.session.spent.rounds == before + 1
         assert found.pop() == 5.0
         for (name, values), value in zip(small_ones(**here).items(), found, strict=True):
             np.testing.assert_allclose(value, values, rtol=1e-13, err_msg=name)
+        sign_of = there.products.backend.sign_of_largest
         x, sign = there.put(here["x"]), np.sign(here["x"][np.argmax(np.abs(here["x"]))])
-        assert (x.sign_of_largest().value(), (-x).sign_of_largest().value()) == (sign, -sign)
+        assert fetch([sign_of(x), sign_of(-x)]) == [sign, -sign]
         total = here["x"].sum()
         assert float(x.sum()) == pytest.approx(total)
         assert float(2.0 / x.sum() * 3 + x.sum() / 2.0) == pytest.approx(6.0 / total + total / 2)
@@ -172,11 +175,11 @@ def test_blocks_are_those_of_numpy(layout):
         for (name, values), found in zip(blocks(x, y, v).items(), blocks(*far).values(), strict=True):
             assert (found.shape, found.ndim, len(found)) == (values.shape, values.ndim, len(values)), name
             np.testing.assert_allclose(there.get(found), values, atol=1e-13, err_msg=name)
-        before = there.field.spent.rounds
-        for found, values in zip(together(cpu(*far)), cpu(x, y, v), strict=True):
+        before = there.session.spent.rounds
+        for found, values in zip(fetch(cpu(*far)), cpu(x, y, v), strict=True):
             assert found.shape == values.shape
             np.testing.assert_allclose(found, values, atol=1e-12)
-        assert there.field.spent.rounds == before + 1
+        assert there.session.spent.rounds == before + 1
         room = there.products.backend.empty_columns(far[2], 3)
         room[:, 0] = far[2] * 2
         room[:, 1:3] = far[1]
@@ -188,7 +191,7 @@ def test_blocks_are_those_of_numpy(layout):
 def test_a_change_in_place_is_of_one_name_only(change):
     with scattered(random_hypergraph(20, 15, 4, 1)) as there:
         stored, values = there.put(np.arange(20.0)), np.arange(20.0)
-        for x in (stored, stored + 1, (stored + 1).keep()):
+        for x in (stored, stored + 1, persist(stored + 1)):
             same, before = x, there.get(x)
             x = change(x, 3.0)
             np.testing.assert_array_equal(there.get(same), before)
@@ -199,38 +202,63 @@ def test_a_change_in_place_is_of_one_name_only(change):
 def test_what_is_kept_is_stored_once_and_what_is_forgotten_is_deleted():
     with scattered(random_hypergraph(40, 30, 4, 1)) as there:
         x = there.put(np.arange(40.0))
-        root = np.sqrt(x + 1).keep()
-        assert len(there.stored()) == 1
+        root = persist(np.sqrt(x + 1))
+        assert len(there.stored_names()) == 1
         twice = (root * 2).sum().value(), (root - 1).sum().value()
         np.testing.assert_allclose(
             twice, (2 * np.sqrt(np.arange(41.0))[1:].sum(), (np.sqrt(np.arange(1.0, 41)) - 1).sum())
         )
-        assert there.stored() == {x.payload, root.payload}
+        assert there.stored_names() == {x.payload, root.payload}
         name = root.payload
-        there.field.pin("a checkpoint", [root.reference()])
+        there.session.pin("a checkpoint", [root.reference()])
         later = (root + 1) * 3  # still refers to it
         del root
         float(x.sum())
-        assert there.stored() == {x.payload, name}
+        assert there.stored_names() == {x.payload, name}
         assert float(later.max()) == pytest.approx(3 * (np.sqrt(40) + 1))
         del later
         float(x.sum())
-        assert there.stored() == {x.payload, name}
-        there.field.unpin("a checkpoint")
+        assert there.stored_names() == {x.payload, name}
+        there.session.unpin("a checkpoint")
         float(x.sum())
-        assert there.stored() == {x.payload}
+        assert there.stored_names() == {x.payload}
         float(x.sum())
-        assert {key[0] for key in MEMORY._held} & {name} == set()
+        assert {key[0] for key in VECTORS._entries} & {name} == set()
+
+
+def test_the_files_of_a_run_are_described_in_json(tmp_path):
+    """Workers read the description from a shared folder, where a pickle could run code."""
+    files = RunFiles(tmp_path, [tmp_path / "block-0"], [3, 7], [[0, 2, 5]], 0.1, 4e9)
+    files.write(tmp_path / "run.json")
+    assert read_run_files(tmp_path / "run.json") == files
+    assert json.loads((tmp_path / "run.json").read_text())["ends"] == [3, 7]
+    with scattered(random_hypergraph(20, 15, 4, 1)) as there:
+        json.loads(there.session.path.read_text())
+        assert not list(there.session.path.parent.glob("*.pickle"))
+
+
+def test_a_stored_vector_with_two_users_stays_until_both_are_gone():
+    with scattered(random_hypergraph(20, 15, 4, 1)) as there:
+        first = there.put(np.arange(20.0))
+        name = first.payload
+        second = there.session.stored(name)
+        del first
+        float(second.sum())
+        assert name in there.stored_names()
+        assert float(second.max()) == 19
+        del second
+        there.session.delete_unused()
+        assert name not in there.stored_names()
 
 
 def test_two_vectors_that_share_one_that_is_kept_come_from_one_round():
     with scattered(random_hypergraph(40, 30, 4, 1)) as there:
         x = there.put(np.arange(40.0))
-        root = np.sqrt(x).keep()
-        before = there.field.spent.rounds
-        together([root.sum(), (root + x).max(), root.min()])
-        there.field.ensure(root)
-        assert there.field.spent.rounds == before + 1
+        root = persist(np.sqrt(x))
+        before = there.session.spent.rounds
+        fetch([root.sum(), (root + x).max(), root.min()])
+        there.session.ensure_stored(root)
+        assert there.session.spent.rounds == before + 1
 
 
 # ---- the figures that are not NumPy's ------------------------------------------------------------
@@ -250,7 +278,7 @@ def test_levels_have_their_shares_of_the_mass_below(entries, offset, scale, layo
     n = len(values)
     h = build([dict.fromkeys(range(n), 1.0)], [1.0], n)
     with scattered(h, **layout) as there:
-        levels = there.put(values).levels(there.put(masses), shares)
+        levels = mass_levels(there.put(values), there.put(masses), shares)
     near = 2 * (values.max() - values.min()) / BINS**ZOOMS + 4 * np.spacing(np.abs(values).max())
     for share, level in zip(shares, levels, strict=True):
         assert masses[values <= level].sum() >= share * total * (1 - 1e-9)
@@ -258,18 +286,18 @@ def test_levels_have_their_shares_of_the_mass_below(entries, offset, scale, layo
 
 
 @layouts
-def test_the_better_half(layout):
+def test_the_best_half(layout):
     rng = np.random.default_rng(3)
     gains, among = rng.normal(size=60), rng.random(60) < 0.4
     count = int(among.sum())
     with scattered(random_hypergraph(60, 40, 5, 1), **layout) as there:
-        mask = there.put(among)
-        better = there.get(there.put(np.where(among, gains, -np.inf)).better_half(mask, count, 1))
+        mask, best_half = there.put(among), there.products.backend.best_half
+        better = there.get(best_half(mask, there.put(np.where(among, gains, -np.inf)), count, 1))
         assert not (better & ~among).any()
         assert abs(better.sum() - count / 2) <= 1
         assert gains[better].min() > gains[among & ~better].max()
         for equal in (np.full(60, 0.25), 0.25 + 1e-17 * rng.normal(size=60), 0.25 + 1e-15 * gains):
-            coins = there.get(there.put(equal).better_half(mask, count, 1))
+            coins = there.get(best_half(mask, there.put(equal), count, 1))
             assert not (coins & ~among).any()
             assert 0 < coins.sum() < count
 
@@ -279,18 +307,18 @@ def test_samples_and_centres(layout):
     rng = np.random.default_rng(4)
     points, masses = rng.normal(size=(400, 2)), rng.uniform(0.1, 1.0, 400)
     with scattered(random_hypergraph(400, 100, 5, 1), **layout) as there:
-        block, far = there.put(points), there.put(masses)
-        drawn, weights = block.sample(far, 100, 0)
+        backend, block, far = there.products.backend, there.put(points), there.put(masses)
+        drawn, weights = backend.sample_rows(block, far, 100)
         rows = [int(np.flatnonzero((points == row).all(axis=1))[0]) for row in drawn]
         assert len(set(rows)) == len(rows)
         assert 70 < len(rows) < 130
         np.testing.assert_allclose(weights, np.maximum(masses.sum() / 100, masses[rows]))
-        everything, own = block.sample(far, 10**6, 0)
+        everything, own = backend.sample_rows(block, far, 10**6)
         np.testing.assert_array_equal(everything, points)
         np.testing.assert_allclose(own, masses)
         centres = rng.normal(size=(5, 2))
         distances = np.square(points[:, None] - centres).sum(axis=2)
-        np.testing.assert_array_equal(there.get(block.nearest(centres)), distances.argmin(axis=1))
+        np.testing.assert_array_equal(there.get(backend.nearest(block, centres)), distances.argmin(axis=1))
 
 
 def test_what_is_drawn_does_not_depend_on_the_chunks():
@@ -299,8 +327,8 @@ def test_what_is_drawn_does_not_depend_on_the_chunks():
     for chunks in (1, 3, 7, 300):
         with scattered(random_hypergraph(n, 100, 5, 1), chunks) as there:
             normal = there.products.backend.normal(n, np.random.default_rng(5))
-            rows, _ = there.put(masses[:, None]).sample(there.put(masses), 50, 3)
-            coins = there.put(np.ones(n)).better_half(there.put(masses > 0), n, 2)
+            rows, _ = there.products.backend.sample_rows(there.put(masses[:, None]), there.put(masses), 50, 3)
+            coins = there.products.backend.best_half(there.put(masses > 0), there.put(np.ones(n)), n, 2)
             found.append((there.get(normal), rows, there.get(coins)))
     for other in found[1:]:
         for first, second in zip(found[0], other, strict=True):
@@ -312,33 +340,33 @@ def test_what_is_drawn_does_not_depend_on_the_chunks():
 # ---- rounds --------------------------------------------------------------------------------------
 
 
-def planned(smalls, keeps=()):
-    return plan(smalls, keeps, (f"name {number}" for number in range(99)))
+def planned(reductions, vectors=()):
+    return plan(reductions, vectors, (f"name {number}" for number in range(99)))
 
 
 def test_stages_of_a_round():
     with scattered(random_hypergraph(40, 30, 4, 1)) as there:
         x = there.put(np.arange(40.0))
 
-        def sides(*smalls):
-            return [stage.side[0] for stage in planned(smalls).stages]
+        def sides(*reductions):
+            return [stage.side[0] for stage in planned(reductions).stages]
 
         def product(vector):
             return there.products.to_vertices(there.products.to_edges(vector, "gamma"), "source_weights")
 
         assert sides(x.sum()) == ["v"]
         assert sides((x * 2).sum(), (x + 1).max()) == ["v"]
-        assert sides(there.products.to_edges(x, "gamma").sum()) == ["v", "b"]
-        assert sides(product(x).sum()) == ["v", "b", "v"]
-        assert sides(product(product(x)).sum()) == ["v", "b", "v", "b", "v"]
-        assert sides(product(x).sum(), product(x + 1).sum(), x.sum()) == ["v", "b", "v"]
+        assert sides(there.products.to_edges(x, "gamma").sum()) == ["v", "e"]
+        assert sides(product(x).sum()) == ["v", "e", "v"]
+        assert sides(product(product(x)).sum()) == ["v", "e", "v", "e", "v"]
+        assert sides(product(x).sum(), product(x + 1).sum(), x.sum()) == ["v", "e", "v"]
         both = there.products.symmetrized(x, x, x, there.products.to_edges(x, "gamma"))
-        assert sides(both.sum()) == ["v", "b", "v"]
+        assert sides(both.sum()) == ["v", "e", "v"]
         (first, second, _) = planned([product(x).sum(), product(x * 1).sum()]).stages
         assert len(first.sends) == len(second.sends) == 2
         same = there.products.to_edges(x, "gamma"), there.products.to_edges(x, "source_weights")
         (first, _) = planned([one.sum() for one in same]).stages
-        assert len(first.sends) == 1  # it goes to the bundles once
+        assert len(first.sends) == 1  # it is sent to the blocks once
 
 
 def test_a_kept_vector_before_and_after_a_product_is_computed_once():
@@ -351,7 +379,7 @@ def test_a_kept_vector_before_and_after_a_product_is_computed_once():
     with scattered(random_hypergraph(40, 30, 4, 1)) as there:
         x = there.put(np.arange(40.0))
         for keep in (True, False):
-            start = Vector(there.field, "vertices", "map", noted, (x,), kept=keep)
+            start = Vector(there.session, "vertices", "map", noted, (x,), persisted=keep)
             image = there.products.to_vertices(
                 there.products.to_edges(start, "source_weights"), "source_weights"
             )
@@ -369,20 +397,20 @@ def test_one_round_or_many_give_the_same(levels):
     x = np.random.default_rng(0).uniform(1, 2, 60)
     for layout in LAYOUTS.values():
         with scattered(h, **layout) as there:
-            far = TransitionFactors(there.far, products=there.products)
+            far = TransitionFactors(there.stored, products=there.products)
             values, vector, asked, expected = x, there.put(x), [], []
-            before = there.field.spent.rounds
+            before = there.session.spent.rounds
             for level in range(levels):
                 edges, far_edges = here.step_to_edges(values), far.step_to_edges(vector)
                 values, image = (
                     here.step_to_vertices(edges) + values,
                     far.step_to_vertices(far_edges) + vector,
                 )
-                vector = image.keep() if level % 2 else image
+                vector = persist(image) if level % 2 else image
                 asked += [vector.sum(), far_edges.max(), np.linalg.norm(vector)]
                 expected += [values.sum(), edges.max(), np.linalg.norm(values)]
-            np.testing.assert_allclose(together(asked), expected, rtol=1e-12)
-            assert there.field.spent.rounds == before + 1
+            np.testing.assert_allclose(fetch(asked), expected, rtol=1e-12)
+            assert there.session.spent.rounds == before + 1
             np.testing.assert_allclose(there.get(vector), values, rtol=1e-12)
 
 
@@ -391,14 +419,14 @@ def test_one_round_or_many_give_the_same(levels):
 
 @pytest.fixture(params=["plain", "blocked", "mapped"])
 def kind(request, monkeypatch):
-    """How bundles lie with the workers; the blocks are small."""
+    """How workers hold blocks of hyperedges; groups of vertices are small."""
     if request.param != "plain":
         blocks_of(monkeypatch, 1, 1)
     return request.param
 
 
 def blocks_of(monkeypatch, span, narrow):
-    """Have small bundles blocked, in spans of 2^span vertices."""
+    """Sort small blocks into groups, in spans of 2^span vertices."""
     monkeypatch.setattr(blocks, "BLOCKED_FROM", 1)
     monkeypatch.setattr(blocks, "NARROW", narrow)
     monkeypatch.setattr(cpu, "NARROW", narrow)
@@ -406,16 +434,16 @@ def blocks_of(monkeypatch, span, narrow):
 
 
 def memory_of(kind):
-    """So little that all bundles are mapped, or plenty."""
+    """So little that all blocks are mapped, or plenty."""
     return 100.0 if kind == "mapped" else 4e9
 
 
 def check_kind(there, kind, alpha):
-    """The bundles are what the test is about."""
+    """The blocks are of the kind that the test is about."""
     wanted = {"plain": SparseProducts, "blocked": BlockProducts, "mapped": MappedProducts}[kind]
     for number, edges in enumerate(there.edges):
         if len(edges) and alpha in (0, 1):
-            found = bundle_of(there.field.site, number)
+            found = edge_block(there.session.files, number)
             if found.n_vertices >= 2 * blocks.NARROW:
                 assert type(found.products) is wanted
 
@@ -478,15 +506,15 @@ def check_flows(there, h, alpha, rng):
 
 
 @pytest.mark.parametrize("kind", ["plain", "mapped"])
-def test_gamma_that_differs_only_across_bundles(monkeypatch, kind):
-    """The same in each bundle, and so for every vertex of one hyperedge alone; but not in all."""
+def test_gamma_that_differs_only_across_blocks(monkeypatch, kind):
+    """The same within each block, but not in all of them."""
     if kind == "mapped":
         blocks_of(monkeypatch, 1, 1)
     own = np.arange(1.0, 9.0)
     edges = [dict(enumerate(own.tolist()))] * 6
     for other, constant in ((1.0, True), (2.0, False)):
         gamma = [*edges[:5], {v: g * other for v, g in edges[5].items()}]
-        with scattered(build(gamma, [1.0] * 6, 8), bundles=6, partitions=6, memory=memory_of(kind)) as there:
+        with scattered(build(gamma, [1.0] * 6, 8), blocks=6, partitions=6, memory=memory_of(kind)) as there:
             found = there.products.constants()
             assert (found is not None) == constant
             if constant:
@@ -496,7 +524,7 @@ def test_gamma_that_differs_only_across_bundles(monkeypatch, kind):
 def test_larger_blocks_compiled_and_mapped(monkeypatch):
     """Several real spans of vertices, and threads that share them."""
     monkeypatch.setattr(blocks, "BLOCKED_FROM", 1)
-    monkeypatch.setattr(stages, "ROWS", 1 << 14)
+    monkeypatch.setattr(schedule, "ROWS", 1 << 14)
     h = planted_sparse(200_000, 2)
     for memory, alpha in ((1e5, 0.0), (1e5, 1.0), (4e9, 0.0), (4e9, 0.5)):
         with compile_from(0), scattered(h, alpha=alpha, memory=memory, threads=2) as there:
@@ -567,7 +595,7 @@ def test_components_are_those_of_one_machine(kind, name):
     expected = hc.RandomWalk(h).distribution.components
     for layout in list(LAYOUTS.values())[:3]:
         with scattered(h, threads=2, **{**layout, "memory": memory_of(kind)}) as there:
-            count, of_vertex, _ = there.products.backend.components(there.products, there.far)
+            count, of_vertex, _ = there.products.backend.components(there.products, there.stored)
             check_same_parts(there, count, of_vertex, expected)
 
 
@@ -576,7 +604,7 @@ def test_components_are_those_of_one_machine(kind, name):
 def test_components_of_any_hypergraph(kind, h, layout):
     expected = hc.RandomWalk(h, alpha=1.0).distribution.components
     with scattered(h, **{**layout, "memory": memory_of(kind)}) as there:
-        count, of_vertex, _ = there.products.backend.components(there.products, there.far)
+        count, of_vertex, _ = there.products.backend.components(there.products, there.stored)
         check_same_parts(there, count, of_vertex, expected)
 
 
@@ -592,7 +620,7 @@ def check_same_parts(there, count, of_vertex, expected):
 
 
 def far_walk(there, alpha=0.0):
-    return hc.RandomWalk(there.far, alpha=alpha, products=there.products)
+    return hc.RandomWalk(there.stored, alpha=alpha, products=there.products)
 
 
 @some
@@ -675,11 +703,11 @@ def test_where_no_worker_has_the_memory_there_is_a_warning(caplog):
 @pytest.mark.parametrize("effort", ["fast", "default"])
 @pytest.mark.parametrize("k", [2, 3, 5])
 def test_searches_in_batches_end_where_those_of_one_machine_do(monkeypatch, k, effort):
-    monkeypatch.setattr(stages, "ROWS", 1 << 14)
+    monkeypatch.setattr(schedule, "ROWS", 1 << 14)
     h = planted(300, 500, k, noise=0.1, seed=k)
     in_batches = replace(EFFORTS[effort], batched_from=(0, 0))
     here = hc.cluster(h, k, effort=in_batches, engine="cpu")
-    for layout in (LAYOUTS["some"], LAYOUTS["empty bundles"]):
+    for layout in (LAYOUTS["some"], LAYOUTS["empty blocks"]):
         with scattered(h, **layout) as there:
             walk = far_walk(there)
             pairs = hc.smallest_eigenpairs(NormalizedLaplacian(walk), k, spare=2)
@@ -694,29 +722,29 @@ def test_searches_in_batches_end_where_those_of_one_machine_do(monkeypatch, k, e
 
 @pytest.mark.parametrize("k", [2, 3, 5])
 def test_rounds_are_few_where_blocks_are_planted(monkeypatch, k):
-    monkeypatch.setattr(stages, "ROWS", 1 << 14)
-    with scattered(planted_sparse(100_000, k), chunks=2, bundles=2, partitions=2) as there:
+    monkeypatch.setattr(schedule, "ROWS", 1 << 14)
+    with scattered(planted_sparse(100_000, k), chunks=2, blocks=2, partitions=2) as there:
         walk = far_walk(there)
-        assert there.field.spent.products <= 40
+        assert there.session.spent.products <= 40
         check_few_steps(there, walk, k)
 
 
 def test_rounds_are_few_where_the_walk_mixes_slowly(monkeypatch):
-    monkeypatch.setattr(stages, "ROWS", 1 << 14)
-    with scattered(ring(8_000), chunks=2, bundles=2, partitions=2) as there:
+    monkeypatch.setattr(schedule, "ROWS", 1 << 14)
+    with scattered(ring(8_000), chunks=2, blocks=2, partitions=2) as there:
         walk = far_walk(there)
-        assert there.field.spent.products <= 120
+        assert there.session.spent.products <= 120
         for k in (2, 3, 5):
             check_few_steps(there, walk, k)
 
 
 def check_few_steps(there, walk, k):
     """A block of vectors for each step of Lanczos, and few rounds beside them."""
-    before = there.field.spent.rounds
+    before = there.session.spent.rounds
     pairs = hc.smallest_eigenpairs(NormalizedLaplacian(walk), k)
     assert pairs.method == "lanczos"
     assert pairs.steps <= 30
-    assert there.field.spent.rounds - before <= pairs.steps + 8
+    assert there.session.spent.rounds - before <= pairs.steps + 8
 
 
 # ---- runs that are interrupted, and files that are damaged ----------------------------------------
@@ -727,16 +755,16 @@ def eager(monkeypatch):
     """Keeps every result, and a state at every opportunity; cycles and bases are short."""
     monkeypatch.setattr(stationary, "RESTART", 8)
     monkeypatch.setattr(lanczos, "EXTRA_BLOCKS", 4)
-    monkeypatch.setattr(stages, "ROWS", 1 << 14)
+    monkeypatch.setattr(schedule, "ROWS", 1 << 14)
     with checkpoint_pace(Pace(0.0, 0.0, np.inf)):
         yield
 
 
 def clustered(there, k=3):
     """As `cluster` does it, with checkpoints: the law, the eigenvalues, the NCut and the labels."""
-    kept_in = there.field.site.vectors.parent / "checkpoints"
-    with hc.checkpoints(kept_in, there.field):
-        there.field.clean(kept_in)
+    kept_in = there.session.files.vectors.parent / "checkpoints"
+    with hc.checkpoints(kept_in, there.session):
+        there.session.clean(kept_in)
         walk = far_walk(there)
         pairs = hc.smallest_eigenpairs(NormalizedLaplacian(walk), k, spare=2, seed=np.random.default_rng(3))
         effort = replace(EFFORTS["default"], batched_from=(0, 0))
@@ -756,7 +784,7 @@ H = planted(200, 300, 3, noise=0.15, seed=1)
 def test_a_run_that_is_interrupted_anywhere_goes_on(eager):
     with scattered(H) as there:
         expected = clustered(there)
-        rounds, cpu = there.field.runner.rounds, there.field.spent.products
+        rounds, cpu = there.session.runner.rounds, there.session.spent.products
     saved = []
     for stop in np.linspace(2, rounds, 5).astype(int).tolist():
         with scattered(H, runner=Alone(stop)) as there:
@@ -765,8 +793,8 @@ def test_a_run_that_is_interrupted_anywhere_goes_on(eager):
             again = there.again()
             del there
             same_run(clustered(again), expected)
-            saved.append(cpu - again.field.spent.products)
-            assert again.field.spent.products <= cpu
+            saved.append(cpu - again.session.spent.products)
+            assert again.session.spent.products <= cpu
     assert saved == sorted(saved)
     assert saved[-1] > 0.8 * cpu  # the rest is the degrees and the components
     assert saved[2] > 0.25 * cpu
@@ -778,6 +806,7 @@ def test_a_finished_search_is_loaded_from_its_checkpoint(eager, caplog):
         again = there.again()
         with caplog.at_level(logging.INFO, "hyperclus._runtime.checkpoint"):
             same_run(clustered(again), expected)
+        assert len(list((there.session.files.vectors.parent / "checkpoints").glob("search-*"))) == 1
     loaded = [record.getMessage().partition("-")[0] for record in caplog.records]
     assert loaded == ["stationary", "eigenvectors", "search"]
 
@@ -801,7 +830,7 @@ def test_a_checkpoint_whose_vectors_are_damaged_is_computed_anew(eager, caplog, 
     with scattered(H) as there:
         expected = clustered(there)
         again = there.again()
-        for path in again.field.site.vectors.glob("*.1.npy"):
+        for path in again.session.files.vectors.glob("*.1.npy"):
             path.write_bytes(path.read_bytes()[: int(share * path.stat().st_size)])
         same_run(clustered(again), expected)
         messages = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]

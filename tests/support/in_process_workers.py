@@ -13,11 +13,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from hyperclus.engines.dask.backend import DaskProducts, StoredHypergraph
 from hyperclus.engines.dask.blocks import arrange
 from hyperclus.engines.dask.prepared import PartitionSize, Prepared
-from hyperclus.engines.dask.session import DaskProducts, DaskSession, StoredHypergraph, omega
-from hyperclus.engines.dask.stages import RunFiles, piece, run_stage
-from hyperclus.engines.dask.store import MEMORY, read_array, store, vector_path
+from hyperclus.engines.dask.schedule import result_for, run_stage
+from hyperclus.engines.dask.session import DaskSession
+from hyperclus.engines.dask.store import VECTORS, RunFiles, read_array, store, vector_path
 from hyperclus.engines.dask.vectors import Columns
 from hyperclus.engines.dask.workers import WHOLE_PARTS
 
@@ -37,25 +38,25 @@ class Alone:
     def __init__(self, stop=None):
         self.rounds, self.stop = 0, stop
 
-    def round(self, site, stages, parts):
+    def round(self, path, stages, parts):
         self.rounds += 1
         if self.rounds == self.stop:
             raise StopError
-        outcomes = []
+        results = []
         for stage in stages:
             apart = max(parts.values()) > WHOLE_PARTS
-            outcomes = [
+            results = [
                 sent(
                     run_stage(
-                        site,
+                        path,
                         sent(stage),
                         part,
-                        [piece(outcome, part) for outcome in outcomes] if apart else outcomes,
+                        [result_for(result, part) for result in results] if apart else results,
                     )
                 )
                 for part in range(parts[stage.side])
             ]
-        return outcomes
+        return results
 
     def alone(self, function, *args):
         return sent(function(*sent(args)))
@@ -90,89 +91,89 @@ def write_ids(path, name, ids):
 
 @dataclass
 class There:
-    """A hypergraph that is scattered over chunks and bundles, and how its vectors go there and come back."""
+    """A hypergraph in blocks and chunks, and its vectors."""
 
-    field: DaskSession
-    far: StoredHypergraph
+    session: DaskSession
+    stored: StoredHypergraph
     products: DaskProducts
-    edges: list[Any]  # the hyperedges of each bundle, as the hypergraph numbers them
+    edges: list[Any]  # the hyperedges of each block, as the hypergraph numbers them
 
     def put(self, values):
         """A vector of vertices, or a block of them."""
         values = np.asarray(values)
         if values.ndim == 2:
-            return Columns([self.put(column) for column in values.T], self.field)
+            return Columns([self.put(column) for column in values.T], self.session)
         name = f"put-{token_hex(6)}"
-        for chunk, (first, last) in enumerate(pairwise([0, *self.field.site.ends])):
+        for chunk, (first, last) in enumerate(pairwise([0, *self.session.files.ends])):
             self._store(name, str(chunk), values[first:last])
-        return self.field.named(name, dtype=values.dtype)
+        return self.session.stored(name, dtype=values.dtype)
 
     def put_edges(self, values):
         """A vector of hyperedges."""
         name, values = f"put-{token_hex(6)}", np.asarray(values)
         for number, own in enumerate(self.edges):
             self._store(name, f"e{number}", values[own])
-        return self.field.named(name, "bundles", values.dtype)
+        return self.session.stored(name, "edges", values.dtype)
 
     def _store(self, name, part, values):
-        store(self.field.site.vectors, name, part, values.copy(), self.field.site.room)
+        store(self.session.files, name, part, values.copy())
 
     def get(self, vector):
         """The vector, or the block, on the host, from its files."""
         if isinstance(vector, Columns):
-            self.field.ensure(*vector.vectors)
+            self.session.ensure_stored(*vector.vectors)
             return np.column_stack([self.get(column) for column in vector.vectors])
-        self.field.ensure(vector)
-        parts = [read_array(path) for path in self.field._files(vector.payload, vector.side)]
+        self.session.ensure_stored(vector)
+        parts = [read_array(path) for path in self.session.vector_files(vector.payload, vector.side)]
         if vector.side == "vertices":
-            ends = [0, *self.field.site.ends]
+            ends = [0, *self.session.files.ends]
             assert [len(part) for part in parts] == [last - first for first, last in pairwise(ends)]
             return np.concatenate(parts)
-        whole = np.empty(self.far.n_edges, dtype=parts[0].dtype)
+        whole = np.empty(self.stored.n_edges, dtype=parts[0].dtype)
         for own, part in zip(self.edges, parts, strict=True):
             whole[own] = part
         return whole
 
-    def stored(self):
+    def stored_names(self):
         """The names of the vectors that lie in files."""
-        return {path.name.partition(".")[0] for path in self.field.site.vectors.glob("*.npy")}
+        return {path.name.partition(".")[0] for path in self.session.files.vectors.glob("*.npy")}
 
     def again(self, runner=None):
         """What another client sees, which is started after this one has gone; nothing is in memory."""
-        MEMORY.drop({key[0] for key in list(MEMORY._held)})
-        site = RunFiles(*(getattr(self.field.site, name) for name in RunFiles.__slots__))
-        field = DaskSession.on(site, self.far.n_vertices, runner or Alone())
-        return _there(field, self.far.prepared, self.edges)
+        VECTORS.drop({key[0] for key in list(VECTORS._entries)})
+        session = DaskSession.open(self.session.files, self.stored.n_vertices, runner or Alone())
+        return _there(session, self.stored.prepared, self.edges)
 
 
-def _there(field, prepared, edges):
-    return There(field, StoredHypergraph(prepared, omega(field)), DaskProducts(field), edges)
+def _there(session, prepared, edges):
+    products = DaskProducts(session)
+    return There(session, StoredHypergraph(prepared, products.edge_weights()), products, edges)
 
 
 @contextmanager
-def scattered(h, chunks=3, bundles=2, partitions=5, alpha=0.0, memory=4e9, threads=1, runner=None):
+def scattered(h, chunks=3, blocks=2, partitions=5, alpha=0.0, memory=4e9, threads=1, runner=None):
     """The hypergraph, its hyperedges dealt at random, while the body runs."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         home = np.random.default_rng(0).integers(0, partitions, h.n_edges)
         prepared = prepared_from(h, folder, home)
         ends = np.linspace(0, h.n_vertices, min(chunks, h.n_vertices) + 1).astype(int)[1:].tolist()
-        dealt = [list(range(number, len(prepared.partitions), bundles)) for number in range(bundles)]
-        folders = [folder / f"bundle-{number}" for number in range(bundles)]
-        shapes = [
+        dealt = [list(range(number, len(prepared.partitions), blocks)) for number in range(blocks)]
+        folders = [folder / f"block-{number}" for number in range(blocks)]
+        offsets = [
             arrange(prepared, own, path, ends, threads) for own, path in zip(dealt, folders, strict=True)
         ]
         edges = [
             np.concatenate([np.empty(0, int), *(np.flatnonzero(home == one) for one in own)]) for own in dealt
         ]
         (folder / "vectors").mkdir()
-        site = RunFiles(folder / "vectors", folders, ends, [shape.offsets for shape in shapes], alpha, memory)
-        yield _there(DaskSession.on(site, h.n_vertices, runner or Alone()), prepared, edges)
+        files = RunFiles(folder / "vectors", folders, ends, offsets, alpha, memory)
+        yield _there(DaskSession.open(files, h.n_vertices, runner or Alone()), prepared, edges)
 
 
 def damage(there, vector, part=0, share=0.5):
     """Cut off the end of the file of one part of a stored vector, of which nothing stays in memory."""
-    path = vector_path(there.field.site.vectors, vector.payload, str(part))
+    path = vector_path(there.session.files.vectors, vector.payload, str(part))
     content = path.read_bytes()
     path.write_bytes(content[: int(share * len(content))])
-    MEMORY.drop({vector.payload})
+    VECTORS.drop({vector.payload})

@@ -24,14 +24,14 @@ from hyperclus.clustering._run import Steps, check_min_share, search_in_batches
 from hyperclus.clustering.cluster import cluster, search
 from hyperclus.clustering.partition import StoredPartition
 from hyperclus.clustering.search_problem import Effort, EffortName, SearchProblem, effort_of
-from hyperclus.engines.dask.layout import laid_out
+from hyperclus.engines.dask.backend import DaskProducts, StoredHypergraph
+from hyperclus.engines.dask.blocks import lay_out
 from hyperclus.engines.dask.plan import warn_if_short
 from hyperclus.engines.dask.prepare import prepare as prepare_on
 from hyperclus.engines.dask.prepared import Prepared
-from hyperclus.engines.dask.session import DaskProducts, DaskSession, StoredHypergraph, omega
+from hyperclus.engines.dask.session import DaskSession
 from hyperclus.engines.dask.source import TableOptions
-from hyperclus.engines.dask.stages import site_at
-from hyperclus.engines.dask.store import read_rows
+from hyperclus.engines.dask.store import read_rows, read_run_files
 from hyperclus.engines.dask.workers import DaskRunner, WorkerPool
 from hyperclus.errors import Argument, InputError, check_integer, is_number
 from hyperclus.hypergraph.hypergraph import Hypergraph
@@ -170,13 +170,13 @@ class FilesRun(Steps[StoredPartition]):
         settings = k, astuple(effort_of(effort)), min_share, self.alpha, self.tolerance, self.seed
         self.key = blake2b(repr(settings).encode(), digest_size=8).hexdigest()
         with self.timed("layout"):
-            layout = laid_out(self.prepared, self.pool)
+            layout = lay_out(self.prepared, self.pool)
         folder = layout.folder / "runs" / self.key
         with lock_folder(folder):
             (folder / "vectors").mkdir(parents=True, exist_ok=True)
-            site = layout.site(folder / "vectors", self.alpha)
-            self.vectors = DaskSession.on(site, self.prepared.n_vertices, DaskRunner(self.pool))
-            stored = StoredHypergraph(self.prepared, omega(self.vectors))
+            files = layout.files(folder / "vectors", self.alpha)
+            self.vectors = DaskSession.open(files, self.prepared.n_vertices, DaskRunner(self.pool))
+            stored = StoredHypergraph(self.prepared, DaskProducts(self.vectors).edge_weights())
             self.whole = cast(Hypergraph, stored)  # has what the steps need
             with checkpoints(folder / "checkpoints", self.vectors):
                 self.vectors.clean(folder / "checkpoints")
@@ -225,11 +225,11 @@ class FilesRun(Steps[StoredPartition]):
 
     def _write(self, labels: Any, number: Integers) -> Path:
         """Write files with the id and the cluster of each vertex, a task for each bucket of ids."""
-        self._session.ensure(labels)
+        self._session.ensure_stored(labels)
         folder = self.prepared.folder / "labels" / self.key
         folder.mkdir(parents=True, exist_ok=True)
         tasks = [
-            (self.prepared, self._session.place, labels.payload, number, bucket, folder)
+            (self.prepared, self._session.path, labels.payload, number, bucket, folder)
             for bucket, (first, last) in enumerate(pairwise(self.prepared.bucket_ends))
             if first < last
         ]
@@ -260,14 +260,13 @@ def _labels_on_one(hypergraph: Hypergraph, settings: dict[str, Any]) -> tuple[di
 
 
 def write_labels(
-    prepared: Prepared, place: Path, name: str, number: Integers, bucket: int, folder: Path
+    prepared: Prepared, path: Path, name: str, number: Integers, bucket: int, folder: Path
 ) -> None:
     """On a worker: write the labels of a bucket of vertices, next to their ids."""
     pa, parquet = arrow(), arrow("pyarrow.parquet")
     first, last = prepared.bucket_ends[bucket : bucket + 2]
     table = parquet.read_table(prepared.bucket_path(bucket), use_threads=False)
-    site = site_at(place)
-    labels = number[read_rows(site.vectors, name, site.ends, first, last)]
+    labels = number[read_rows(read_run_files(path), name, first, last)]
     kind = pa.int8() if len(number) <= 128 else pa.int32()
     with writing(folder / f"part-{bucket:05}.parquet") as file:
         parquet.write_table(table.append_column("cluster", pa.array(labels, kind)), file)

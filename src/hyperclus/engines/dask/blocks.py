@@ -1,28 +1,28 @@
-"""Bundles of hyperedges: the incidences that one worker goes over, and the vertices that they touch.
+"""Blocks of hyperedges: the incidences that one worker goes over, and the vertices that they touch.
 
-The partitions of the preparation are complete in their hyperedges, and so is a bundle of them. Its
-incidences are arranged once for the number of workers (and kept for later runs) as the compiled passes need
-them, in blocks of vertices. Where a worker has no room for them, they stay in files, and a pass maps one
-block after the other.
+The partitions of the preparation hold whole hyperedges, and so does a block of them. Its incidences are
+sorted once for a number of workers (and kept for later runs) as the compiled products need them, by groups of
+vertices. Where a worker has no room for them, they stay in files, and a product maps one group at a time.
 """
 
 import json
 import mmap
 import os
 import shutil
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from secrets import token_hex
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import scipy.sparse as sp
 
 from hyperclus._runtime.arrays import read_only
-from hyperclus._runtime.jit import kernels
+from hyperclus._runtime.files import atomic_path
+from hyperclus._runtime.jit import kernel, kernels
+from hyperclus._runtime.progress import report_progress
 from hyperclus.engines import cpu_kernels
 from hyperclus.engines.cpu import (
     BLOCKED_FROM,
@@ -33,67 +33,121 @@ from hyperclus.engines.cpu import (
     blocks_of_vertices,
 )
 from hyperclus.engines.dask.prepared import Prepared
-from hyperclus.engines.dask.store import read_array
+from hyperclus.engines.dask.store import RunFiles, read_array, read_run_files, store_rows
 from hyperclus.errors import ClusterError
-from hyperclus.typing import Floats, Integers
+from hyperclus.typing import Codes, Floats, Integers
 
-FORMAT = 1
-ABOUT = "bundle.json"
+HEADER = "block.json"
+MAX_BLOCKS_EACH = 4  # blocks for each worker, where they exist from an earlier run
+
+
+class Workers(Protocol):
+    """What a layout needs of a worker pool."""
+
+    def workers(self) -> list[Any]:
+        """The workers, with their threads and memory."""
+        ...
+
+    def each(self, function: Any, tasks: Any) -> Iterable[tuple[int, Any]]:
+        """The number and the result of each task, as they are finished."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
-    """The size of a bundle.
+class Layout:
+    """Blocks of hyperedges in a folder, and chunks of vertices; see `RunFiles`."""
 
-    Attributes
-    ----------
-    offsets : list of int
-        The vertices that it touches ascend; those of chunk j are offsets[j] to offsets[j + 1] of them.
-    """
+    folder: Path
+    ends: list[int]
+    offsets: list[list[int]]
+    memory: float
 
-    n_edges: int
-    n_vertices: int
-    n_incidences: int
-    offsets: list[int]
+    def files(self, vectors: Path, alpha: float) -> RunFiles:
+        """The files of a run that stores its vectors in a folder."""
+        blocks = [block_path(self.folder, number) for number in range(len(self.offsets))]
+        return RunFiles(vectors, blocks, self.ends, self.offsets, alpha, self.memory)
 
 
-def arrange(prepared: Prepared, partitions: list[int], folder: Path, ends: list[int], threads: int) -> Shape:
-    """Put the partitions of a bundle together in a folder, unless that has been done; its size."""
-    facts = _whole(folder)
-    if facts is None:
-        partial_folder = folder.with_name(f".{folder.name}.{token_hex(4)}.part")
-        partial_folder.mkdir(parents=True)
-        facts = _arranged(prepared, partitions, partial_folder, threads)
-        facts["files"] = {path.name: path.stat().st_size for path in partial_folder.iterdir()}
-        (partial_folder / ABOUT).write_text(json.dumps(facts))
-        if folder.exists() and _whole(folder) is None:
+def lay_out(prepared: Prepared, pool: Workers) -> Layout:
+    """Divide prepared data among the workers; a layout of an earlier run is used if it suits them."""
+    workers = pool.workers()
+    threads = min((worker.n_threads for worker in workers), default=1)
+    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 4e9
+    memory = min((worker.memory_limit or total / len(workers) for worker in workers), default=total)
+    wanted = max(min(len(workers), len(prepared.partitions)), 1)
+    suitable = [count for count in _earlier(prepared) if wanted <= count <= MAX_BLOCKS_EACH * wanted]
+    count = min(suitable, default=wanted)
+    folder = prepared.folder / "layouts" / str(count)
+    folder.mkdir(parents=True, exist_ok=True)
+    chunks = min(count, prepared.n_vertices)
+    ends = np.linspace(0, prepared.n_vertices, chunks + 1).astype(np.int64)[1:].tolist()
+    tasks = [
+        (prepared, own, block_path(folder, number), ends, threads)
+        for number, own in enumerate(deal([size.n_incidences for size in prepared.partitions], count))
+    ]
+    offsets: list[list[int]] = [[]] * count
+    for done, (number, own) in enumerate(pool.each(arrange, tasks)):
+        offsets[number] = own
+        report_progress("preparation", done + 1, "blocks", (done + 1) / count, f"{count} blocks")
+    return Layout(folder, ends, offsets, float(memory))
+
+
+def deal(sizes: list[int], count: int) -> list[list[int]]:
+    """Assign partitions to blocks: the largest first, each to the block that has least."""
+    own: list[list[int]] = [[] for _ in range(count)]
+    loads = [0] * count
+    for number in sorted(range(len(sizes)), key=lambda number: -sizes[number]):
+        least = min(range(count), key=loads.__getitem__)
+        own[least].append(number)
+        loads[least] += sizes[number]
+    return [sorted(some) for some in own]
+
+
+def block_path(folder: Path, number: int) -> Path:
+    """The folder of a block."""
+    return folder / f"block-{number:05}"
+
+
+def _earlier(prepared: Prepared) -> Iterator[int]:
+    """The numbers of blocks of complete layouts."""
+    for folder in (prepared.folder / "layouts").glob("*"):
+        if folder.name.isdigit() and len(list(folder.glob(f"block-*/{HEADER}"))) == int(folder.name):
+            yield int(folder.name)
+
+
+def arrange(
+    prepared: Prepared, partitions: list[int], folder: Path, ends: list[int], threads: int
+) -> list[int]:
+    """Join the partitions of a block in a folder, unless that has been done; see `RunFiles.offsets`."""
+    if not _is_complete(folder):
+        if folder.exists():
             shutil.rmtree(folder, ignore_errors=True)
-        try:
-            os.rename(partial_folder, folder)
-        except OSError:  # another one was faster
-            shutil.rmtree(partial_folder)
+        with atomic_path(folder) as partial:
+            partial.mkdir()
+            facts = _write_arrays(prepared, partitions, partial, threads)
+            facts["files"] = {path.name: path.stat().st_size for path in partial.iterdir()}
+            (partial / HEADER).write_text(json.dumps(facts))
     vertices = read_array(folder / "vertices.npy", "r")
-    offsets = np.searchsorted(vertices, [0, *ends]).tolist()
-    return Shape(facts["n_edges"], facts["n_vertices"], facts["n_incidences"], offsets)
+    offsets: list[int] = np.searchsorted(vertices, [0, *ends]).tolist()
+    return offsets
 
 
-def _whole(folder: Path) -> dict[str, Any] | None:
-    """What is said of a bundle; None where a file is missing, or not as long as it was written."""
+def _is_complete(folder: Path) -> bool:
+    """Whether all files of a block are there, with the sizes that they had when they were written."""
     try:
-        facts: dict[str, Any] = json.loads((folder / ABOUT).read_text())
-        sound = all((folder / name).stat().st_size == size for name, size in facts["files"].items())
+        sizes: dict[str, int] = json.loads((folder / HEADER).read_text())["files"]
+        return all((folder / name).stat().st_size == size for name, size in sizes.items())
     except (OSError, ValueError, KeyError):
-        return None
-    return facts if sound else None
+        return False
 
 
-def _arranged(prepared: Prepared, partitions: list[int], folder: Path, threads: int) -> dict[str, Any]:
-    """Write the arrays of a bundle; in the order of the partitions, their hyperedges follow one another."""
+def _write_arrays(prepared: Prepared, partitions: list[int], folder: Path, threads: int) -> dict[str, Any]:
+    """Write the arrays of a block; hyperedges follow one another in the order of the partitions."""
     paths = [prepared.partition_path(number) for number in partitions]
     vertices = np.empty(0, dtype=np.int64)
     for path in paths:
         vertices = np.concatenate([vertices, read_array(path / "vertices.npy")])
-        vertices.sort(kind="stable")  # two runs that ascend
+        vertices.sort(kind="stable")  # merges two ascending runs
         vertices = vertices[np.append(True, vertices[1:] != vertices[:-1])[: len(vertices)]]
     if len(vertices) > np.iinfo(np.int32).max:
         raise ClusterError(
@@ -104,19 +158,19 @@ def _arranged(prepared: Prepared, partitions: list[int], folder: Path, threads: 
     indptrs = [read_array(path / "indptr.npy") for path in paths]
     n_edges = sum(len(indptr) - 1 for indptr in indptrs)
     n_incidences = sum(int(indptr[-1]) for indptr in indptrs)
-    facts = {"n_edges": n_edges, "n_vertices": len(vertices), "n_incidences": n_incidences}
     omega = [
         read_array(path / "edge_weights.npy") if prepared.edge_weighted else np.ones(len(indptr) - 1)
         for path, indptr in zip(paths, indptrs, strict=True)
     ]
     np.save(folder / "omega.npy", np.concatenate([*omega, np.empty(0)]))
     blocked = n_incidences >= BLOCKED_FROM and len(vertices) >= 2 * NARROW
-    (_blocked if blocked else _plain)(prepared, paths, indptrs, vertices, folder, threads)
-    return {**facts, "blocked": blocked, "threads": threads}
+    (_write_blocked if blocked else _write_plain)(prepared, paths, indptrs, vertices, folder, threads)
+    sizes = {"n_edges": n_edges, "n_vertices": len(vertices), "n_incidences": n_incidences}
+    return {**sizes, "blocked": blocked, "threads": threads}
 
 
 def _members(path: Path, vertices: Integers) -> Any:
-    """The vertices of a partition's incidences, counted among those of the bundle."""
+    """The vertices of a partition's incidences, numbered among those of the block."""
     own = read_array(path / "vertices.npy")
     members = read_array(path / "members.npy")
     if len(own) == len(vertices):
@@ -128,10 +182,10 @@ def _gamma(prepared: Prepared, path: Path) -> Floats:
     return read_array(path / "gamma.npy") if prepared.weighted else np.empty(0)
 
 
-def _plain(
+def _write_plain(
     prepared: Prepared, paths: list[Path], indptrs: list[Any], vertices: Integers, folder: Path, threads: int
 ) -> None:
-    """All of it by hyperedge, for a bundle that is small."""
+    """Write a small block by hyperedge."""
     empty = np.empty(0, dtype=np.int32)
     np.save(folder / "members.npy", np.concatenate([empty, *(_members(path, vertices) for path in paths)]))
     np.save(folder / "gamma.npy", np.concatenate([np.empty(0), *(_gamma(prepared, path) for path in paths)]))
@@ -139,10 +193,10 @@ def _plain(
     np.save(folder / "indptr.npy", np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64))
 
 
-def _blocked(
+def _write_blocked(
     prepared: Prepared, paths: list[Path], indptrs: list[Any], vertices: Integers, folder: Path, threads: int
 ) -> None:
-    """Sorted into blocks of vertices, one partition after the other, into files that are never held whole."""
+    """Write a block sorted by groups of vertices, one partition at a time, into mapped files."""
     n_incidences = sum(int(indptr[-1]) for indptr in indptrs)
     loops = kernels(cpu_kernels, n_incidences)
     firsts = np.concatenate([[0], np.cumsum([len(indptr) - 1 for indptr in indptrs])])
@@ -180,7 +234,7 @@ def _blocked(
         for thread, first, last in ranges(number):
             own = places[:, thread, number].copy()
             shifted = np.zeros(firsts[number] + len(indptrs[number]), dtype=indptrs[number].dtype)
-            shifted[firsts[number] :] = indptrs[number]  # so that hyperedges get their numbers in the bundle
+            shifted[firsts[number] :] = indptrs[number]  # numbers hyperedges within the block
             ends = int(firsts[number]) + first, int(firsts[number]) + last
             arrays = (np.asarray(array) for array in kept)
             loops.fill(read_only(shifted), members, gamma, block_of, *ends, own, *arrays)
@@ -189,7 +243,7 @@ def _blocked(
 
 
 def _release(array: Any, first: int = 0, last: int | None = None) -> None:
-    """Take pages of a mapped file out of the memory of this process; the system still has them."""
+    """Remove pages of a mapped file from the memory of this process; they stay in the page cache."""
     if not isinstance(array, np.memmap) or not len(array) or not hasattr(mmap, "MADV_DONTNEED"):
         return
     mapped: Any = array._mmap  # type: ignore[attr-defined]
@@ -201,7 +255,7 @@ def _release(array: Any, first: int = 0, last: int | None = None) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MappedProducts(BlockProducts):
-    """Passes over incidences in mapped files, one block after the other; each block is let go of."""
+    """Products over incidences in mapped files, one group of vertices at a time; each is then released."""
 
     files: tuple[Any, ...] = ()
 
@@ -214,8 +268,8 @@ class MappedProducts(BlockProducts):
 
 
 @dataclass(frozen=True, eq=False)
-class Bundle:
-    """A bundle as it is used: passes over its incidences, and what it has of the walk."""
+class EdgeBlock:
+    """A block of hyperedges in use: products over its incidences, and its part of the walk."""
 
     folder: Path
     n_edges: int
@@ -224,71 +278,45 @@ class Bundle:
     products: Any
     bytes: int
 
-    @cached_property
-    def vertices(self) -> Any:
-        """The numbers of the vertices that it touches, ascending; not held in memory."""
-        return read_array(self.folder / "vertices.npy", "r")
+    def method(self, name: str) -> Any:
+        """A method of the block, or of its products."""
+        return getattr(self if hasattr(type(self), name) else self.products, name)
 
     def omega(self) -> Floats:
-        """The weight of each of its hyperedges."""
+        """The weights of its hyperedges."""
         return read_array(self.folder / "omega.npy")
 
-    def to_edges(self, values: Floats, weights: Any) -> Floats:
-        """As in `IncidenceProducts`."""
-        return self.products.to_edges(values, weights)
-
-    def to_vertices(self, values: Floats, weights: Any) -> Floats:
-        """As in `IncidenceProducts`."""
-        return self.products.to_vertices(values, weights)
-
-    def symmetrized(self, vector: Floats, left: Floats, right: Floats, middle: Floats) -> Floats:
-        """As in `IncidenceProducts`."""
-        return self.products.symmetrized(vector, left, right, middle)
-
-    def vertex_squares(self, values: Floats) -> Floats:
-        """As in `IncidenceProducts`."""
-        return self.products.vertex_squares(values)
-
-    def least_share(self, *given: Floats) -> float:
-        """As in `IncidenceProducts`."""
-        return self.products.least_share(*given)
-
     def has_constants(self) -> bool:
-        """Whether gamma of each vertex is the same in all hyperedges of the bundle."""
+        """Whether gamma of each vertex is the same in all hyperedges of the block."""
         return self.products.constants() is not None
-
-    def constants(self) -> Floats:
-        """Gamma of each vertex, where that is so."""
-        return self.products.constants()
 
     def boundaries(self, labels: Floats, phi: Floats, degrees: Floats, shares: Floats, count: int) -> Floats:
         """The part of each cluster's boundary within these hyperedges."""
         return self.products.flows(labels, count, phi, degrees, shares, once=True)[1]
 
 
-def opened(folder: Path, alpha: float, limit: float) -> Bundle:
-    """The bundle in a folder: in memory if it takes no more than so many bytes, else mapped."""
-    facts = json.loads((folder / ABOUT).read_text())
+def open_block(folder: Path, alpha: float, limit: float) -> EdgeBlock:
+    """Open the block in a folder: in memory if it takes at most `limit` bytes, else mapped."""
+    facts = json.loads((folder / HEADER).read_text())
     size = facts["n_edges"], facts["n_vertices"], facts["n_incidences"]
     names = ["edges", "members", "gamma"] if facts["blocked"] else ["members", "gamma", "indptr"]
     taken = sum((folder / f"{name}.npy").stat().st_size for name in names)
-    if facts["blocked"] and alpha in (0, 1):
-        mode: Any = None if taken <= limit else "r"
-        files = [read_array(folder / f"{name}.npy", mode) for name in names]
-        edges, members, gamma = (read_only(np.asarray(file)) for file in files)
-        bounds, threads = read_array(folder / "bounds.npy"), facts["threads"]
-        if mode is None:
-            return Bundle(
-                folder, *size, BlockProducts(alpha, edges, members, gamma, bounds, size[:2], threads), taken
-            )
-        mapped = MappedProducts(alpha, edges, members, gamma, bounds, size[:2], threads, tuple(files))
-        return Bundle(folder, *size, mapped, 0)
-    return Bundle(folder, *size, SparseProducts(Lists(_by_hyperedge(folder, facts), alpha)), 3 * taken)
+    if not (facts["blocked"] and alpha in (0, 1)):
+        return EdgeBlock(folder, *size, SparseProducts(Lists(_by_hyperedge(folder, facts), alpha)), 3 * taken)
+    mapped = taken > limit
+    files = [read_array(folder / f"{name}.npy", "r" if mapped else None) for name in names]
+    arrays = [read_only(np.asarray(file)) for file in files]
+    bounds = read_array(folder / "bounds.npy")
+    given: list[Any] = [alpha, *arrays, bounds, size[:2], facts["threads"]]
+    if not mapped:
+        return EdgeBlock(folder, *size, BlockProducts(*given), taken)
+    given.append(tuple(files))
+    return EdgeBlock(folder, *size, MappedProducts(*given), 0)
 
 
-def incidences_of(folder: Path) -> Iterator[tuple[Any, Any]]:
-    """The hyperedges and members of a bundle's incidences, some at a time."""
-    facts = json.loads((folder / ABOUT).read_text())
+def _incidences(folder: Path) -> Iterator[tuple[Any, Any]]:
+    """The hyperedges and members of a block's incidences, some at a time."""
+    facts = json.loads((folder / HEADER).read_text())
     members = read_array(folder / "members.npy", "r")
     if facts["blocked"]:
         edges = read_array(folder / "edges.npy", "r")
@@ -302,7 +330,7 @@ def incidences_of(folder: Path) -> Iterator[tuple[Any, Any]]:
 
 
 def _by_hyperedge(folder: Path, facts: dict[str, Any]) -> Any:
-    """Gamma of a bundle as a matrix, a row for each hyperedge."""
+    """Gamma of a block as a matrix with a row for each hyperedge."""
     shape = facts["n_edges"], facts["n_vertices"]
     members, gamma = read_array(folder / "members.npy"), read_array(folder / "gamma.npy")
     gamma = gamma if len(gamma) else np.ones(len(members))
@@ -310,3 +338,43 @@ def _by_hyperedge(folder: Path, facts: dict[str, Any]) -> Any:
         rows = read_array(folder / "edges.npy")
         return sp.csr_array((gamma, (rows, members)), shape=shape)
     return sp.csr_array((gamma, members, read_array(folder / "indptr.npy").astype(np.int32)), shape=shape)
+
+
+@kernel
+def unite(edges: Codes, members: Codes, vertices: Integers, first: Integers, parent: Integers) -> None:
+    """Union-find: join the members of each hyperedge; `first` is a member seen of each hyperedge, or -1."""
+    for place in range(len(edges)):
+        vertex, edge = vertices[members[place]], edges[place]
+        if first[edge] < 0:
+            first[edge] = vertex
+        else:
+            other = first[edge]
+            while parent[vertex] != vertex:
+                parent[vertex] = parent[parent[vertex]]
+                vertex = parent[vertex]
+            while parent[other] != other:
+                parent[other] = parent[parent[other]]
+                other = parent[other]
+            parent[max(vertex, other)] = min(vertex, other)
+
+
+@kernel
+def point_to_roots(parent: Integers) -> None:
+    """Let each vertex point to the root of its tree; parents have smaller numbers."""
+    for vertex in range(np.int64(len(parent))):
+        parent[vertex] = parent[parent[vertex]]
+
+
+def find_components(path: Path) -> tuple[int, Any]:
+    """Count the components, on one worker that holds a number for each vertex; store that of each vertex."""
+    files, module = read_run_files(path), sys.modules[__name__]
+    parent = np.arange(files.ends[-1])
+    for folder in files.blocks:
+        vertices = read_array(folder / "vertices.npy")
+        first = np.full(len(read_array(folder / "omega.npy", "r")), -1)
+        for edges, members in _incidences(folder):
+            kernels(module, len(edges)).unite(edges, members, vertices, first, parent)
+    kernels(module, len(parent)).point_to_roots(parent)
+    is_root = parent == np.arange(len(parent))
+    numbers = np.cumsum(is_root) - 1
+    return int(is_root.sum()), store_rows(files, numbers[parent])

@@ -1,4 +1,4 @@
-"""What expressions do on the workers, with the arrays of some rows at a time."""
+"""Chunk-wise kernels of lazy expressions: functions of the arrays of some rows."""
 
 from functools import cache
 from importlib import import_module
@@ -9,40 +9,40 @@ import numpy as np
 from hyperclus.engines.base import nearest_centre
 
 BINS = 4096  # of a histogram
-ODD = 0x9E3779B97F4A7C15  # its multiples are far apart, modulo 2^64
+ODD = 0x9E3779B97F4A7C15  # of SplitMix64: its multiples are far apart, modulo 2^64
 
 
 @cache
 def blas(name: str) -> Any:
-    """A routine of BLAS, loaded where it is first needed."""
+    """A BLAS routine, imported when it is first needed."""
     return getattr(import_module("scipy.linalg.blas"), name)
 
 
-class Coins:
-    """A mask that has about half of the rows."""
+class RandomHalf:
+    """A mask with about half of the rows."""
 
     def __init__(self, seed: int) -> None:
         self.seed = seed
 
     def __call__(self, first: int, last: int) -> Any:
-        """Of some rows."""
+        """The mask of some rows."""
         rows = np.arange(first, last, dtype=np.uint64) + np.uint64(self.seed * ODD % 2**64)
         return mixed(rows) >> np.uint64(63) == 0
 
 
 def mixed(values: Any) -> Any:
-    """Bits that look random, of whole numbers (the end of Steele's SplitMix64)."""
+    """Hash integers to bits that look random (the last step of SplitMix64 by Steele et al.)."""
     values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return values ^ (values >> np.uint64(31))
 
 
-def drawn(factor: float, seed: int, rows: Any, masses: Any, *columns: Any) -> Any:
-    """Rows drawn in proportion to their mass: a row for each, its weight first."""
-    chances = np.minimum(factor * masses, 1.0)
+def sampled(factor: float, seed: int, rows: Any, masses: Any, *columns: Any) -> Any:
+    """Rows sampled in proportion to their mass, each preceded by its weight."""
+    probabilities = np.minimum(factor * masses, 1.0)
     numbers = mixed(rows.astype(np.uint64) + np.uint64(seed * ODD % 2**64))
-    chosen = np.flatnonzero((numbers >> np.uint64(11)) * 2.0**-53 < chances)
-    weights = masses[chosen] / chances[chosen]
+    chosen = np.flatnonzero((numbers >> np.uint64(11)) * 2.0**-53 < probabilities)
+    weights = masses[chosen] / probabilities[chosen]
     return np.column_stack([weights, *(column[chosen] for column in columns)])
 
 
@@ -52,14 +52,14 @@ def nearest(centres: Any, *columns: Any) -> Any:
 
 
 def histograms(edges: Any, values: Any, masses: Any) -> Any:
-    """The mass in each of some bins, for each pair of ends; what lies outside is in none."""
+    """For each pair of ends the mass in each of BINS bins between them."""
     counts = np.empty((len(edges), BINS))
     for row, (low, high) in enumerate(edges):
         if row and (edges[row] == edges[row - 1]).all():
             counts[row] = counts[row - 1]
             continue
         inside = (values >= low) & (values <= high)
-        ends = np.linspace(low, high, BINS + 1)  # some are equal where they are closer than roundings
+        ends = np.linspace(low, high, BINS + 1)  # some are equal if they differ by less than rounding errors
         places = np.minimum(np.searchsorted(ends, values[inside], "right") - 1, BINS - 1)
         counts[row] = np.bincount(places, masses[inside], BINS)
     return counts
@@ -71,7 +71,7 @@ def float_mask(mask: Any) -> Any:
 
 
 def least_among(mask: Any, values: Any) -> Any:
-    """The least of those that a mask has."""
+    """The smallest value where a mask is true."""
     return np.where(mask, values, np.inf).min(initial=np.inf)
 
 
@@ -81,17 +81,17 @@ def taken(table: Any, codes: Any) -> Any:
 
 
 def as_type(values: Any, kind: Any) -> Any:
-    """In another type of number."""
+    """Convert to another dtype."""
     return np.asarray(values).astype(kind, copy=False)
 
 
 def filled(values: Any, value: Any, kind: Any) -> Any:
-    """One value for all."""
+    """Repeat one value."""
     return np.full(len(values), value, dtype=kind)
 
 
 def product(small: Any, *vectors: Any) -> Any:
-    """Combinations of the vectors; one after the other, as to put them side by side would copy them."""
+    """Combinations of the vectors, one at a time: stacking them would copy them."""
     axpy = blas("daxpy")
     rows = np.zeros((len(small), len(vectors[0])))
     for factors, vector in zip(small.T, vectors, strict=True):
@@ -106,13 +106,13 @@ def row(rows: Any, number: int) -> Any:
 
 
 def gram(count: int, shape: tuple[int, ...], *vectors: Any) -> Any:
-    """The inner products of the first so many vectors with the others."""
+    """The inner products of the first `count` vectors with the others."""
     found = [[np.dot(one, other) for other in vectors[count:]] for one in vectors[:count]]
     return np.array(found, dtype=np.float64).reshape(shape)
 
 
 def counts(length: int, codes: Any, weights: Any = None) -> Any:
-    """How often each code is there, or its weight."""
+    """How often each code occurs, or its total weight."""
     return np.bincount(codes, weights, length).astype(np.float64)
 
 
@@ -124,12 +124,12 @@ def first_rows(count: int, labels: Any, rows: Any) -> Any:
 
 
 def square(values: Any) -> Any:
-    """The square of the length."""
+    """The squared norm."""
     return values @ values
 
 
 def root(total: Any) -> float:
-    """Of a sum of squares, the length."""
+    """The norm from its square."""
     return float(np.sqrt(total))
 
 

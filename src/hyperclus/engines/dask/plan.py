@@ -8,9 +8,9 @@ from typing import Any
 from hyperclus._runtime.files import StrPath
 from hyperclus.engines.dask.prepare import PIECE_BYTES, ROW_BYTES, Tuning, prepared_folder
 from hyperclus.engines.dask.prepared import MANIFEST, Prepared
-from hyperclus.engines.dask.schedule import width
+from hyperclus.engines.dask.schedule import BLOCK_SHARE, width
 from hyperclus.engines.dask.source import Source, TableOptions, check_footers, list_files, read_footers
-from hyperclus.engines.dask.stages import BUNDLE_SHARE, VECTOR_SHARE
+from hyperclus.engines.dask.store import VECTOR_SHARE
 from hyperclus.engines.dask.workers import WorkerState, memory_per_thread
 
 FREE = 0.8  # of its memory that a worker may use before Dask pauses it
@@ -77,7 +77,7 @@ class Need:
 def need(sizes: Sizes, k: int, workers: int, limit: int) -> Need:
     """Estimate what a run needs on some workers with a memory limit each.
 
-    A worker keeps its incidences in memory if they take at most BUNDLE_SHARE of the limit, and stored vectors
+    A worker keeps its incidences in memory if they take at most BLOCK_SHARE of the limit, and stored vectors
     up to VECTOR_SHARE. A round takes, per vector, four numbers per vertex that the worker's hyperedges touch
     (received, gathered, computed, sent), three per vertex of its own chunk, and one per hyperedge.
     """
@@ -87,7 +87,7 @@ def need(sizes: Sizes, k: int, workers: int, limit: int) -> Need:
     parts, stored = min(workers, partitions), STORED_BLOCKS * block + STORED_VECTORS
     chunk, gamma = ceil(n / parts), 8 * sizes.weighted
     incidences = (8 + gamma) * ceil(m / parts)
-    in_memory = incidences <= BUNDLE_SHARE * limit
+    in_memory = incidences <= BLOCK_SHARE * limit
     a_round = PROCESS_BYTES + 8 * block * (4 * min(n, ceil(m / parts)) + 3 * chunk + ceil(e / parts))
     run = a_round + min(8 * chunk * stored, VECTOR_SHARE * limit) + incidences * in_memory
     piece = PIECE_BYTES / 2 * min(m, Tuning().piece_rows(m, limit))

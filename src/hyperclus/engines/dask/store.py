@@ -1,12 +1,13 @@
-"""What a worker holds: stored vectors, in files that all workers see, and in memory where there is room.
+"""Files of a run, and the vectors stored in them: on disk for all workers, and in memory where there is room.
 
 Nothing is only in memory: whatever a worker that died held, another one reads from the files.
 """
 
-import os
+import json
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from errno import EIO
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 from secrets import token_hex
@@ -16,110 +17,186 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from hyperclus._runtime.files import atomic_path
 from hyperclus.errors import ClusterError
 
 Array = NDArray[Any]
 
+VECTOR_SHARE = 0.2  # of a worker's memory, for stored vectors
+HEADER = 128  # bytes of a NumPy file before its data, as far as it is needed here
 
-class Memory:
-    """Arrays of this process by name, the oldest of which go when there are too many bytes."""
+
+class ArrayCache:
+    """Arrays of this process by name; the oldest are dropped when there are too many bytes."""
 
     def __init__(self) -> None:
-        self._held: OrderedDict[Any, tuple[Any, int]] = OrderedDict()
+        self._entries: OrderedDict[Any, tuple[Any, int]] = OrderedDict()
         self._bytes, self._lock = 0, Lock()
 
     def get(self, name: Any) -> Any:
-        """What is held under this name, or None."""
+        """The array of this name, or None."""
         with self._lock:
-            held = self._held.get(name)
-            if held is None:
+            entry = self._entries.get(name)
+            if entry is None:
                 return None
-            self._held.move_to_end(name)
-            return held[0]
+            self._entries.move_to_end(name)
+            return entry[0]
 
-    def put(self, name: Any, value: Any, size: int, limit: float, push: bool = True) -> None:
-        """Hold a value, if it fits; `push`: also where others have to go for it."""
+    def put(self, name: Any, value: Any, size: int, limit: float, replace: bool = True) -> None:
+        """Add an array if it fits; with `replace`, also if others have to be dropped for it."""
         with self._lock:
-            if size > limit or (not push and self._bytes + size > limit) or name in self._held:
+            if size > limit or (not replace and self._bytes + size > limit) or name in self._entries:
                 return
-            self._held[name] = value, size
+            self._entries[name] = value, size
             self._bytes += size
             while self._bytes > limit:
-                _, (_, freed) = self._held.popitem(last=False)
+                _, (_, freed) = self._entries.popitem(last=False)
                 self._bytes -= freed
 
     def drop(self, names: set[str]) -> None:
-        """Let go of vectors that nobody needs."""
+        """Drop the arrays of vectors that are no longer needed."""
         with self._lock:
-            for key in [key for key in self._held if key[0] in names]:
-                self._bytes -= self._held.pop(key)[1]
+            for key in [key for key in self._entries if key[0] in names]:
+                self._bytes -= self._entries.pop(key)[1]
 
 
-MEMORY = Memory()
-HEADER = 128  # bytes of a file of NumPy before its data, as far as it is needed here
+VECTORS = ArrayCache()
+
+
+@dataclass(frozen=True, slots=True)
+class RunFiles:
+    """Where the files of a run are, and how vertices and hyperedges are divided.
+
+    Attributes
+    ----------
+    vectors : Path
+        The folder of stored vectors.
+    blocks : list of Path
+        The folders of the blocks of hyperedges.
+    ends : list of int
+        Chunk j holds the vertices from ends[j - 1] to ends[j].
+    offsets : list of lists of int
+        For each block, where the vertices of each chunk begin among its own vertices.
+    memory : float
+        Bytes that a worker has.
+    """
+
+    vectors: Path
+    blocks: list[Path]
+    ends: list[int]
+    offsets: list[list[int]]
+    alpha: float
+    memory: float
+
+    def write(self, path: Path) -> None:
+        """Write them as JSON."""
+        with atomic_path(path) as partial:
+            partial.write_text(json.dumps(asdict(self), default=str))
+
+    def span(self, chunk: int) -> tuple[int, int]:
+        """The first vertex of a chunk, and the first one after it."""
+        return (self.ends[chunk - 1] if chunk else 0), self.ends[chunk]
+
+    def touched(self, block: int, chunk: int) -> Array | None:
+        """The rows of a chunk that a block touches; None if it touches all of them."""
+        first, last = self.offsets[block][chunk : chunk + 2]
+        start, end = self.span(chunk)
+        if last - first == end - start:
+            return None
+        key = ("rows", block, chunk, str(self.blocks[block]))
+        rows = VECTORS.get(key)
+        if rows is None:
+            vertices = read_array(self.blocks[block] / "vertices.npy", "r")
+            rows = (vertices[first:last] - start).astype(np.int32)
+            VECTORS.put(key, rows, rows.nbytes, self.vector_memory)
+        return rows
+
+    @property
+    def dense(self) -> bool:
+        """Whether every block touches every vertex, so that all of them take whole chunks."""
+        return all(offsets[-1] == self.ends[-1] for offsets in self.offsets)
+
+    @property
+    def vector_memory(self) -> float:
+        """Bytes for stored vectors in the memory of a worker."""
+        return self.memory * VECTOR_SHARE
+
+
+@lru_cache(maxsize=8)
+def read_run_files(path: Path) -> RunFiles:
+    """Read what `RunFiles.write` wrote."""
+    values = json.loads(path.read_text())
+    vectors, blocks = Path(values.pop("vectors")), list(map(Path, values.pop("blocks")))
+    return RunFiles(vectors, blocks, **values)
 
 
 def load_array(path: Path, mode: Literal["r"] | None = None) -> Any:
-    """The array of a file; an OSError where the file cannot be read, ValueError or EOFError if damaged."""
+    """Load a NumPy file, mapped or as a whole; empty arrays cannot be mapped."""
     return np.load(path, mmap_mode=mode if path.stat().st_size > HEADER else None)
 
 
 def read_array(path: Path, mode: Literal["r"] | None = None) -> Any:
-    """The array of a file; an OSError where the file is missing or not whole."""
+    """`load_array` with an OSError where the file is missing or damaged."""
     try:
         return load_array(path, mode)
     except (ValueError, EOFError):
-        raise OSError(
-            EIO, "the file is damaged; delete it and give the same command again", str(path)
-        ) from None
+        message = "the file is damaged; delete it and give the same command again"
+        raise OSError(EIO, message, str(path)) from None
 
 
 def file_fault(error: OSError) -> ClusterError:
-    """What a worker that cannot read or write a file has to say."""
+    """The error of a worker that cannot read or write a file."""
     what = f"{error.strerror or error}: {error.filename}" if error.filename else str(error)
     return ClusterError(
-        f"a worker cannot read or write a file ({what}); see that there is room on the disk, and that "
-        "all workers share the folder"
+        f"a worker cannot read or write a file ({what}); check that the disk has space and that all workers "
+        "share the folder"
     )
 
 
 def vector_path(folder: Path, name: str, part: str) -> Path:
-    """The file of one part (a chunk, or a bundle) of a stored vector."""
+    """The file of one part (a chunk, or a block) of a stored vector."""
     return folder / f"{name}.{part}.npy"
 
 
-def store(folder: Path, name: str, part: str, values: Array, limit: float) -> None:
-    """Keep a part of a vector: in a file, written whole or not at all, and in memory."""
-    path = vector_path(folder, name, part)
-    partial = path.with_name(f".{path.name}.{token_hex(4)}.part")
-    with partial.open("wb") as file:
+def store(files: RunFiles, name: str, part: str, values: Array) -> None:
+    """Store a part of a vector in a file, atomically, and in memory."""
+    with atomic_path(vector_path(files.vectors, name, part)) as partial, partial.open("wb") as file:
         np.save(file, values, allow_pickle=False)
-    os.replace(partial, path)
-    MEMORY.put((name, part), values, values.nbytes, limit)
+    VECTORS.put((name, part), values, values.nbytes, files.vector_memory)
 
 
-def read_rows(folder: Path, name: str, ends: list[int], first: int, last: int) -> Array:
-    """Some rows of a stored vector of vertices, of one chunk or several."""
+def store_rows(files: RunFiles, values: Any) -> Any:
+    """Store an array with a row for each vertex as a vector, or a block of them; return the reference."""
+    if values.ndim == 2:
+        return [store_rows(files, column) for column in values.T]
+    name = token_hex(6)
+    for chunk, (first, last) in enumerate(pairwise([0, *files.ends])):
+        store(files, name, str(chunk), np.ascontiguousarray(values[first:last]))
+    return {"name": name, "side": "vertices", "dtype": values.dtype.str}
+
+
+def read_rows(files: RunFiles, name: str, first: int, last: int) -> Array:
+    """Read some rows of a stored vector of vertices, from one chunk or several."""
     rows = []
-    for chunk, (start, end) in enumerate(pairwise([0, *ends])):
+    for chunk, (start, end) in enumerate(pairwise([0, *files.ends])):
         if start < last and first < end:
-            whole = read_array(vector_path(folder, name, str(chunk)), "r")
+            whole = read_array(vector_path(files.vectors, name, str(chunk)), "r")
             rows.append(np.array(whole[max(first, start) - start : min(last, end) - start]))
     return np.concatenate(rows)
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
-    """A part of a stored vector, of which some rows can be had."""
+class StoredPart:
+    """A part of a stored vector, in memory or in an open file."""
 
     values: Array | None
     path: Path
     file: Any = None
-    kind: Any = None
+    dtype: Any = None
     offset: int = 0
 
     def close(self) -> None:
-        """No more rows are needed."""
+        """Close the file, if there is one."""
         if self.file is not None:
             self.file.close()
 
@@ -127,29 +204,29 @@ class Stored:
         """Some of its rows."""
         if self.values is not None:
             return self.values[first:last]
-        self.file.seek(self.offset + first * self.kind.itemsize)
-        found = np.fromfile(self.file, self.kind, last - first)
+        self.file.seek(self.offset + first * self.dtype.itemsize)
+        found = np.fromfile(self.file, self.dtype, last - first)
         if len(found) != last - first:
             raise OSError(EIO, "the file ends too early", str(self.path))
         return found
 
 
-def loaded(folder: Path, name: str, part: str, limit: float) -> Stored:
-    """A part of a stored vector: from memory, else read into it where there is room, else row by row."""
-    path = vector_path(folder, name, part)
-    values = MEMORY.get((name, part))
-    if values is None and path.stat().st_size <= limit:
+def open_part(files: RunFiles, name: str, part: str) -> StoredPart:
+    """Open a part of a stored vector: in memory if there is room, else in its file."""
+    path = vector_path(files.vectors, name, part)
+    values = VECTORS.get((name, part))
+    if values is None and path.stat().st_size <= files.vector_memory:
         values = read_array(path)
-        MEMORY.put((name, part), values, values.nbytes, limit, push=False)
-        if MEMORY.get((name, part)) is None:
+        VECTORS.put((name, part), values, values.nbytes, files.vector_memory, replace=False)
+        if VECTORS.get((name, part)) is None:
             values = None
     if values is not None:
-        return Stored(values, path)
+        return StoredPart(values, path)
     file = path.open("rb")
     try:
         np.lib.format.read_magic(file)
-        _, _, kind = np.lib.format.read_array_header_1_0(file)
+        _, _, dtype = np.lib.format.read_array_header_1_0(file)
     except ValueError:
         file.close()
         raise OSError(EIO, "the file is damaged", str(path)) from None
-    return Stored(None, path, file, kind, file.tell())
+    return StoredPart(None, path, file, dtype, file.tell())

@@ -1,9 +1,9 @@
-"""Vectors that lie in chunks on many workers, written down as expressions until their values are needed.
+"""Lazy vectors in chunks on many workers.
 
-A `Vector` follows NumPy's protocols, so the solvers that run on arrays run on it: arithmetic only notes what
-is to be done. What a solver has to know on the host (a sum, an inner product) is a `Small`, and asking for
-its value runs everything that leads there in one round over the workers. `together` asks for several in the
-same round. Whatever a round computes of a vector that is `kept` stays with the workers, and in files.
+A `Vector` follows NumPy's protocols, so the solvers that run on arrays run on it: arithmetic only records an
+expression. What a solver reads on the host (a sum, an inner product) is a `Reduction`; asking for its value
+runs everything that it depends on in one round over the workers. `fetch` asks for several in the same round.
+A vector that is persisted is stored by the first round that computes it.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -13,15 +13,12 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from hyperclus.engines.dask import chunk_kernels
-from hyperclus.engines.dask.chunk_kernels import BINS
 
-Side: TypeAlias = Literal["vertices", "bundles"]
+Side: TypeAlias = Literal["vertices", "edges"]
 Combine: TypeAlias = Literal["sum", "max", "min", "join"]
 
-ZOOMS = 2  # histograms, of which each looks closer at one bin of the one before
 
-
-class DaskSession(Protocol):
+class Session(Protocol):
     """Where the vectors live and rounds are run."""
 
     @property
@@ -29,81 +26,63 @@ class DaskSession(Protocol):
         """The length of the vectors of vertices."""
         ...
 
-    def values(self, smalls: Sequence["Small"]) -> list[Any]:
-        """The values of some small results, from one round."""
+    def compute(self, reductions: Sequence["Reduction"], vectors: Sequence["Vector"] = ()) -> None:
+        """Compute reductions and store vectors in one round."""
         ...
 
-    def ensure(self, *vectors: "Vector") -> None:
-        """Have vectors stored that are not yet."""
-        ...
-
-    def forget(self, name: str, side: Side) -> None:
-        """Nobody needs this stored vector any more."""
+    def ensure_stored(self, *vectors: "Vector") -> None:
+        """Store vectors that are not stored yet, in one round."""
         ...
 
 
 class Vector(NDArrayOperatorsMixin):
-    """One value for each vertex, or for each hyperedge (`side` "bundles"), as an expression.
+    """One value for each vertex, or for each hyperedge, as an expression.
 
     Attributes
     ----------
     kind : str
-        "stored" (payload: the name), "map" (payload: a function of arrays, rows by rows), "local"
-        (payload: the name of a function of a bundle), "gather" (from vertices to those of a bundle),
-        "static" (the same, of a stored vector that is kept with the bundle), "scatter" (from bundles to
-        vertices; payload: how contributions are combined), "rows" (payload: a function of the first and
-        last row).
+        "stored" (payload: the name), "map" (payload: a function of arrays, applied to rows), "local"
+        (payload: the name of a method of a block), "gather" (from vertices to those of a block), "static"
+        (the same for a stored vector, which the block keeps), "scatter" (from blocks to vertices; payload:
+        how contributions are combined), "rows" (payload: a function of the first and last row).
     args : tuple
-        Vectors, and anything else as it is.
-    kept : bool
+        Vectors, and any other values.
+    persisted : bool
         Whether to store it when it is first computed.
     """
 
-    __slots__ = ("__weakref__", "args", "dtype", "field", "kept", "kind", "payload", "side")
+    __slots__ = ("__weakref__", "args", "dtype", "kind", "payload", "persisted", "session", "side")
     __array_priority__ = 1000.0
 
     def __init__(
         self,
-        field: DaskSession,
+        session: Session,
         side: Side,
         kind: str,
         payload: Any,
         args: tuple[Any, ...] = (),
         *,
         dtype: Any = np.float64,
-        kept: bool = False,
+        persisted: bool = False,
     ) -> None:
-        self.field, self.side, self.kind, self.payload, self.args = field, side, kind, payload, args
-        self.dtype, self.kept = np.dtype(dtype), kept
+        self.session, self.side, self.kind, self.payload, self.args = session, side, kind, payload, args
+        self.dtype, self.persisted = np.dtype(dtype), persisted
 
-    def __del__(self) -> None:
-        if self.kind == "stored" and self.field is not None:
-            self.field.forget(self.payload, self.side)
-
-    def stored_as(self, name: str) -> None:
-        """It has been computed, and lies with the workers under this name."""
-        self.kind, self.payload, self.args, self.kept = "stored", name, (), False
+    def set_stored(self, name: str) -> None:
+        """Replace the expression by the name under which it has been stored."""
+        self.kind, self.payload, self.args, self.persisted = "stored", name, (), False
 
     def __repr__(self) -> str:
         return f"Vector({self.side})"
 
-    def keep(self) -> "Vector":
-        """Itself, to be stored when it is first computed."""
-        self.kept = self.kind != "stored"
-        return self
-
     def reference(self) -> dict[str, str]:
-        """How a checkpoint names it; a round stores it first, if need be."""
-        self.field.ensure(self)
+        """How a checkpoint names it; a round stores it first, if necessary."""
+        self.session.ensure_stored(self)
         return {"name": self.payload, "side": self.side, "dtype": self.dtype.str}
 
     def content_key(self) -> bytes:
         """The name it is stored under: a vector that a checkpoint restores keeps its name."""
         return "{name} {side} {dtype}".format(**self.reference()).encode()
-
-    def looked_up_in(self, table: Any) -> "Vector":
-        """The entries of a small table at these positions."""
-        return mapped(chunk_kernels.taken, np.asarray(table), self)
 
     @property
     def shape(self) -> tuple[int]:
@@ -118,7 +97,7 @@ class Vector(NDArrayOperatorsMixin):
     def __len__(self) -> int:
         if self.side != "vertices":
             raise TypeError("a vector of hyperedges has no length on the host")
-        return self.field.n_vertices
+        return self.session.n_vertices
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         options.pop("out", None)  # x += y gives a new expression, which then is x
@@ -138,113 +117,57 @@ class Vector(NDArrayOperatorsMixin):
             return self
         if isinstance(key, tuple) and key[1] is None:
             return Columns([self])
-        raise TypeError(f"a scattered vector has no element {key!r} on the host")
+        raise TypeError(f"element {key!r} of a vector is not on the host")
 
-    def astype(self, kind: Any, copy: bool = True) -> "Vector":
-        """In another type of number."""
-        return self if self.dtype == kind else mapped(chunk_kernels.as_type, self, np.dtype(kind))
+    def astype(self, dtype: Any, copy: bool = True) -> "Vector":
+        """Convert to another dtype."""
+        return self if self.dtype == dtype else mapped(chunk_kernels.as_type, self, np.dtype(dtype))
 
-    def sum(self) -> "Small":
+    def sum(self) -> "Reduction":
         """The sum over all entries."""
-        return Small(self.field, self.side, np.sum, (self,), "sum")
+        return Reduction(self.session, self.side, np.sum, (self,), "sum")
 
-    def max(self) -> "Small":
+    def max(self) -> "Reduction":
         """The largest entry."""
-        return Small(self.field, self.side, chunk_kernels.largest, (self,), "max")
+        return Reduction(self.session, self.side, chunk_kernels.largest, (self,), "max")
 
-    def min(self) -> "Small":
+    def min(self) -> "Reduction":
         """The smallest entry."""
-        return Small(self.field, self.side, chunk_kernels.smallest, (self,), "min")
+        return Reduction(self.session, self.side, chunk_kernels.smallest, (self,), "min")
 
-    def range_of_mass(self, masses: "Vector") -> tuple[float, float, float]:
-        """The smallest entry, the largest, and the mass of all."""
-        low, high, total = together([self.min(), self.max(), masses.sum()])
-        return float(low), float(high), float(total)
-
-    def levels(
-        self, masses: "Vector", shares: Sequence[float], known: tuple[float, float, float] | None = None
-    ) -> list[float]:
-        """The values up to which entries have these shares of the mass; `known` is `range_of_mass`."""
-        low, high, total = known or self.range_of_mass(masses)
-        wanted = np.asarray(shares) * total
-        edges = np.tile([low, high], (len(wanted), 1)).astype(np.float64)
-        below = np.zeros(len(wanted))
-        for _ in range(ZOOMS):
-            counts = Small(
-                self.field, self.side, chunk_kernels.histograms, (edges, self, masses), "sum"
-            ).value()
-            running = below[:, None] + np.cumsum(counts, axis=1)
-            for row, level in enumerate(wanted):
-                bin_ = min(int(np.searchsorted(running[row], level)), BINS - 1)
-                ends = np.linspace(edges[row, 0], edges[row, 1], BINS + 1)
-                below[row] = running[row, bin_ - 1] if bin_ else below[row]
-                edges[row] = ends[bin_], ends[bin_ + 1]
-        return [float(high) for _, high in edges]
-
-    def better_half(self, among: "Vector", count: int, seed: int) -> "Vector":
-        """A mask of about the better half of those among which to choose; of equal ones, some at random."""
-        chosen = mapped(chunk_kernels.float_mask, among)
-        level = _where(among, self, -np.inf)
-        low = Small(self.field, self.side, chunk_kernels.least_among, (among, self), "min").value()
-        held = _where(among, self, low)
-        threshold = held.levels(chosen, [0.5])[0]
-        better = kept(among & (level > threshold))
-        if 0 < int(np.count_nonzero(better)) < count:
-            return better
-        return kept(among & Vector(self.field, "vertices", "rows", chunk_kernels.Coins(seed), dtype=np.bool_))
-
-    def sign_of_largest(self) -> "Small":
-        """The sign of the entry of largest size."""
-        return Small(self.field, self.side, chunk_kernels.extremes, (self,), "max", chunk_kernels.sign_of)
-
-    def all(self) -> "Small":
+    def all(self) -> "Reduction":
         """1 if all entries are true, else 0."""
-        return Small(self.field, self.side, chunk_kernels.all_true, (self,), "min")
+        return Reduction(self.session, self.side, chunk_kernels.all_true, (self,), "min")
 
-    def any(self) -> "Small":
+    def any(self) -> "Reduction":
         """1 if some entry is true, else 0."""
-        return Small(self.field, self.side, chunk_kernels.any_true, (self,), "max")
+        return Reduction(self.session, self.side, chunk_kernels.any_true, (self,), "max")
 
 
 class Columns:
-    """Vectors beside one another: a block of shape (n, count), as far as solvers use one."""
+    """Vectors as the columns of an (n, count) block, as far as solvers use one."""
 
-    __slots__ = ("field", "vectors")
+    __slots__ = ("session", "vectors")
     __array_priority__ = 1000.0
 
-    def __init__(self, vectors: Sequence[Any], field: DaskSession | None = None) -> None:
+    def __init__(self, vectors: Sequence[Any], session: Session | None = None) -> None:
         self.vectors = list(vectors)
-        self.field = field or (self.vectors[0].field if self.vectors else None)
-
-    def keep(self) -> "Columns":
-        """Itself, to be stored when it is first computed."""
-        return kept(self)
+        self.session = session or (self.vectors[0].session if self.vectors else None)
 
     def reference(self) -> list[dict[str, str]]:
         """How a checkpoint names it; a round stores what is not stored yet."""
         if self.vectors:
-            self.vectors[0].field.ensure(*self.vectors)
+            self.vectors[0].session.ensure_stored(*self.vectors)
         return [vector.reference() for vector in self.vectors]
 
     def content_key(self) -> bytes:
         """The keys of its vectors."""
         return b"\n".join(vector.content_key() for vector in self.vectors)
 
-    def sample(self, masses: Vector, count: int, seed: int) -> tuple[Any, Any]:
-        """About so many rows, drawn in proportion to their mass, and their weights; on the host."""
-        total = float(masses.sum())
-        args = (count / total, seed, Vector(masses.field, "vertices", "rows", np.arange), masses)
-        drawn = Small(masses.field, "vertices", chunk_kernels.drawn, (*args, *self.vectors), "join").value()
-        return drawn[:, 1:], drawn[:, 0]
-
-    def nearest(self, centres: Any) -> Vector:
-        """For each row the number of the nearest centre."""
-        return kept(mapped(chunk_kernels.nearest, np.asarray(centres), *self.vectors, dtype=np.int64))
-
     @property
     def shape(self) -> tuple[int, int]:
         """(n, count)."""
-        return (self.field.n_vertices if self.field else 0, len(self.vectors))
+        return (self.session.n_vertices if self.session else 0, len(self.vectors))
 
     @property
     def ndim(self) -> int:
@@ -253,7 +176,7 @@ class Columns:
 
     @property
     def dtype(self) -> Any:
-        """Of the numbers."""
+        """float64."""
         return np.dtype(np.float64)
 
     def __len__(self) -> int:
@@ -261,27 +184,27 @@ class Columns:
 
     @property
     def T(self) -> "Rows":  # noqa: N802
-        """The same, turned."""
+        """The transpose."""
         return Rows(self)
 
     def __getitem__(self, key: Any) -> Any:
         rows, chosen = key if isinstance(key, tuple) else (key, slice(None))
         if rows != slice(None) and rows != slice(0, len(self)):
-            raise TypeError("rows of a scattered block are not on the host")
+            raise TypeError("rows of a block are not on the host")
         if isinstance(chosen, int | np.integer):
             return self.vectors[chosen]
         if isinstance(chosen, slice):
-            return Columns(self.vectors[chosen], self.field)
-        return Columns([self.vectors[column] for column in chosen], self.field)
+            return Columns(self.vectors[chosen], self.session)
+        return Columns([self.vectors[column] for column in chosen], self.session)
 
     def __setitem__(self, key: Any, value: Any) -> None:
         rows, chosen = key
         if rows != slice(None):
-            raise TypeError("rows of a scattered block cannot be set")
+            raise TypeError("rows of a block cannot be set")
         if isinstance(chosen, int | np.integer):
-            self.vectors[chosen] = kept(value)
+            self.vectors[chosen] = persist(value)
         else:
-            self.vectors[chosen] = [kept(vector) for vector in value.vectors]
+            self.vectors[chosen] = [persist(vector) for vector in value.vectors]
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         options.pop("out", None)
@@ -310,11 +233,11 @@ class Columns:
         return columnwise(np.subtract, self, other)
 
     def __iter__(self) -> Iterator[Any]:
-        raise TypeError("rows of a scattered block are not on the host")
+        raise TypeError("rows of a block are not on the host")
 
 
 class Rows:
-    """A block turned, for products."""
+    """The transpose of a block, for products."""
 
     __slots__ = ("columns",)
     __array_ufunc__ = None
@@ -322,62 +245,62 @@ class Rows:
     def __init__(self, columns: Columns) -> None:
         self.columns = columns
 
-    def __matmul__(self, other: Any) -> "Small":
+    def __matmul__(self, other: Any) -> "Reduction":
         """The inner products with a vector, or with the columns of a block."""
         second = other if isinstance(other, Columns) else Columns([other])
-        first, field = self.columns, second.field or self.columns.field
+        first, session = self.columns, second.session or self.columns.session
         shape = tuple(len(block.vectors) for block in (first, second))[: other.ndim]
-        assert field is not None
+        assert session is not None
         if not (first.vectors and second.vectors):
-            empty = Small(field, "vertices", None, (), "sum")
-            empty.settle(np.zeros(shape))
+            empty = Reduction(session, "vertices", None, (), "sum")
+            empty.set_total(np.zeros(shape))
             return empty
         given = (len(first.vectors), shape, *first.vectors, *second.vectors)
-        return Small(field, "vertices", chunk_kernels.gram, given, "sum")
+        return Reduction(session, "vertices", chunk_kernels.gram, given, "sum")
 
     def __rmatmul__(self, small: Any) -> Any:
-        """A row of coefficients times the rows: the combination of the vectors."""
+        """Multiply a row of coefficients by the rows: a combination of the vectors."""
         return combined(self.columns, np.asarray(small))
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.columns.vectors)
 
 
-class Small:
+class Reduction:
     """A number, or a small array, that a round over the workers brings to the host.
 
-    Each chunk or bundle gives a partial result, `function` of its arrays; `combine` tells how they are put
-    together, and `then` what is done with the total.
+    Each chunk or block gives a partial result, `function` of its arrays; `combine` says how these are
+    combined, and `then` what is done with the total.
     """
 
-    __slots__ = ("args", "combine", "field", "function", "known", "side", "then")
+    __slots__ = ("args", "combine", "function", "known", "session", "side", "then")
     __array_priority__ = 2000.0
 
     def __init__(
         self,
-        field: DaskSession,
+        session: Session,
         side: Side,
         function: Any,
         args: tuple[Any, ...],
         combine: Combine,
         then: Callable[[Any], Any] | None = None,
     ) -> None:
-        self.field, self.side, self.function, self.args = field, side, function, args
+        self.session, self.side, self.function, self.args = session, side, function, args
         self.combine, self.then, self.known = combine, then, None
 
     def value(self) -> Any:
-        """The value; asked for the first time, it runs a round."""
+        """The value; the first call runs a round."""
         if self.known is None:
-            self.field.values([self])
+            self.session.compute([self])
         return self.known
 
-    def settle(self, total: Any) -> None:
-        """The total is known."""
+    def set_total(self, total: Any) -> None:
+        """Set the value from the total of the partial results."""
         self.known = total if self.then is None else self.then(total)
         self.args = ()
 
     def get(self) -> Any:
-        """The value as an array of the host."""
+        """The value as a NumPy array."""
         return np.asarray(self.value())
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
@@ -413,41 +336,40 @@ class Small:
         return self.value() @ other
 
 
-def together(values: Sequence[Any]) -> list[Any]:
-    """The values of some small results, all from one round; what is known already stays as it is."""
-    asked = [value for value in values if isinstance(value, Small) and value.known is None]
+def fetch(values: Sequence[Any]) -> list[Any]:
+    """The values of some reductions, all from one round; other values are returned as they are."""
+    asked = [value for value in values if isinstance(value, Reduction) and value.known is None]
     if asked:
-        asked[0].field.values(asked)
-    return [value.value() if isinstance(value, Small) else value for value in values]
+        asked[0].session.compute(asked)
+    return [value.value() if isinstance(value, Reduction) else value for value in values]
 
 
-def kept(value: Any) -> Any:
-    """The vector, or the columns, to be stored when they are first computed."""
+def persist(value: Any) -> Any:
+    """Mark a vector, or columns, to be stored when first computed."""
     for vector in value.vectors if isinstance(value, Columns) else [value]:
-        if vector.kind != "stored":
-            vector.kept = True
+        vector.persisted = vector.kind != "stored"
     return value
 
 
 def mapped(function: Any, *args: Any, dtype: Any = None) -> Vector:
-    """A function of rows, applied to some rows at a time."""
-    args = tuple(value.value() if isinstance(value, Small) else value for value in args)
+    """Apply a function to the rows of vectors, some rows at a time."""
+    args = tuple(value.value() if isinstance(value, Reduction) else value for value in args)
     first = next(value for value in args if isinstance(value, Vector))
     if dtype is None:
         tried = [np.ones(1, dtype=v.dtype) if isinstance(v, Vector) else v for v in args]
         with np.errstate(all="ignore"):
             dtype = np.asarray(function(*tried)).dtype
-    return Vector(first.field, first.side, "map", function, args, dtype=dtype)
+    return Vector(first.session, first.side, "map", function, args, dtype=dtype)
 
 
 def columnwise(function: Any, *args: Any) -> Columns:
-    """A function of blocks, column by column; a block of one column, and a row of numbers, go with all."""
+    """Apply a function column by column; a block of one column and a row of numbers are broadcast."""
     count = max(len(value.vectors) for value in args if isinstance(value, Columns))
 
     def part(value: Any, column: int) -> Any:
         if isinstance(value, Columns):
             return value.vectors[column if len(value.vectors) > 1 else 0]
-        if isinstance(value, Small):
+        if isinstance(value, Reduction):
             value = value.value()
         return value[column] if isinstance(value, np.ndarray) and value.ndim else value
 
@@ -455,27 +377,27 @@ def columnwise(function: Any, *args: Any) -> Columns:
 
 
 def combined(block: Columns, small: Any) -> Any:
-    """The block times a small matrix, or times a column of coefficients."""
+    """Multiply a block by a small matrix, or by a column of coefficients."""
     small = np.asarray(small, dtype=np.float64)
     rows = mapped(chunk_kernels.product, np.atleast_2d(small.T), *block.vectors, dtype=np.float64)
     columns = [
         mapped(chunk_kernels.row, rows, number, dtype=np.float64)
         for number in range(small.shape[-1] if small.ndim > 1 else 1)
     ]
-    return columns[0] if small.ndim == 1 else Columns(columns, block.field)
+    return columns[0] if small.ndim == 1 else Columns(columns, block.session)
 
 
-def dot(first: Any, second: Any) -> Small:
+def dot(first: Any, second: Any) -> Reduction:
     """The inner product of two vectors, on either side."""
-    return Small(first.field, first.side, np.dot, (first, second), "sum")
+    return Reduction(first.session, first.side, np.dot, (first, second), "sum")
 
 
-def _norm(vector: Vector) -> Small:
-    return Small(vector.field, vector.side, chunk_kernels.square, (vector,), "sum", chunk_kernels.root)
+def _norm(vector: Vector) -> Reduction:
+    return Reduction(vector.session, vector.side, chunk_kernels.square, (vector,), "sum", chunk_kernels.root)
 
 
-def _count(mask: Vector) -> Small:
-    return Small(mask.field, mask.side, np.count_nonzero, (mask,), "sum", int)
+def _count(mask: Vector) -> Reduction:
+    return Reduction(mask.session, mask.side, np.count_nonzero, (mask,), "sum", int)
 
 
 def _where(condition: Any, first: Any, second: Any) -> Vector:
@@ -502,9 +424,9 @@ def _ones_like(vector: Vector, dtype: Any = None) -> Vector:
     return _full_like(vector, 1, dtype)
 
 
-def _bincount(codes: Vector, weights: Any = None, minlength: int = 0) -> Small:
+def _bincount(codes: Vector, weights: Any = None, minlength: int = 0) -> Reduction:
     args = (minlength, codes) if weights is None else (minlength, codes, weights)
-    return Small(codes.field, codes.side, chunk_kernels.counts, args, "sum")
+    return Reduction(codes.session, codes.side, chunk_kernels.counts, args, "sum")
 
 
 FUNCTIONS: dict[Any, Callable[..., Any]] = {

@@ -18,9 +18,8 @@ from secrets import token_hex
 from typing import Any, NamedTuple
 
 from hyperclus._runtime.optional import library
-from hyperclus.engines.dask.schedule import Stage
-from hyperclus.engines.dask.stages import Outcome, piece, run_stage, site_at
-from hyperclus.engines.dask.store import file_fault
+from hyperclus.engines.dask.schedule import Stage, StageResult, result_for, run_stage
+from hyperclus.engines.dask.store import file_fault, read_run_files
 from hyperclus.engines.dask.vectors import Side
 from hyperclus.errors import ClusterError, HyperclusError, InputError
 from hyperclus.hypergraph.messages import shown
@@ -267,7 +266,7 @@ class DaskRunner:
         self._addresses: list[str] = []
         self._asked = -POLL
 
-    def round(self, site: Path, stages: Sequence[Stage], parts: dict[Side, int]) -> list[Outcome]:
+    def round(self, site: Path, stages: Sequence[Stage], parts: dict[Side, int]) -> list[StageResult]:
         """Return the outcomes of the last stage; if a worker dies, the others repeat the round."""
         for _ in range(MAX_ATTEMPTS):
             found = self._results(*self._graph(site, stages, parts))
@@ -294,15 +293,15 @@ class DaskRunner:
                 given = before
                 if before and self._splits(site, stage.side, parts):
                     given = [f"piece-{name}-{stage.level}-{number}-{part}" for number in range(len(before))]
-                    tasks = {own: (piece, whole, part) for own, whole in zip(given, before, strict=True)}
+                    tasks = {own: (result_for, whole, part) for own, whole in zip(given, before, strict=True)}
                     layers.setdefault(None, {}).update(tasks)
                 layers.setdefault(self._worker(part), {})[key] = (run_stage, site, stage, part, given)
         return layers, keys
 
     def _splits(self, site: Path, side: Side, parts: dict[Side, int]) -> bool:
         """Whether outcomes are split before they are sent to this side."""
-        facts = site_at(site)
-        if side == "bundles" and facts.dense:
+        facts = read_run_files(site)
+        if side == "edges" and facts.dense:
             return False
         return max(parts.values()) > WHOLE_PARTS or 8 * facts.ends[-1] > WHOLE_BYTES
 
@@ -313,7 +312,7 @@ class DaskRunner:
             self._asked = time.monotonic()
         return self._addresses[part % len(self._addresses)] if self._addresses else ""
 
-    def _results(self, layers: dict[str | None, dict[str, Any]], keys: list[str]) -> list[Outcome] | None:
+    def _results(self, layers: dict[str | None, dict[str, Any]], keys: list[str]) -> list[StageResult] | None:
         """Return the outcomes of the last tasks; None if a worker is gone, as Dask may wait for it."""
         highlevel = dask("dask.highlevelgraph")
         pinned = {
@@ -336,7 +335,7 @@ class DaskRunner:
                     if not done:
                         return None
                     waiting -= len(done)
-                found: list[Outcome] = self.pool.client.gather(futures)
+                found: list[StageResult] = self.pool.client.gather(futures)
             finally:
                 if waiting:
                     self.pool.cancel(futures)

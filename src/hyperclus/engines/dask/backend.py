@@ -1,0 +1,313 @@
+"""The Dask engine: hyperedges in blocks and vectors in chunks on many workers."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from hyperclus._runtime.checkpoint import Checkpoint, open_checkpoint
+from hyperclus.engines.base import Array, IncidenceProducts, Weights, reaches_all
+from hyperclus.engines.dask import chunk_kernels
+from hyperclus.engines.dask.blocks import find_components
+from hyperclus.engines.dask.chunk_kernels import BINS
+from hyperclus.engines.dask.prepared import Prepared
+from hyperclus.engines.dask.schedule import width
+from hyperclus.engines.dask.session import DaskSession
+from hyperclus.engines.dask.store import read_run_files, store_rows
+from hyperclus.engines.dask.vectors import Columns, Reduction, Vector, fetch, mapped, persist
+from hyperclus.typing import Floats
+
+ZOOMS = 2  # histograms, each of which refines one bin of the one before
+NORMALS_EACH = 1 << 12  # vertices that share a random generator
+BYTES_EACH = 150  # memory per incidence that the CPU engine takes, at most
+
+
+@dataclass(frozen=True, eq=False)
+class StoredHypergraph:
+    """A hypergraph in prepared files, as far as solvers ask for it."""
+
+    prepared: Prepared
+    edge_weights: Any
+
+    @property
+    def n_vertices(self) -> int:
+        """|V|."""
+        return self.prepared.n_vertices
+
+    @property
+    def n_edges(self) -> int:
+        """|E|."""
+        return self.prepared.n_edges
+
+    @property
+    def n_incidences(self) -> int:
+        """The number of incidences."""
+        return self.prepared.n_incidences
+
+    def content_key(self) -> bytes:
+        """Name the prepared data, which is a hash of the source."""
+        return self.prepared.key.encode()
+
+    def __repr__(self) -> str:
+        return (
+            f"StoredHypergraph({self.n_vertices:,} vertices, {self.n_edges:,} hyperedges, "
+            f"{self.n_incidences:,} incidences)"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class DaskBackend:
+    """Vectors as expressions; each `fetch` is a round over the workers."""
+
+    session: DaskSession
+    name: str = "dask"
+    on_host: bool = False
+
+    def put(self, values: Any, dtype: Any = None) -> Any:
+        """Small arrays stay on the host and travel with the instructions."""
+        return values
+
+    def fetch(self, *values: Any) -> list[Any]:
+        """All in one round."""
+        return fetch(values)
+
+    def persist(self, vector: Array) -> Array:
+        """Store it when a round first computes it."""
+        persist(vector)
+        return vector
+
+    def empty_columns(self, like: Any, count: int) -> Columns:
+        """Columns to be set."""
+        return Columns([None] * count, self.session)
+
+    def take(self, table: Any, codes: Vector) -> Vector:
+        """Chunk by chunk."""
+        return mapped(chunk_kernels.taken, np.asarray(table), codes)
+
+    def normal(self, size: int, rng: np.random.Generator) -> Vector:
+        """Random numbers that do not depend on how the vertices are divided."""
+        return self.session.from_rows(_Normal(int(rng.integers(1 << 63)), NORMALS_EACH))
+
+    def row_slices(self, count: int) -> Iterable[slice]:
+        """All rows: each worker splits its own."""
+        return [slice(None)]
+
+    def column_batches(self, count: int) -> Iterable[range]:
+        """All columns share a round."""
+        return [range(count)]
+
+    def block_width(self, wanted: int, n_incidences: int) -> int | None:
+        """As many vectors as are wanted, within limits."""
+        return width(wanted, n_incidences)
+
+    def sign_of_largest(self, vector: Vector) -> Reduction:
+        """Of two entries of equal magnitude, the positive one."""
+        kernels = chunk_kernels.extremes, chunk_kernels.sign_of
+        return Reduction(self.session, vector.side, kernels[0], (vector,), "max", kernels[1])
+
+    def sample_rows(
+        self, points: Columns, masses: Vector, count: int, seed: int = 0
+    ) -> tuple[Floats, Floats]:
+        """Each row is drawn independently."""
+        rows = Vector(self.session, "vertices", "rows", np.arange)
+        args = (count / float(masses.sum()), seed, rows, masses, *points.vectors)
+        drawn = Reduction(self.session, "vertices", chunk_kernels.sampled, args, "join").value()
+        return drawn[:, 1:], drawn[:, 0]
+
+    def nearest(self, points: Columns, centres: Floats) -> Vector:
+        """Chunk by chunk; a centre may be left without rows."""
+        labels = mapped(chunk_kernels.nearest, np.asarray(centres), *points.vectors, dtype=np.int64)
+        return self.persist(labels)
+
+    def mass_splitter(self, scores: Vector, masses: Vector) -> Callable[[Sequence[float]], Iterator[Vector]]:
+        """By histograms, without sorting; equal scores get the same label."""
+        found: dict[float, float] = {}
+        known = range_and_mass(scores, masses)
+
+        def split(shares: Sequence[float]) -> Iterator[Vector]:
+            new = [share for share in shares if share not in found]
+            if new:
+                found.update(zip(new, mass_levels(scores, masses, new, known), strict=True))
+            for share in shares:
+                yield (scores > found[share]).astype(np.int64)
+
+        return split
+
+    def best_half(self, mask: Vector, scores: Vector, count: int, seed: int) -> Vector:
+        """About half; among equal scores, a random half."""
+        least = Reduction(self.session, scores.side, chunk_kernels.least_among, (mask, scores), "min").value()
+        weights = mapped(chunk_kernels.float_mask, mask)
+        median = mass_levels(mapped(np.where, mask, scores, least), weights, [0.5])[0]
+        best = persist(mask & (mapped(np.where, mask, scores, -np.inf) > median))
+        if 0 < int(np.count_nonzero(best)) < count:
+            return best
+        half = self.session.from_rows(chunk_kernels.RandomHalf(seed), np.bool_)
+        return persist(mask & half)
+
+    def first_rows(self, labels: Vector, count: int) -> Reduction:
+        """The least of all chunks."""
+        args = (count, labels, Vector(self.session, "vertices", "rows", np.arange))
+        return Reduction(self.session, "vertices", chunk_kernels.first_rows, args, "min")
+
+    def components(self, products: IncidenceProducts, hypergraph: Any) -> tuple[int, Any, Any]:
+        """A search on one worker, which holds a number for each vertex; hyperedges are not numbered."""
+        first: Any = self.session.from_rows(_First())
+        if reaches_all(products, first, self.session.n_vertices):
+            return 1, None, None
+        count, reference = self.session.runner.alone(find_components, self.session.path)
+        return count, self.session.restored(reference), None
+
+    def run_on_one(
+        self, function: Callable[..., Any], hypergraph: StoredHypergraph, *args: Any
+    ) -> dict[str, Any] | None:
+        """Run it on one worker, if that has the memory."""
+        if BYTES_EACH * hypergraph.n_incidences > self.session.files.memory:
+            return None
+        given = (self.session.path, hypergraph.prepared, function, args)
+        facts, vectors = self.session.runner.alone(_run_on_worker, *given)
+        return facts | {name: self.session.restored(reference) for name, reference in vectors.items()}
+
+    def open_checkpoint(self, stage: str, *inputs: Any, rng: np.random.Generator | None = None) -> Checkpoint:
+        """Vectors stay in the files of the run; the checkpoint refers to them."""
+        return open_checkpoint(stage, *inputs, rng=rng)
+
+
+@dataclass(frozen=True, eq=False)
+class DaskProducts:
+    """Products over blocks of hyperedges on many workers; vectors are expressions."""
+
+    session: DaskSession
+
+    @cached_property
+    def backend(self) -> DaskBackend:
+        """The vectors of the session."""
+        return DaskBackend(self.session)
+
+    def edge_weights(self) -> Vector:
+        """The weights of the hyperedges."""
+        return persist(self._local("omega"))
+
+    def to_edges(self, values: Any, weights: Weights) -> Any:
+        """Each block holds all members of its hyperedges."""
+        if isinstance(values, Columns):
+            return Columns([self.to_edges(vector, weights) for vector in values.vectors])
+        return self._local("to_edges", gathered(values), weights)
+
+    def to_vertices(self, values: Any, weights: Weights) -> Any:
+        """Each block contributes."""
+        if isinstance(values, Columns):
+            return Columns([self.to_vertices(vector, weights) for vector in values.vectors])
+        return persist(scattered(self._local("to_vertices", values, weights)))
+
+    def edge_pairs(self, first: Any, second: Any) -> tuple[Any, Any]:
+        """One round for both."""
+        return self.to_edges(first, "gamma"), self.to_edges(second, "source_weights")
+
+    def symmetrized(self, vector: Any, left: Any, right: Any, middle: Any) -> Any:
+        """One value is sent to each block for each of its vertices, and one is returned."""
+        self.session.ensure_stored(left, right)
+        return scattered(self._local("symmetrized", gathered(vector), static(left), static(right), middle))
+
+    def vertex_squares(self, values: Any) -> Any:
+        """Each block contributes."""
+        return persist(scattered(self._local("vertex_squares", values)))
+
+    def least_share(self, out_edge: Any, out_vertex: Any, in_edge: Any, in_vertex: Any) -> float:
+        """The least of all blocks."""
+        given = (out_edge, gathered(out_vertex), in_edge, gathered(in_vertex))
+        return float(Reduction(self.session, "edges", "least_share", given, "min"))
+
+    def constants(self) -> Any:
+        """Checked in each block first, and only then across them."""
+        if not Reduction(self.session, "edges", "has_constants", (), "min"):
+            return None
+        found = self._local("constants")
+        largest = persist(scattered(found, "max"))
+        smallest = -scattered(-found, "max")
+        return largest if (largest == smallest).all() else None
+
+    def flows(
+        self, labels: Any, count: int, phi: Any, degrees: Any, shares: Any, once: bool = False
+    ) -> tuple[Any, Any]:
+        """One round, with `count` numbers from each block."""
+        self.session.ensure_stored(phi, degrees)
+        small = labels.astype(np.int8 if count <= 127 else np.int32)
+        given = (gathered(small), static(phi), static(degrees), shares, count)
+        boundaries = Reduction(self.session, "edges", "boundaries", given, "sum")
+        return np.bincount(labels, weights=phi, minlength=count), boundaries
+
+    def _local(self, method: str, *args: Any) -> Vector:
+        return Vector(self.session, "edges", "local", method, args)
+
+
+def gathered(vector: Vector) -> Vector:
+    """The values at the vertices of a block."""
+    return Vector(vector.session, "edges", "gather", None, (vector,))
+
+
+def static(vector: Vector) -> Vector:
+    """The same for a stored vector; the block keeps them."""
+    return Vector(vector.session, "edges", "static", None, (vector,))
+
+
+def scattered(vector: Vector, how: str = "sum") -> Vector:
+    """The contributions of all blocks to each vertex."""
+    return Vector(vector.session, "vertices", "scatter", how, (vector,))
+
+
+def range_and_mass(scores: Vector, masses: Vector) -> tuple[float, float, float]:
+    """The smallest and the largest score, and the total mass."""
+    low, high, total = fetch([scores.min(), scores.max(), masses.sum()])
+    return float(low), float(high), float(total)
+
+
+def mass_levels(
+    scores: Vector, masses: Vector, shares: Sequence[float], known: tuple[float, float, float] | None = None
+) -> list[float]:
+    """The scores up to which vertices have these shares of the mass; `known` is `range_and_mass`."""
+    low, high, total = known or range_and_mass(scores, masses)
+    wanted = np.asarray(shares) * total
+    edges = np.tile([low, high], (len(wanted), 1)).astype(np.float64)
+    below = np.zeros(len(wanted))
+    for _ in range(ZOOMS):
+        args = (edges, scores, masses)
+        counts = Reduction(scores.session, scores.side, chunk_kernels.histograms, args, "sum").value()
+        running = below[:, None] + np.cumsum(counts, axis=1)
+        for row, level in enumerate(wanted):
+            bin_ = min(int(np.searchsorted(running[row], level)), BINS - 1)
+            ends = np.linspace(edges[row, 0], edges[row, 1], BINS + 1)
+            below[row] = running[row, bin_ - 1] if bin_ else below[row]
+            edges[row] = ends[bin_], ends[bin_ + 1]
+    return [float(high) for _, high in edges]
+
+
+def _run_on_worker(
+    path: Any, prepared: Prepared, function: Any, args: tuple[Any, ...]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Run a function of the whole hypergraph; the arrays that it returns are stored as vectors."""
+    files = read_run_files(path)
+    facts, arrays = function(prepared.hypergraph(), *args)
+    return facts, {name: store_rows(files, values) for name, values in arrays.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class _Normal:
+    """Normal numbers, from one generator for every `each` rows."""
+
+    seed: int
+    each: int
+
+    def __call__(self, first: int, last: int) -> Any:
+        groups = range(first // self.each, -(-last // self.each))
+        drawn = [np.random.default_rng((self.seed, group)).standard_normal(self.each) for group in groups]
+        return np.concatenate(drawn)[first - groups[0] * self.each :][: last - first]
+
+
+@dataclass(frozen=True, slots=True)
+class _First:
+    """1 for the first vertex, 0 for the others."""
+
+    def __call__(self, first: int, last: int) -> Any:
+        return (np.arange(first, last) == 0).astype(np.float64)
