@@ -1,5 +1,5 @@
 # ruff: noqa: N803, N806 (scikit-learn writes X)
-"""The estimators: the same answers as hyperclus itself, and at home in scikit-learn."""
+"""The estimators return the results of the functions and follow the rules of scikit-learn."""
 
 import pickle
 import re
@@ -48,12 +48,12 @@ ESTIMATORS = [
 
 
 def matrix_of(h):
-    """X of a hypergraph, samples by features."""
+    """The matrix X of a hypergraph, samples by features."""
     return h.gamma.T.tocsr()
 
 
 def planted(k=3, n=90, m=120, seed=0):
-    """Counts with k blocks that are easy to see, and the blocks."""
+    """Counts with k clear blocks, and the block of each sample."""
     rng = np.random.default_rng(seed)
     blocks = np.arange(n) % k
     return rng.poisson(np.where(blocks[:, None] == np.arange(m) % k, 0.5, 0.03)).astype(float), blocks
@@ -82,7 +82,7 @@ def test_what_check_clustering_asks_of_data_without_negatives():
     assert labels.dtype == np.int64
 
 
-def test_without_scikit_learn_the_import_says_what_to_install():
+def test_import_without_scikit_learn_names_the_missing_library():
     code = """
 import sys
 sys.modules["sklearn"] = None
@@ -161,7 +161,7 @@ def test_frames_name_the_features():
         assert model.ncut_ == same.ncut_
 
 
-def test_bad_settings_and_data_get_one_sentence():
+def test_invalid_settings_and_data_are_rejected():
     refused(
         lambda: HypergraphClustering(2.5).fit(MATRIX), "n_clusters must be a whole number from 1; got 2.5"
     )
@@ -201,7 +201,7 @@ def test_bad_settings_and_data_get_one_sentence():
 
 
 @pytest.mark.parametrize("estimator", [HypergraphClustering, HyperClusG, HypergraphSpectralEmbedding])
-def test_the_engine_is_handed_on(estimator, monkeypatch):
+def test_the_engine_is_passed_on(estimator, monkeypatch):
     monkeypatch.setitem(sys.modules, "cupy", None)
     with pytest.raises(hc.MissingLibraryError, match="engine='cuda' needs CuPy"):
         estimator(engine="cuda").fit(MATRIX)
@@ -269,7 +269,7 @@ def test_transform_is_the_limit_of_adding_a_light_sample(alpha):
     assert errors[1] < errors[0] / 20
 
 
-def test_neither_half_alone_will_do_for_a_walk_that_is_not_reversible():
+def test_both_terms_are_needed_if_the_walk_is_not_reversible():
     h = random_hypergraph(30, 15, 6, seed=4)
     walk = hc.RandomWalk(h)
     f = embed(matrix_of(h), edge_weights=h.edge_weights)
@@ -278,7 +278,7 @@ def test_neither_half_alone_will_do_for_a_walk_that_is_not_reversible():
     assert np.abs(walk.forward(f) / (1 - values) - f).max() > 0.1
 
 
-def test_components_that_nothing_determines_are_zero_with_a_warning():
+def test_undetermined_components_are_zero_with_a_warning():
     dense = np.random.default_rng(0).uniform(1, 2, (10, 3))
     with pytest.warns(UserWarning, match="2 of 2 components are 0"):
         assert not embed(dense).any()
@@ -348,7 +348,7 @@ def test_an_empty_cluster_counts_as_one():
 
 
 @pytest.mark.parametrize("m", [3, 4])
-def test_the_score_is_level_up_to_the_number_of_like_blocks_and_falls_after(m):
+def test_the_score_is_constant_up_to_the_number_of_equal_blocks_and_drops_after(m):
     h = copies_around_a_hub(random_hypergraph(8, 12, 4, seed=2, gamma=0.2, omega=0.0), m, 0.1)
     X, omega = matrix_of(h), h.edge_weights
     scores = [

@@ -1,4 +1,4 @@
-"""Many moves at once: the same gains as one by one, never a higher NCut, and the same clusters."""
+"""Batch search: the gains and clusters of the vertex search, and an NCut that never rises."""
 
 from dataclasses import replace
 
@@ -113,7 +113,7 @@ def test_any_hypergraph_is_answered_and_refined(h, data):
 
 
 def test_moves_that_undo_each_other_are_separated():
-    """Both ends of a pair would change places for ever; all gains are the same."""
+    """Both ends of a pair would swap forever; all gains are equal."""
     n = 400
     pairs = hc.Hypergraph.from_edges([[2 * edge, 2 * edge + 1] for edge in range(n // 2)])
     assert hc.refine(pairs, np.arange(n) % 2, effort=FAST).ncut < 0.05
@@ -133,7 +133,7 @@ def test_refining_noise_finds_the_blocks():
     assert hc.refine(h, labels, effort=FAST).ncut == pytest.approx(lowest, abs=1e-4)
 
 
-def test_a_vertex_order_changes_nothing_but_the_order():
+def test_permuting_the_vertices_permutes_the_result():
     h = planted(150, 250, 3, noise=0.1)
     shuffle = np.random.default_rng(0).permutation(h.n_vertices)
     part, other = (hc.cluster(one, 3, effort=DEFAULT) for one in (h, h.restrict(shuffle)))

@@ -1,4 +1,4 @@
-"""HyperClus-G from end to end: shapes with a known answer, settings, results."""
+"""`cluster`, `hyperclus_g`, `refine` and `evaluate`: known answers, settings, results."""
 
 import dataclasses
 import itertools
@@ -72,7 +72,7 @@ class TestShapes:
 
     @pytest.mark.parametrize("n", [5, 3000])
     @pytest.mark.parametrize("k", [2, 4])
-    def test_one_hyperedge_with_everything_has_no_better_cut_than_another(self, method, n, k):
+    def test_all_cuts_of_one_hyperedge_are_equally_good(self, method, n, k):
         part = method(hc.Hypergraph.from_edges([list(range(n))]), k)
         assert part.ncut == pytest.approx(k - 1)
         assert part.gap == pytest.approx(0, abs=1e-7)
@@ -142,7 +142,7 @@ class TestDisconnected:
         np.testing.assert_allclose(part.cut.volumes, 0.5)
         assert part.n_components == 1000
 
-    def test_isolated_vertices_are_kept_apart(self, method):
+    def test_isolated_vertices_get_no_cluster(self, method):
         matrix = np.array([[1, 0], [1, 0], [0, 0], [0, 1], [0, 1.0]])
         part = method(hc.Hypergraph.from_incidence(matrix, isolated="keep"))
         assert part.labels[2] == -1
@@ -165,7 +165,7 @@ class TestKWay:
             swept = hc.hyperclus_g(h, rounding="sweep")
             assert swept.ncut <= hc.hyperclus_g(h).ncut + 1e-12
 
-    def test_reweigh_sees_each_cluster_and_its_vertices(self):
+    def test_reweigh_receives_each_cluster_and_its_vertices(self):
         h, _ = planted(3, 20, 40, seed=2)
         seen = []
 
@@ -216,7 +216,7 @@ class TestPartition:
         assert part.settings["effort"] == "default"
         assert hc.hyperclus_g(h).settings["rounding"] == "sign"
 
-    def test_edges_get_clusters_too(self):
+    def test_frame_of_the_hyperedges(self):
         h = hc.Hypergraph.from_edges({
             "left": ["a", "b", "c"], "left again": ["a", "b"], "both": ["a", "b", "c", "d", "e", "f"],
             "bridge": {"c": 3.0, "d": 1.0}, "right": ["d", "e", "f"], "right again": ["e", "f"],
@@ -238,7 +238,7 @@ class TestPartition:
         assert frame.edge.tolist() == [0, 2]
         assert frame.notna().all(axis=None)
 
-    def test_same_seed_same_result_whatever_the_seed_roughly_the_same(self):
+    def test_same_seed_same_result_and_any_seed_about_the_same_ncut(self):
         h, _ = planted(2, 200, 400, seed=3)
         first, again, other = hc.cluster(h, seed=1), hc.cluster(h, seed=1), hc.cluster(h, seed=2)
         np.testing.assert_array_equal(first.labels, again.labels)
@@ -255,13 +255,13 @@ class TestPartition:
         assert hc.evaluate(h, rng.permutation(truth)).ncut > found.ncut
         assert hc.evaluate(h, np.zeros(h.n_vertices, dtype=int)).ncut == 0
 
-    def test_evaluate_goes_by_vertex_id_where_ids_are_given(self):
+    def test_evaluate_matches_labels_by_vertex_id(self):
         h = hc.Hypergraph.from_edges([["a", "b"], ["b", "c"], ["c", "d"]])
         by_id = {"d": 1, "a": 0, "c": 1, "b": 0}
         expected = hc.evaluate(h, [0, 0, 1, 1]).ncut
         assert hc.evaluate(h, by_id).ncut == hc.evaluate(h, pd.Series(by_id)).ncut == expected
 
-    def test_an_index_that_names_other_vertices_is_refused(self):
+    def test_an_index_of_other_vertices_is_rejected(self):
         h = hc.Hypergraph.from_edges([["a", "b"], ["b", "c"], ["c", "d"]])
         with pytest.raises(hc.InputError, match="does not hold the vertex ids, which begin with"):
             hc.evaluate(h, pd.Series([0, 0, 1, 1], index=list("abcx")))
@@ -277,7 +277,7 @@ class TestPartition:
         by_name = hc.evaluate(h, frame["class"].sort_index())
         assert by_name.ncut == hc.evaluate(h, frame["class"].to_numpy()).ncut
 
-    def test_partitions_are_labels_too(self):
+    def test_a_partition_can_serve_as_labels(self):
         h, _ = planted(3, 20, 40, seed=5)
         part = hc.cluster(h, 3)
         assert hc.evaluate(h, part).ncut == hc.refine(h, part).ncut == part.ncut
@@ -316,7 +316,7 @@ class TestPartition:
                 part.members(cluster)
 
     def test_a_false_bound_would_show(self):
-        """The bound comes from the eigenvalues alone; nothing trims it to the NCut."""
+        """The bound is computed from the eigenvalues alone; it is not limited to the NCut."""
         part = hc.cluster(hc.Hypergraph.from_edges([["a", "b"], ["b", "c"]]))
         values = np.array([0.0, 5.0])
         wrong = dataclasses.replace(part, eigenpairs=dataclasses.replace(part.eigenpairs, values=values))
@@ -336,7 +336,7 @@ class TestPartition:
 
 
 class TestFallbacks:
-    """What was done instead of what the settings say is part of the result, and of its text."""
+    """Fallbacks are part of the settings of the result, and of its text."""
 
     H = hc.Hypergraph.from_edges([["a", "b", "c"], ["b", "c"], ["c", "d"], ["d", "e"], ["d", "e", "f"]])
 

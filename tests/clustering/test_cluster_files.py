@@ -1,4 +1,4 @@
-"""From Parquet files to files of labels on the workers of Dask: the clusters of one machine."""
+"""`cluster_files` on Dask workers finds the same clusters as `cluster` in memory."""
 
 import pickle
 import warnings
@@ -25,12 +25,12 @@ NINE = ("mushroom", "rice", "car", "digit-24", "covertype", "zoo", "wine-567", "
 
 
 @pytest.fixture
-def far(pool, tmp_path, monkeypatch):  # noqa: F811
-    """`cluster` on the workers, of a hypergraph that is written to a file first."""
+def clustered_files(pool, tmp_path, monkeypatch):  # noqa: F811
+    """Write a hypergraph to a file and cluster it on the workers."""
     monkeypatch.setenv("HYPERCLUS_WORK", str(tmp_path / "work"))
     written = {}
 
-    def clustered(h, k, **settings):
+    def cluster_it(h, k, **settings):
         if isinstance(h, hc.Hypergraph) and h not in written:
             written[h] = tmp_path / f"data-{len(written)}.parquet"
             with warnings.catch_warnings(action="ignore", category=LossWarning):  # of the order of vertices
@@ -39,11 +39,11 @@ def far(pool, tmp_path, monkeypatch):  # noqa: F811
         return hc.cluster_files(source, k, **settings)
 
     with pool.client.as_current():
-        yield clustered
+        yield cluster_it
 
 
 def labels_of(h, there):
-    """The labels in the order of the hypergraph's vertices; every vertex has one."""
+    """The labels in the order of the vertices of the hypergraph; every vertex has one."""
     table = there.to_table()
     assert table.num_rows == h.n_vertices == there.n_vertices
     found = dict(zip(table.column("vertex").to_pylist(), table.column("cluster").to_pylist(), strict=True))
@@ -51,7 +51,7 @@ def labels_of(h, there):
 
 
 def check_same(h, there, here):
-    """Eigenvalues, NCut and its bound; the clusters by size, the same ones but for ties."""
+    """Compare eigenvalues, NCut and bound, and the clusters except for ties."""
     labels = labels_of(h, there)
     assert there.k == here.k
     assert abs(there.ncut - here.ncut) <= 1e-6, (there.ncut, here.ncut)
@@ -67,16 +67,16 @@ def check_same(h, there, here):
 
 
 @pytest.mark.parametrize("name", NINE)
-def test_the_nine_data_sets_come_out_the_same(far, name):
+def test_the_nine_data_sets_match_memory(clustered_files, name):
     h, *_ = paper_hypergraph(name)
     edges = np.array([f"{column} = {value}" for column, value in h.edge_ids.tolist()], dtype=object)
     h = hc.Hypergraph(h.gamma, h.edge_weights, h.vertex_ids, edges)
     for k in (2, 5):
-        check_same(h, far(h, k), hc.cluster(h, k, engine="cpu"))
+        check_same(h, clustered_files(h, k), hc.cluster(h, k, engine="cpu"))
 
 
 def planted(n_incidences, blocks, noise=0.2):
-    """n hyperedges of 10 to 20 members, each with a home block, lognormal gamma; vertices in any order."""
+    """n hyperedges of 10 to 20 members with a home block each, lognormal gamma, and shuffled vertices."""
     rng = np.random.default_rng(0)
     n = n_incidences // 15 // blocks * blocks
     edges = np.repeat(np.arange(n), rng.integers(10, 21, n))
@@ -89,10 +89,10 @@ def planted(n_incidences, blocks, noise=0.2):
 
 
 @pytest.mark.parametrize(("k", "in_batches"), [(2, True), (5, False), (5, True)])
-def test_planted_blocks_come_out_the_same(far, k, in_batches):
+def test_planted_blocks_match_memory(clustered_files, k, in_batches):
     effort = replace(EFFORTS["default"], batched_from=(0, 0) if in_batches else (10**9, 10**9))
     h = planted(500_000, k)
-    there, here = far(h, k, effort=effort), hc.cluster(h, k, effort=effort, engine="cpu")
+    there, here = clustered_files(h, k, effort=effort), hc.cluster(h, k, effort=effort, engine="cpu")
     check_same(h, there, here)
     assert there.rounds["stationary distribution"]["products"] <= 40
     assert there.eigenpairs.steps <= 30
@@ -101,12 +101,12 @@ def test_planted_blocks_come_out_the_same(far, k, in_batches):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("k", [2, 5])
-def test_large_planted_blocks_come_out_the_same(far, k):
+def test_large_planted_blocks_match_memory(clustered_files, k):
     h = planted(10_000_000, k)
-    check_same(h, far(h, k), hc.cluster(h, k, engine="cpu"))
+    check_same(h, clustered_files(h, k), hc.cluster(h, k, engine="cpu"))
 
 
-def test_what_comes_to_the_client_does_not_grow_with_the_vertices(far, monkeypatch):
+def test_traffic_to_the_client_does_not_grow_with_the_vertices(clustered_files, monkeypatch):
     sizes, run = [], DaskRunner.round
 
     def weighed(self, *args):
@@ -119,7 +119,7 @@ def test_what_comes_to_the_client_does_not_grow_with_the_vertices(far, monkeypat
     largest = []
     for n_incidences in (150_000, 600_000):
         sizes.clear()
-        there = far(planted(n_incidences, 2), 2, effort=effort)
+        there = clustered_files(planted(n_incidences, 2), 2, effort=effort)
         assert len(sizes) >= sum(stage["rounds"] for stage in there.rounds.values()) > 20
         largest.append(max(sizes))
     assert largest[1] < 1.05 * largest[0]
@@ -129,7 +129,7 @@ def test_what_comes_to_the_client_does_not_grow_with_the_vertices(far, monkeypat
 
 
 def incidences(seed=0):
-    """Two blocks that hold together, as rows of a table."""
+    """Two blocks joined by one hyperedge, as rows of a table."""
     rng = np.random.default_rng(seed)
     rows = {
         (f"v {v:03} 😀", f"e{edge}") for edge in range(80) for v in rng.integers(0, 60, 5) + 60 * (edge % 2)
@@ -138,15 +138,15 @@ def incidences(seed=0):
     return [dict(zip(("vertex", "edge"), row, strict=True)) for row in sorted(rows)]
 
 
-def test_text_ids_and_no_weights_in_several_files(far, tmp_path):
+def test_text_ids_and_no_weights_in_several_files(clustered_files, tmp_path):
     rows, folder = incidences(), tmp_path / "files"
     folder.mkdir()
     for number in range(3):
         pq.write_table(pa.Table.from_pylist(rows[number::3]), folder / f"part-{number}.parquet")
-    h, there = hc.Hypergraph.from_edges(edges_of(rows)), far(folder, 2)
+    h, there = hc.Hypergraph.from_edges(edges_of(rows)), clustered_files(folder, 2)
     check_same(h, there, hc.cluster(h, 2, engine="cpu"))
     for source in (str(folder), f"{folder}/part-*.parquet", sorted(folder.iterdir())):
-        assert far(source, 2).ncut == there.ncut
+        assert clustered_files(source, 2).ncut == there.ncut
     assert {path.suffix for path in there.folder.iterdir()} == {".parquet"}
     assert there.to_table().schema.names == ["vertex", "cluster"]
     assert there.to_table().schema.field("cluster").type == pa.int8()
@@ -161,36 +161,40 @@ def edges_of(rows):
     return edges
 
 
-def test_data_that_are_prepared_once_are_used_again(far, tmp_path, monkeypatch):
+def test_prepared_data_is_reused(clustered_files, tmp_path, monkeypatch):
     source = tmp_path / "data.parquet"
     pq.write_table(pa.Table.from_pylist(incidences()), source)
     prepared = hc.prepare(source)
     assert (tmp_path / "work" / prepared.key / MANIFEST).is_file()
     written = {path: path.stat().st_mtime_ns for path in prepared.folder.rglob("*") if path.is_file()}
-    first, second, third = far(prepared, 2), far(source, 2), far(source, 3, seed=1)
+    first, second, third = (
+        clustered_files(prepared, 2),
+        clustered_files(source, 2),
+        clustered_files(source, 3, seed=1),
+    )
     assert first.folder == second.folder != third.folder
     assert {path: path.stat().st_mtime_ns for path in written} == written
     assert len(list((tmp_path / "work").glob("*/" + MANIFEST))) == 1
     np.testing.assert_allclose(first.eigenvalues, second.eigenvalues, rtol=1e-9, atol=1e-15)
     assert first.to_table() == second.to_table()
-    assert not list(prepared.folder.rglob("vectors"))  # what a run keeps goes with it
+    assert not list(prepared.folder.rglob("vectors"))  # the files of a run are deleted with it
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 4])
-def test_separate_parts_and_single_clusters(far, k):
+def test_separate_parts_and_single_clusters(clustered_files, k):
     edges = {f"e{edge}": [3 * (edge % 3) + v for v in range(3)] for edge in range(9)}
     h = hc.Hypergraph.from_edges(edges)
-    there, here = far(h, k), hc.cluster(h, k, engine="cpu")
+    there, here = clustered_files(h, k), hc.cluster(h, k, engine="cpu")
     check_same(h, there, here)
     assert there.n_components == 3
     assert there.ncut == pytest.approx(0.0, abs=1e-12) or k == 4
 
 
 @pytest.mark.parametrize("in_batches", [False, True])
-def test_equal_clusters_are_numbered_by_their_first_vertex_as_in_memory(far, in_batches):
+def test_equal_clusters_are_numbered_by_their_first_vertex_as_in_memory(clustered_files, in_batches):
     edges = {f"e{edge}": [3 * edge + v for v in range(3)] for edge in range(4)}
     effort = replace(EFFORTS["default"], batched_from=(0, 0) if in_batches else (10**9, 10**9))
-    there = far(hc.Hypergraph.from_edges(edges), 4, effort=effort)
+    there = clustered_files(hc.Hypergraph.from_edges(edges), 4, effort=effort)
     assert there.sizes.tolist() == [3, 3, 3, 3]
     table = there.to_table().to_pydict()
     order = {vertex: row for row, vertex in enumerate(table["vertex"])}
@@ -198,20 +202,22 @@ def test_equal_clusters_are_numbered_by_their_first_vertex_as_in_memory(far, in_
     assert hc.evaluate(here, table["cluster"]).labels.tolist() == table["cluster"]
 
 
-def test_settings_that_it_has_not_are_refused(far, tmp_path):
+def test_invalid_settings_are_rejected(clustered_files, tmp_path):
     h = hc.Hypergraph.from_edges([["a", "b"], ["b", "c"]])
     source = tmp_path / "data.parquet"
     write_long(h, source)
     refused(lambda: hc.cluster_files(h, 2), "Parquet")
-    refused(lambda: far(source, 2, effort="long"), "effort")
-    refused(lambda: far(source, 2, seed=None), "seed")
-    refused(lambda: far(source, 2, seed=np.random.default_rng(0)), "seed")
-    refused(lambda: far(source, 2, min_share=0.7), "min_share")
-    refused(lambda: far(source, 2, alpha=-1), "alpha")
-    refused(lambda: far(source, 2, alpha="much"), "alpha")
-    refused(lambda: far(source, 2, tolerance=0), "tolerance")
-    refused(lambda: far(source, 2, tolerance="small"), "tolerance")
-    refused(lambda: far(source, 0), "k")
-    refused(lambda: far(source, 4), "4 clusters need at least 4 vertices in hyperedges; there are 3")
-    refused(lambda: far(tmp_path / "nothing.parquet", 2), "nothing.parquet")
+    refused(lambda: clustered_files(source, 2, effort="long"), "effort")
+    refused(lambda: clustered_files(source, 2, seed=None), "seed")
+    refused(lambda: clustered_files(source, 2, seed=np.random.default_rng(0)), "seed")
+    refused(lambda: clustered_files(source, 2, min_share=0.7), "min_share")
+    refused(lambda: clustered_files(source, 2, alpha=-1), "alpha")
+    refused(lambda: clustered_files(source, 2, alpha="much"), "alpha")
+    refused(lambda: clustered_files(source, 2, tolerance=0), "tolerance")
+    refused(lambda: clustered_files(source, 2, tolerance="small"), "tolerance")
+    refused(lambda: clustered_files(source, 0), "k")
+    refused(
+        lambda: clustered_files(source, 4), "4 clusters need at least 4 vertices in hyperedges; there are 3"
+    )
+    refused(lambda: clustered_files(tmp_path / "nothing.parquet", 2), "nothing.parquet")
     refused(lambda: hc.cluster(source, 2), "Hypergraph")

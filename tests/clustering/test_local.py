@@ -1,4 +1,4 @@
-"""Local clustering against its definition: pr by a dense solve, cuts by loops, and planted blocks."""
+"""Local clustering compared with a dense solve, cuts by loops, and planted blocks."""
 
 import copy
 import pickle
@@ -105,7 +105,7 @@ class TestPush:
     @examples
     @given(cases, accuracies)
     def test_in_steps_or_at_once_both_hold(self, case, accuracy):
-        """A finer accuracy goes on from a coarser one, and keeps the promise of the finer."""
+        """Pushing resumes from a coarser accuracy, and meets the bound of the finer one."""
         h, subset = case
         walk, seeds = hc.RandomWalk(h), np.array(sorted(subset))
         with PushContext.of(walk, h.vertex_ids).region(seeds) as reached:
@@ -117,7 +117,7 @@ class TestPush:
         exact = defined_pagerank(walk.dense(), start_at(walk.stationary, seeds), 0.2) / walk.stationary
         assert (exact[names] - scores <= 2 * accuracy * (1 + 1e-6) + 1e-9 / walk.stationary[names]).all()
 
-    def test_a_second_start_forgets_the_first(self):
+    def test_a_second_start_is_independent_of_the_first(self):
         walk, seeds = hc.RandomWalk(random_hypergraph(300, 200, 6, seed=1)), np.array([3, 4])
         context = PushContext.of(walk, walk.hypergraph.vertex_ids)
         totals = []
@@ -131,7 +131,7 @@ class TestPush:
                 totals.append(reached.vertices.estimate[: reached.vertices.counts[REACHED]].sum())
         assert totals == pytest.approx([1.0, 1.0], abs=1e-4)
 
-    def test_little_room_is_made_larger(self):
+    def test_room_grows_if_it_is_short(self):
         walk = hc.RandomWalk(random_hypergraph(300, 200, 6, seed=1))
         plenty = hc.local_cluster(walk, [3, 4])
         push_context(walk)[1].room = 4
@@ -145,7 +145,7 @@ class TestPush:
         assert in_pieces.members.tolist() == at_once.members.tolist()
 
     @pytest.mark.parametrize("alpha", [0.0, 1.0])
-    def test_interpreted_and_compiled_agree_to_the_bit(self, alpha):
+    def test_interpreted_and_compiled_kernels_give_the_same_bits(self, alpha):
         walk = hc.RandomWalk(random_hypergraph(400, 300, 7, seed=2), alpha=alpha)
         answers = []
         for steps in (np.inf, 0):
@@ -222,7 +222,7 @@ class TestCluster:
     @examples
     @given(cases, alphas)
     def test_sweep_profile(self, case, alpha):
-        """The conductance of every prefix, in the order that the scores of a fine push give."""
+        """The conductance of every prefix in the order of the scores."""
         h, subset = case
         walk, seeds = hc.RandomWalk(h, alpha=alpha), np.array(sorted(subset))
         p, phi = transition(h, alpha), stationary(h, alpha)
@@ -271,14 +271,14 @@ class TestCluster:
 
     @examples
     @given(with_scaled_edges(hypergraphs(min_n=4)), st.integers(0, 3))
-    def test_scale_of_gamma_within_a_hyperedge_means_nothing_to_pagerank(self, pair, seed):
+    def test_scaling_gamma_within_a_hyperedge_does_not_change_pagerank(self, pair, seed):
         one, other = (hc.pagerank(h, [seed]) for h in pair)
         assert one == pytest.approx(other, abs=1e-9)
 
     @examples
     @given(hypergraphs(min_n=4), st.integers(0, 3), st.data())
-    def test_nor_to_the_cluster(self, h, seed, data):
-        """Powers of 2, which round nothing."""
+    def test_scaling_gamma_within_a_hyperedge_does_not_change_the_cluster(self, h, seed, data):
+        """Scale by powers of 2, which are exact."""
         scales = [2.0 ** data.draw(st.integers(-9, 9)) for _ in range(h.n_edges)]
         walk = hc.RandomWalk(h)
         assume(walk.stationary[seed] < 0.99)
@@ -310,7 +310,7 @@ class TestCluster:
         assert found.members.tolist() == ["b"]
         assert found.conductance == pytest.approx(0.5)
 
-    def test_empty_hyperedges_are_passed_over(self):
+    def test_empty_hyperedges_are_ignored(self):
         h = two_blocks()
         gamma = np.vstack([h.gamma.toarray(), np.zeros(24)])
         more = hc.Hypergraph.from_incidence(gamma.T, empty_edges="keep")
@@ -326,7 +326,7 @@ class TestCluster:
         assert sorted(both.members.tolist()) == ["a", "b", "c", "u", "v"]
         assert both.conductance == 0.0
 
-    def test_a_vertex_that_is_hardly_ever_visited(self):
+    def test_a_vertex_of_tiny_stationary_probability(self):
         edges = [
             {0: 1e-12, 1: 1.0, 2: 1.0},
             {1: 1.0, 2: 1.0},
@@ -426,7 +426,7 @@ class TestSeeds:
 
 
 class TestManyQueries:
-    def test_none_depends_on_those_before(self):
+    def test_queries_do_not_depend_on_earlier_ones(self):
         h = random_hypergraph(400, 300, 6, seed=6)
         walk = hc.RandomWalk(h)
         seeds = [[i, (7 * i) % 400] for i in range(20)]
@@ -435,7 +435,7 @@ class TestManyQueries:
             same(found, hc.local_cluster(walk, pair))
         same(together[3], hc.local_cluster(hc.RandomWalk(h), seeds[3]))
 
-    def test_nor_on_one_that_failed(self):
+    def test_queries_do_not_depend_on_a_failed_one(self):
         walk = hc.RandomWalk(two_blocks())
         before = hc.local_cluster(walk, [3])
         with pytest.raises(hc.InputError):
@@ -470,7 +470,7 @@ class TestManyQueries:
 class TestQuickWalk:
     @examples
     @given(hypergraphs(min_n=4), alphas)
-    def test_is_the_same_walk_with_a_law_whose_residual_it_knows(self, h, alpha):
+    def test_is_the_same_walk_with_a_rough_distribution_and_its_residual(self, h, alpha):
         exact, quick = hc.RandomWalk(h, alpha=alpha), hc.clustering.quick_walk(h, alpha=alpha, steps=3)
         assert quick.stationary.sum() == pytest.approx(1.0)
         residual = np.abs(quick.adjoint(quick.stationary) - quick.stationary).sum()
@@ -519,7 +519,7 @@ class TestPlanted:
         assert large.mean() < 1.5 * small.mean()
 
     @pytest.mark.slow
-    def test_nor_with_a_million_vertices(self):
+    def test_the_work_does_not_grow_up_to_a_million_vertices(self):
         scores, touched = answers(1_000_000, 0.07, hc.clustering.quick_walk)
         assert scores.min() > 0.99
         assert touched.max() < 200_000

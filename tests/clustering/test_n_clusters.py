@@ -1,4 +1,4 @@
-"""How many clusters: planted numbers are found, chance gets no number, and the shuffles are fair."""
+"""`suggest_k`: planted numbers are found, random hypergraphs get none, and shuffles preserve degrees."""
 
 import dataclasses
 
@@ -14,7 +14,7 @@ from support.strategies import alphas, disconnected, hypergraphs, random_hypergr
 
 
 def blocks(counts, noise, seed, edges_per_vertex=1.0, sister=0.0):
-    """Hyperedges of 8 to 15 members of one block; strays from anywhere, or from the block's sister."""
+    """Hyperedges of 8 to 15 members of one block, with noise from all blocks or from a sister block."""
     rng = np.random.default_rng(seed)
     counts = np.array(counts)
     n, start = counts.sum(), np.cumsum(counts) - counts
@@ -66,7 +66,7 @@ class TestPlanted:
         assert {one.k for one in found.candidates[:2]} == {2, 4}
         assert found.k in (2, 4)
 
-    def test_more_blocks_than_max_k_is_said(self):
+    def test_more_blocks_than_max_k(self):
         found = suggest_k(blocks([25] * 12, 0.1, seed=3), max_k=6, shuffles=5)
         assert found.structure
         assert not found.confident
@@ -94,7 +94,7 @@ class TestNoStructure:
         assert not found.confident
         assert found.k is None or found.candidates[0].score < 0.5
 
-    def test_it_is_said(self):
+    def test_the_text_says_so(self):
         found = suggest_k(blocks([300], 0, seed=0))
         assert found.k is None
         assert not found.structure
@@ -239,7 +239,7 @@ class TestInput:
 class TestShuffled:
     @given(hypergraphs() | disconnected(), st.integers(0, 99))
     @settings(deadline=None)
-    def test_no_vertex_is_lost_and_no_member_gained(self, h, seed):
+    def test_no_vertex_or_member_is_lost_or_added(self, h, seed):
         other = shuffled(h, np.random.default_rng(seed))
         assert (degrees(other) >= 1).all()
         assert (degrees(other) <= degrees(h)).all()
@@ -256,7 +256,7 @@ class TestShuffled:
             assert np.sort(other.gamma[[edge]].data) == pytest.approx(np.sort(h.gamma[[edge]].data))
         assert (other.gamma != h.gamma).nnz > h.n_incidences
 
-    def test_wide_hyperedges_too(self):
+    def test_large_hyperedges(self):
         h = random_hypergraph(60, 40, 40, 0)
         assert shuffled(h, np.random.default_rng(0)).n_incidences > 0.995 * h.n_incidences
 

@@ -1,4 +1,4 @@
-"""The search: every figure that it keeps while moving vertices equals the definition, written with loops."""
+"""Vertex search: every maintained figure equals the definition, written with loops."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ cases = with_partition(hypergraphs(min_n=4, max_n=9))
 
 
 class Defined:
-    """The NCut as it is defined. Where a cluster may be left with a tiny volume, digits are lost: `slack`."""
+    """The NCut by its definition; `slack` allows for digits lost in clusters of tiny volume."""
 
     def __init__(self, h, alpha=0.0):
         self.p, self.phi = transition(h, alpha), stationary(h, alpha)
@@ -135,7 +135,7 @@ def test_the_paper_is_never_better(seed, effort):
 
 @examples
 @given(disconnected(), st.integers(1, 4))
-def test_components_are_told_apart(h, k):
+def test_components_are_separated(h, k):
     part = hc.cluster(h, min(k, h.n_vertices))
     if part.k <= part.n_components:
         assert part.ncut == pytest.approx(0, abs=1e-12)
@@ -200,14 +200,14 @@ class TestMinShare:
         assert "1 cluster holds less than 2.50 % of the volume" in repr(sliver)
 
     @pytest.mark.parametrize("seed", range(5))
-    def test_it_is_met_where_it_can_be(self, seed):
+    def test_it_is_met_if_possible(self, seed):
         rng = np.random.default_rng(seed)
         matrix = (rng.random((100, 100)) < 0.06) | np.eye(100, dtype=bool)
         h = hc.Hypergraph.from_incidence(matrix.astype(float))
         for k in (3, 6):
             assert hc.cluster(h, k, min_share=0.8 / k).cut.volumes.min() >= 0.8 / k * (1 - 1e-9)
 
-    def test_it_says_so_where_it_cannot_be_met(self):
+    def test_the_text_says_if_it_cannot_be_met(self):
         h = hc.Hypergraph.from_edges([{"a": 100, "b": 1, "c": 1}, {"a": 100, "d": 1, "c": 1}])
         part = hc.cluster(h, 2, min_share=0.3)
         assert "1 cluster holds less than the minimum share of 0.3; no partition" in repr(part)
@@ -225,7 +225,7 @@ class TestMinShare:
 
 
 def test_beyond_the_second_eigenvector():
-    """On a sparse planted hypergraph the second vector is localised on a few vertices."""
+    """On a sparse planted hypergraph the second eigenvector is localised on a few vertices."""
     rng = np.random.default_rng(0)
     n, n_edges, noise = 16_000, 4_000, 0.3
     sizes = rng.integers(10, 21, n_edges)

@@ -148,7 +148,6 @@ class Clusters:
 
     Attributes
     ----------
-    walk : RandomWalk
     min_volume : float
         The smallest volume of a cluster: no move leaves one below, and a smaller one is penalized.
     visited : int
@@ -158,7 +157,6 @@ class Clusters:
         As in `Effort`.
     """
 
-    walk: RandomWalk
     min_volume: float
     flow: Flow
     state: State
@@ -181,7 +179,7 @@ class Clusters:
             np.empty(k),
             np.zeros((walk.hypergraph.n_edges, 2, k)),
         )
-        clusters = cls(walk, min_volume, flow, state, len(flow.edges))
+        clusters = cls(min_volume, flow, state, len(flow.edges))
         clusters._tally()
         np.einsum("e,ej,ej->j", flow.scale, state.sums[:, 0], state.sums[:, 1], out=state.insides)
         clusters.keep()
@@ -207,9 +205,9 @@ class Clusters:
         """The cost, then the imbalance; both should be small."""
         return round(self.cost, 12), -float(self.state.volumes.min())
 
-    def round(self, passes: int = PASSES) -> None:
+    def round(self) -> None:
         """Evaluate every vertex once, then pass over those that gain, or nearly gain, by a move."""
-        self._improve(np.arange(len(self.state.labels)), passes)
+        self._improve(np.arange(len(self.state.labels)))
 
     def descend(self, around: Integers | None = None) -> None:
         """Move single vertices, those that gain most first, until no move helps.
@@ -245,13 +243,11 @@ class Clusters:
         targets = rng.integers(self.k, size=DRAWS) if into is None else np.full(DRAWS, into)
         uniforms = np.full(DRAWS, -1.0) if into is None else rng.random(DRAWS)
         sources, costs = np.empty(DRAWS, dtype=np.int64), np.empty(DRAWS)
-        self._kernels.forced_costs(
-            self.flow, self.state, edges, targets, uniforms, self.min_volume, sources, costs
-        )
+        drawn = edges, targets, uniforms, self.min_volume
+        self._kernels.forced_costs(self.flow, self.state, *drawn, sources, costs)
         best = int(np.argmin(costs))
-        members = self.flow.members[
-            self.flow.edge_indptr[edges[best]] : self.flow.edge_indptr[edges[best] + 1]
-        ]
+        first, last = self.flow.edge_indptr[edges[best] : edges[best] + 2]
+        members = self.flow.members[first:last]
         homes = self.state.labels[members]
         moving = homes != targets[best]
         if sources[best] >= 0:
@@ -294,7 +290,7 @@ class Clusters:
         halves = self._halves(indptr[-1] * self.k, len(indptr) - 1, middle)
         in_parallel([partial(self._kernels.tally, self.flow, self.state, *half) for half in halves])
 
-    def _improve(self, vertices: Integers, passes: int = PASSES) -> bool:
+    def _improve(self, vertices: Integers) -> bool:
         """Evaluate these vertices, then make the moves of those nearest to one until none is left."""
         found = self._gains(vertices)
         promising = int(np.count_nonzero(found > MIN_GAIN))
@@ -303,7 +299,7 @@ class Clusters:
         near = vertices[_largest(found, max(promising, int(NEAR * len(vertices))))]
         before = self.state.labels[near]
         visited = self._visit(near)
-        made = self._kernels.descend(self.flow, self.state, near, self.min_volume, MIN_GAIN, passes)
+        made = self._kernels.descend(self.flow, self.state, near, self.min_volume, MIN_GAIN, PASSES)
         self.visited += (made - 1) * visited
         moved = self.state.labels[near] != before
         self._log.append((near[moved], before[moved]))
