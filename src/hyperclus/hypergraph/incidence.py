@@ -234,8 +234,7 @@ def canonical(matrix: Incidence, edge_ids: Ids, vertex_ids: Ids, duplicates: Dup
     if duplicates == "error":
         where = _incidence(matrix, int(np.argmin(first)), edge_ids, vertex_ids)
         raise InputError(
-            f"{where} appears more than once ({np.count_nonzero(~first):,} duplicate incidences found); "
-            "use ",
+            f"{where} appears more than once ({np.count_nonzero(~first):,} duplicate incidences found); use ",
             Argument("duplicates", "sum"),
             " or ",
             Argument("duplicates", "max"),

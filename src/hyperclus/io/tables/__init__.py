@@ -9,7 +9,7 @@ from hyperclus.errors import Argument, InputError, check_choice
 from hyperclus.hypergraph.messages import shown
 from hyperclus.io.tables import parquet
 from hyperclus.io.tables.csv import CsvTable
-from hyperclus.io.tables.table import DEFAULT_TUNING, Decimal, Table, Tuning
+from hyperclus.io.tables.table import DEFAULT_TUNING, DecimalSign, Table, Tuning
 
 TableFormat: TypeAlias = Literal["csv", "tsv", "parquet"]
 
@@ -20,7 +20,7 @@ def open_table(
     path: StrPath,
     format: TableFormat | None = None,  # noqa: A002
     delimiter: str | None = None,
-    decimal: Decimal = ".",
+    decimal: DecimalSign = ".",
     tuning: Tuning = DEFAULT_TUNING,
 ) -> Table:
     """Open a table and read its header; the format is given, or follows from the name."""

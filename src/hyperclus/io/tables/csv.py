@@ -16,7 +16,7 @@ from hyperclus._runtime.files import StrPath, fault, reading, refuse_excel
 from hyperclus._runtime.optional import arrow
 from hyperclus.errors import InputError, prefixed
 from hyperclus.hypergraph.ids import object_array
-from hyperclus.io.tables.table import DEFAULT_TUNING, Decimal, Incidences, Table, Tuning
+from hyperclus.io.tables.table import DEFAULT_TUNING, DecimalSign, IncidenceBlock, Table, Tuning
 from hyperclus.typing import Ids
 
 SNIFFED_RECORDS = 20  # used to detect the delimiter
@@ -37,7 +37,7 @@ class CsvTable(Table):
         self,
         path: StrPath,
         delimiter: str | None = None,
-        decimal: Decimal = ".",
+        decimal: DecimalSign = ".",
         tuning: Tuning = DEFAULT_TUNING,
     ) -> None:
         self.path, self.delimiter, self.decimal, self.tuning = path, delimiter or ",", decimal, tuning
@@ -165,7 +165,7 @@ def detect_delimiter(text: str) -> str:
 
 
 def write_csv(
-    handle: BinaryIO, names: list[str], ids: tuple[Ids, Ids], rows: Iterable[Incidences], delimiter: str
+    handle: BinaryIO, names: list[str], ids: tuple[Ids, Ids], rows: Iterable[IncidenceBlock], delimiter: str
 ) -> None:
     """Write a long table, given the ids of vertices and hyperedges and blocks of its rows."""
     vertices, edges = (object_array([_quoted(value) for value in some.tolist()]) for some in ids)

@@ -25,10 +25,10 @@ from hyperclus.io.tables import TableFormat, format_of, open_table, unknown_form
 from hyperclus.io.tables.csv import write_csv
 from hyperclus.io.tables.encode import INTEGER, IdEncoder, Runs
 from hyperclus.io.tables.parquet import write_parquet
-from hyperclus.io.tables.table import Decimal, IdPolicy, Incidences, Table, is_number
+from hyperclus.io.tables.table import DecimalSign, IdConversion, IncidenceBlock, Table, is_numeric
 from hyperclus.typing import AbsencePolicy, Codes, DuplicatePolicy, Floats, Ids, Incidence
 
-PASS = 0.45  # share of the reading time that each of the two passes takes
+PASS_SHARE = 0.45  # share of the reading time that each of the two passes takes
 WHICH_COLUMNS = (
     "name the columns with ",
     Argument("vertex"),
@@ -74,8 +74,8 @@ def read_long(
     weight: str | Literal[False] | None = None,
     edge_weight: str | Literal[False] | None = None,
     delimiter: str | None = None,
-    decimal: Decimal = ".",
-    ids: IdPolicy = "guess",
+    decimal: DecimalSign = ".",
+    ids: IdConversion = "guess",
     vertex_ids: Iterable[Any] | None = None,
     edge_ids: Iterable[Any] | None = None,
     duplicates: DuplicatePolicy = "error",
@@ -106,7 +106,7 @@ def read_long(
         Delimiter of text. By default a tab for TSV; for CSV it is detected among comma, semicolon, bar and
         tab. If it is given, a text file may have any name.
     decimal : {".", ","}
-        Decimal sign of weights in text.
+        DecimalSign sign of weights in text.
     ids : {"guess", "text"}
         Whether ids in text become integers if every id of the column looks like one: as Python writes it,
         within 64 bits (7 and -7, but not 007).
@@ -129,8 +129,8 @@ def read_long(
     >>> h, h.edge_ids.tolist()
     (Hypergraph(2 vertices, 2 hyperedges, 3 incidences), [1, 2])
     """
-    check_choice("ids", ids, get_args(IdPolicy))
-    check_choice("decimal", decimal, get_args(Decimal))
+    check_choice("ids", ids, get_args(IdConversion))
+    check_choice("decimal", decimal, get_args(DecimalSign))
     policies = Policies(duplicates, isolated, empty_edges)
     source = open_table(path, format, delimiter, decimal)
     columns = LongColumns.of(source, vertex, edge, weight, edge_weight)
@@ -155,7 +155,7 @@ def read_incidences(
     known_edges = None if edge_ids is None else id_array(edge_ids, "edge")
     known_vertices = None if vertex_ids is None else id_array(vertex_ids, "vertex")
     encoder = IdEncoder(source, columns.edge, guess)
-    with source.numbered_batches([columns.edge], (0.0, PASS)) as batches:
+    with source.numbered_batches([columns.edge], (0.0, PASS_SHARE)) as batches:
         runs = Runs.joined([encoder.runs(values, row) for row, (values,) in batches])
     edges, n_rows = encoder.ids(), runs.n_rows
     if not n_rows:
@@ -198,7 +198,7 @@ def _second_pass(
     omega = None if edge_weight is None else np.full(len(edges), np.nan)
     read = 0
     wanted = [columns.vertex, *filter(None, [weight, edge_weight])]
-    with source.numbered_batches(wanted, (PASS, PASS)) as batches:
+    with source.numbered_batches(wanted, (PASS_SHARE, PASS_SHARE)) as batches:
         for row, (values, *numbers) in batches:
             read = row + len(values)
             if read > n_rows:
@@ -231,7 +231,7 @@ def checked_weights(source: Table, name: str, values: Any, row: int) -> Floats:
     """Convert a batch of weights; one that is negative, missing or not finite is an `InputError`."""
     pa, pc = arrow(), arrow("pyarrow.compute")
     kind = values.type
-    if not (source.text or is_number(kind) or pa.types.is_boolean(kind)):
+    if not (source.text or is_numeric(kind) or pa.types.is_boolean(kind)):
         raise source.fault(f"column {shown(name)}: weights must be numbers, not {kind}; convert them", row)
     numbers = pc.replace_substring(values, ",", ".") if source.decimal == "," else values
     try:
@@ -410,7 +410,7 @@ def _warn_of_loss(hypergraph: Hypergraph, path: StrPath) -> None:
         )
 
 
-def _incidences(hypergraph: Hypergraph, n_weights: int) -> Iterator[Incidences]:
+def _incidences(hypergraph: Hypergraph, n_weights: int) -> Iterator[IncidenceBlock]:
     """Yield blocks of incidences: vertices, hyperedges, and gamma or gamma and omega."""
     gamma = hypergraph.gamma
     for block in blocks(hypergraph.n_incidences):

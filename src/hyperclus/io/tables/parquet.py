@@ -14,7 +14,7 @@ from hyperclus._runtime.files import StrPath, fault, reading, refuse_bomb
 from hyperclus._runtime.optional import arrow
 from hyperclus.errors import InputError, prefixed
 from hyperclus.hypergraph.messages import shown
-from hyperclus.io.tables.table import DEFAULT_TUNING, Incidences, Table, Tuning, is_number
+from hyperclus.io.tables.table import DEFAULT_TUNING, IncidenceBlock, Table, Tuning, is_numeric
 from hyperclus.typing import Ids
 
 SUFFIXES = (".parquet", ".pq")
@@ -114,7 +114,7 @@ def next_batch(file: StrPath, batches: Iterator[Any]) -> Any:
 
 def is_small(kind: Any) -> bool:
     """Whether values of an Arrow type have a small fixed size: numbers and booleans."""
-    return is_number(kind) or bool(arrow().types.is_boolean(kind))
+    return is_numeric(kind) or bool(arrow().types.is_boolean(kind))
 
 
 @contextmanager
@@ -129,7 +129,7 @@ def parquet_errors(file: StrPath) -> Iterator[None]:
 
 
 def write_parquet(
-    handle: BinaryIO, names: list[str], ids: tuple[Ids, Ids], rows: Iterable[Incidences]
+    handle: BinaryIO, names: list[str], ids: tuple[Ids, Ids], rows: Iterable[IncidenceBlock]
 ) -> None:
     """Write a long table, given the ids of vertices and hyperedges and blocks of its rows."""
     pa, pq = arrow(), arrow("pyarrow.parquet")

@@ -12,9 +12,9 @@ from hyperclus.errors import InputError, prefixed
 from hyperclus.hypergraph.messages import shown
 from hyperclus.io.tables.csv import CsvTable
 from hyperclus.io.tables.encode import INTEGER
-from hyperclus.io.tables.table import Decimal, Table, is_number
+from hyperclus.io.tables.table import DecimalSign, Table, is_numeric
 
-READING = 0.9  # share of the time that reading takes
+READING_SHARE = 0.9  # share of the time that reading takes
 NUMBER = r"\A[+-]?(([1-9][0-9]*|0)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\z"  # 007 is text
 NUMBER_WITH_COMMA = NUMBER.replace(r"\.", ",")
 EXACT_BELOW = 2.0**53  # from here on, different integers may be the same float
@@ -65,17 +65,17 @@ class Column:
         return max(int(pc.index(others, True).as_py()), 0)
 
 
-def read_columns(source: Table, names: Sequence[str], decimal: Decimal | None = None) -> list[Column]:
+def read_columns(source: Table, names: Sequence[str], decimal: DecimalSign | None = None) -> list[Column]:
     """Read columns into memory; text becomes numbers if all values of a column are numbers.
 
     By default the decimal sign is a point; or a comma, if all values of a column are numbers then and the
     delimiter is not a comma.
     """
-    signs: tuple[Decimal, ...] = ()
+    signs: tuple[DecimalSign, ...] = ()
     if isinstance(source, CsvTable):
         signs = (".",) if source.delimiter == "," else (".", ",")
         signs = signs if decimal is None else (decimal,)
-    with source.numbered_batches(list(names), (0.0, READING)) as batches:
+    with source.numbered_batches(list(names), (0.0, READING_SHARE)) as batches:
         chunks = zip(*(batch for _, batch in batches), strict=True)
         columns = [arrow().chunked_array(list(some)) for some in chunks]
     if not (columns and len(columns[0])):
@@ -90,7 +90,7 @@ def check_present(source: Table, column: Column, what: str, remedy: str | InputE
         raise source.fault(prefixed(f"column {shown(column.name)}: the {what} is missing; ", remedy), row)
 
 
-def _column(name: str, values: Any, signs: tuple[Decimal, ...]) -> Column:
+def _column(name: str, values: Any, signs: tuple[DecimalSign, ...]) -> Column:
     """Infer the type of a column; text may hold numbers with one of these decimal signs."""
     pa, pc = arrow(), arrow("pyarrow.compute")
     if pa.types.is_dictionary(values.type):
@@ -108,10 +108,10 @@ def _column(name: str, values: Any, signs: tuple[Decimal, ...]) -> Column:
         distinct = pc.count_distinct(values).as_py()
     except pa.ArrowNotImplementedError:  # lists and the like, which `Hypergraph.from_table` will refuse
         distinct = len(values)
-    return Column(name, values, is_number(values.type), distinct, not_number, comma, too_large)
+    return Column(name, values, is_numeric(values.type), distinct, not_number, comma, too_large)
 
 
-def _as_numbers(text: Any, sign: Decimal) -> tuple[Any, str | None, str | None]:
+def _as_numbers(text: Any, sign: DecimalSign) -> tuple[Any, str | None, str | None]:
     """Convert text to integers or floats if all values allow it.
 
     Returns the values; one that is not a number, if most are; and a number that a float cannot represent.

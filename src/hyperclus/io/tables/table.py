@@ -15,9 +15,9 @@ from hyperclus.errors import Argument, InputError, prefixed
 from hyperclus.hypergraph.messages import no_column, shown
 from hyperclus.typing import Codes, Floats
 
-Decimal: TypeAlias = Literal[".", ","]
-IdPolicy: TypeAlias = Literal["guess", "text"]
-Incidences: TypeAlias = tuple[Codes, Codes, list[Floats]]  # to write: vertices, hyperedges, weights
+DecimalSign: TypeAlias = Literal[".", ","]
+IdConversion: TypeAlias = Literal["guess", "text"]
+IncidenceBlock: TypeAlias = tuple[Codes, Codes, list[Floats]]  # to write: vertices, hyperedges, weights
 
 RELEASE_AFTER = 1 << 20  # rows of small batches between two releases of PyArrow's unused memory
 
@@ -41,7 +41,7 @@ class Table(ABC):
     text: bool  # whether all values are text, so that numbers have to be inferred
     unit: str  # of `size` and `position`
     position = 0  # how far the current pass over the table has come
-    decimal: Decimal = "."  # decimal sign of weights in text
+    decimal: DecimalSign = "."  # decimal sign of weights in text
     large_batches = False  # set during a pass to ask for few batches: each costs time for every known id
 
     def __init__(
@@ -120,7 +120,7 @@ class Table(ABC):
         return None
 
 
-def is_number(kind: Any) -> bool:
+def is_numeric(kind: Any) -> bool:
     """Whether an Arrow type holds integers, floats or decimals."""
     types = arrow().types
     return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind))

@@ -19,7 +19,7 @@ from hyperclus.hypergraph.messages import shown
 from hyperclus.io.tables import sniff_table
 from hyperclus.io.tables.encode import read_ids
 from hyperclus.io.tables.schema import Column, check_present, read_columns
-from hyperclus.io.tables.table import Decimal, IdPolicy, Table
+from hyperclus.io.tables.table import DecimalSign, IdConversion, Table
 from hyperclus.typing import AbsencePolicy, Ids, MissingPolicy
 
 RepeatPolicy = Literal["error", "number"]
@@ -59,18 +59,18 @@ class WideOptions:
     missing: MissingPolicy = "error"
     constant: AbsencePolicy = "drop"
     isolated: AbsencePolicy = "error"
-    decimal: Decimal | None = None
-    ids: IdPolicy = "guess"
+    decimal: DecimalSign | None = None
+    ids: IdConversion = "guess"
     repeated: RepeatPolicy = "error"
 
     def __post_init__(self) -> None:
         check_choice("missing", self.missing, get_args(MissingPolicy))
         check_choice("constant", self.constant, get_args(AbsencePolicy))
         check_choice("isolated", self.isolated, get_args(AbsencePolicy))
-        check_choice("ids", self.ids, get_args(IdPolicy))
+        check_choice("ids", self.ids, get_args(IdConversion))
         check_choice("repeated", self.repeated, get_args(RepeatPolicy))
         if self.decimal is not None:
-            check_choice("decimal", self.decimal, get_args(Decimal))
+            check_choice("decimal", self.decimal, get_args(DecimalSign))
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,8 +186,8 @@ def read_rows(
     constant: AbsencePolicy = "drop",
     isolated: AbsencePolicy = "error",
     delimiter: str | None = None,
-    decimal: Decimal | None = None,
-    ids: IdPolicy = "guess",
+    decimal: DecimalSign | None = None,
+    ids: IdConversion = "guess",
     repeated: RepeatPolicy = "error",
 ) -> Hypergraph:
     r"""Read a file with one row per vertex, as `Hypergraph.from_table` reads a table in memory.
@@ -216,7 +216,7 @@ def read_rows(
     delimiter : one character, optional
         Delimiter of text, as in `read_long`.
     decimal : {".", ","}, optional
-        Decimal sign of numbers in text. By default a point; or a comma in columns where every field is a
+        DecimalSign sign of numbers in text. By default a point; or a comma in columns where every field is a
         number then, if the delimiter is not a comma.
     ids : {"guess", "text"}
         Whether vertex ids that look like integers become integers, as in `read_long`.
