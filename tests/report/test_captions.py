@@ -27,7 +27,7 @@ def test_captions_mention_samples_and_groups(tmp_path):
     data = page_data(text)["charts"]
     said = visible(text)
     shown = len(data["embedding"]["data"]["clusters"])
-    assert f"A random sample of {shown:,} of 5,000 vertices is shown." in said
+    assert f"A random sample of {shown:,} of 5,000 vertices is shown, with some of each cluster." in said
     rows, columns = len(data["matrix"]["data"]["rows"]), len(data["matrix"]["data"]["columns"])
     assert f"3,000 hyperedges in {rows} rows and 5,000 vertices in {columns} columns" in said
     assert f"{len(data['sweep']['data']['sizes'])} of 4,999 cuts are shown" in said
@@ -36,7 +36,7 @@ def test_captions_mention_samples_and_groups(tmp_path):
 def test_the_caption_of_a_table_lists_its_columns(table, planted, tmp_path):
     said = visible(written(table, tmp_path)[1])
     assert "A vertex is a row of a table" in said
-    assert "7 columns and the number of values in each" in said
+    assert "7 columns, with the number of values in each" in said
     assert "column 0 (2) column 1 (2)" in said
     assert "size (5)" in said
     assert "is a row of a table;" not in visible(written(planted[0], tmp_path)[1])

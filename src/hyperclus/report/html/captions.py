@@ -39,7 +39,7 @@ def table(contents: Contents) -> str:
     columns = contents.views.table_columns or {}
     return (
         "A vertex is a row of a table; a hyperedge \u201ccolumn = value\u201d holds the rows with that value "
-        f"or in that range. {count(len(columns), 'column')} and the number of values in each:"
+        f"or in that range. {count(len(columns), 'column')}, with the number of values in each:"
     )
 
 
@@ -51,7 +51,8 @@ def embedding(contents: Contents) -> str:
         "are hard to separate are close."
     )
     if len(view.vertices) < view.total:
-        text += f" A random sample of {len(view.vertices):,} of {view.total:,} vertices is shown."
+        sample = f"{len(view.vertices):,} of {view.total:,} vertices"
+        text += f" A random sample of {sample} is shown, with some of each cluster."
     if view.n_clipped:
         verb = "is an outlier, drawn" if view.n_clipped == 1 else "are outliers, drawn"
         text += f" {_vertices(view.n_clipped)} {verb} at the edge (hollow)."
