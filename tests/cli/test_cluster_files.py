@@ -114,9 +114,10 @@ class TestResults:
             assert 0 < spent["bytes"] <= 1.1 * spent["products"] * need["sent"]
 
     def test_workers_of_its_own(self, data):
-        done = process("cluster", "data/", "-k", 2, "--engine", "dask", *NAMED, "-v")
+        local = ("--workers", 1, "--memory", "2GB")
+        done = process("cluster", "data/", "-k", 2, "--engine", "dask", *NAMED, *local, "-v")
         assert done.returncode == 0, done.stderr
-        assert "on this machine" in done.stderr
+        assert "1 worker on this machine with 2.0 GB each" in done.stderr
         assert "dashboard: http://" in done.stderr
         assert "hyperclus: preparation: " in done.stderr
         assert "Partition of 80 vertices into 2 clusters" in done.stdout
@@ -176,6 +177,8 @@ class TestRefused:
             (("--bins", "3"), "a row per incidence"),
             (("--from", "csv"), "it reads Parquet"),
             (("--max-k", "3"), "--max-k is for -k auto"),
+            (("--memory", "16"), "--memory must be a size with a unit, such as 16GB; got '16'"),
+            (("--memory", "2GB", "--scheduler", "tcp://x:1"), "leave them out with --scheduler"),
             (("-o", "isolated=keep"), "-o isolated does not apply to --engine dask"),
             (("--duplicates", "min"), "--duplicates must be"),
             (("--min-share", "0.7"), "--min-share must be between 0 and 1/k"),
@@ -309,5 +312,6 @@ class TestPlan:
 
     def test_bad_input(self, data):
         one_sentence(inside("plan", "data/"), "'vertex'")
-        one_sentence(inside("plan", "data/", *NAMED, "--memory", "x"), "--memory must be a size such as 16GB")
+        done = inside("plan", "data/", *NAMED, "--memory", "x")
+        one_sentence(done, "--memory must be a size with a unit, such as 16GB")
         one_sentence(inside("plan", "none.parquet"), "there is no such file")

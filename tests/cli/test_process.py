@@ -13,7 +13,8 @@ import time
 import pytest
 
 import hyperclus as hc
-from hyperclus.cli import cluster
+from hyperclus.cli.app import Messages
+from hyperclus.cli.cluster import resumable
 from support.command_line import inside, process
 
 CALL = [sys.executable, "-m", "hyperclus"]
@@ -152,17 +153,16 @@ class TestStreamsThatFail:
         assert self.run(table, streams, "--odd").returncode == 2
 
 
-def test_a_stop_after_a_while_speaks_of_checkpoints(table, monkeypatch):
+def test_a_stop_after_a_while_mentions_checkpoints(table, monkeypatch, capsys):
     def stopped(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(hc, "cluster", stopped)
     done = inside("cluster", table, "-k", 2, "-q")
     assert (done.returncode, done.stderr) == (130, "hyperclus: interrupted\n")
-    monkeypatch.setattr(cluster, "LONG_RUN", 0.0)
-    done = inside("cluster", table, "-k", 2, "-q")
-    assert done.returncode == 130
-    assert "no checkpoint was written; use --checkpoint FOLDER" in done.stderr
+    with pytest.raises(KeyboardInterrupt), resumable(Messages(), None, long_run=0.0):
+        stopped()
+    assert "no checkpoint was written; use --checkpoint FOLDER" in capsys.readouterr().err
 
 
 def on_terminal(*arguments, columns=80, **more):

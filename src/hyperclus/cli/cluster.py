@@ -28,7 +28,6 @@ from hyperclus.hypergraph.messages import caption, shown
 from hyperclus.report.views import agreement_with_classes
 
 MAX_K = 10  # clusters to consider by default
-LONG_RUN = 10.0  # seconds after which an interrupted run would have needed a checkpoint
 NOT_REPEATED = ("out", "edges", "report", "as_json", "as_csv", "quiet", "verbose", "checkpoint")
 
 
@@ -108,7 +107,7 @@ def cluster(
     _check_engine(workers.engine, computation.precision)
     resolved = source.resolve()
     suggestion = None
-    with _run(messages, computation.checkpoint):
+    with resumable(messages, computation.checkpoint):
         h, classes, seconds = _read(resolved, messages)
         outputs.check_ids(h.vertex_ids, h.edge_ids)
         if k is None:
@@ -159,7 +158,7 @@ def suggest_k(
     The exit code is 0 in both cases.
     """
     resolved = source.resolve()
-    with _run(messages, walk.checkpoint):
+    with resumable(messages, walk.checkpoint):
         h = resolved.read(messages)
         found = hyperclus.suggest_k(h, **asdict(candidates), alpha=walk.alpha, seed=walk.seed)
     if as_json:
@@ -212,7 +211,7 @@ def report(
     outputs.check(source.path, given.clusters, source.classes)
     _check_engine(given.engine, computation.precision)
     resolved = source.resolve()
-    with _run(messages, computation.checkpoint):
+    with resumable(messages, computation.checkpoint):
         h, classes, seconds = _read(resolved, messages)
         labels = read_labels(given.clusters, h.vertex_ids, "cluster", ("vertex", "cluster"))
         part = hyperclus.evaluate(h, labels, engine=given.engine, **computation.settings())
@@ -266,14 +265,17 @@ def _read(resolved: ResolvedInput, messages: Messages) -> tuple[Hypergraph, list
 
 
 @contextmanager
-def _run(messages: Messages, checkpoint: Path | None) -> Iterator[None]:
-    """Run the body with a progress bar and checkpoints; if it is stopped, print how to resume."""
+def resumable(messages: Messages, checkpoint: Path | None, long_run: float = 10.0) -> Iterator[None]:
+    """Run the body with a progress bar and checkpoints; if it is stopped, print how to resume.
+
+    After `long_run` seconds without checkpoints, print that they would have helped.
+    """
     start = time.monotonic()
 
     def hint() -> str | None:
         if checkpoint is not None:
             return f"{printable(checkpoint)} keeps the checkpoints; repeat the command to resume"
-        if time.monotonic() - start < LONG_RUN:
+        if time.monotonic() - start < long_run:
             return None
         return "no checkpoint was written; use --checkpoint FOLDER to make runs resumable"
 
