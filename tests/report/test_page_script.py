@@ -67,6 +67,9 @@ def test_tooltips_are_plain_text(browser, report):
             page.wait_for_selector("#tip:not([hidden])")
             text = page.locator("#tip").inner_text()
             assert all(word in text for word in words), (chart, text)
+        assert seen.signal("sweep", "hovered") == 1
+        page.locator("h1").hover()
+        assert seen.signal("sweep", "hovered") == -1
 
 
 def test_the_chosen_cluster_is_in_the_address(browser, report):
