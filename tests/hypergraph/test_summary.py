@@ -68,7 +68,7 @@ PLAIN = [
             {},
             "1 hyperedge holds over half of the vertices: 5",
         ),
-        ([*PLAIN, {"a": 1}], {}, "1 hyperedge has a single member and joins nothing: 5"),
+        ([*PLAIN, {"a": 1}], {}, "1 hyperedge has a single member and connects nothing: 5"),
         (
             [*PLAIN, {"b": 1, "c": 3}],
             {},
@@ -87,12 +87,12 @@ PLAIN = [
         (
             {**{("p", i): edge for i, edge in enumerate(PLAIN)}, ("hair", 0): {"a": 1}},
             {},
-            "1 hyperedge has a single member and joins nothing: hair = 0$",
+            "1 hyperedge has a single member and connects nothing: hair = 0$",
         ),
         (
             {**{("p", i): edge for i, edge in enumerate(PLAIN)}, ("hair", "\x1b[31m"): {"a": 1}},
             {},
-            r"joins nothing: \('hair', '\\x1b\[31m'\)$",
+            r"connects nothing: \('hair', '\\x1b\[31m'\)$",
         ),
         ([{"a": 1, "b": 2, "c": 1}] * 2, {}, "every vertex is in every hyperedge"),
         ([{"a": 1, "b": 2}, {"c": 1, "d": 2, "a": 3}], {}, "most vertices are in at most one hyperedge"),

@@ -157,7 +157,7 @@ def test_ids_that_cannot_be_written(tmp_path):
                 lambda h=h, name=name: write_long(h, tmp_path / name), name, f"vertex id {vertex!r}", part
             )
     lone = Hypergraph.from_edges({"\ud800": ["a"]})
-    refused(lambda: write_long(lone, tmp_path / "h.parquet"), "half a character")
+    refused(lambda: write_long(lone, tmp_path / "h.parquet"), "half of a surrogate pair")
     huge = Hypergraph.from_edges([[2**64, 1]])
     refused(lambda: write_long(huge, tmp_path / "h.csv"), "vertex id 18446744073709551616")
     h = Hypergraph.from_edges([["a", "b"]])

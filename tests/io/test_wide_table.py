@@ -273,10 +273,10 @@ class TestSchema:
     @pytest.mark.parametrize(
         ("column", "words"),
         [
-            ([f"name {i}" for i in range(30)], "joins nothing; leave it out, or take it for the vertex ids"),
-            ([f"name {i % 20}" for i in range(30)], "joins next to nothing; leave it out"),
+            ([f"name {i}" for i in range(30)], "connects nothing; leave it out, or use it as the vertex ids"),
+            ([f"name {i % 20}" for i in range(30)], "connects almost nothing; leave it out"),
             ([str(i + 5) for i in range(30)], "numbers the rows"),
-            ([*map(str, range(29)), "unknown"], "holds 'unknown' beside numbers"),
+            ([*map(str, range(29)), "unknown"], "holds 'unknown' among numbers"),
         ],
     )
     def test_remarks_on_unusual_columns(self, tmp_path, column, words):

@@ -75,8 +75,8 @@ def _shuffled_members(keys: Integers, vertices: Integers, rng: np.random.Generat
             break
         others, where = np.unique(rng.integers(len(vertices), size=len(doubles)), return_index=True)
         doubles = doubles[where]
-        apart = ~np.isin(others, doubles)
-        doubles, others = doubles[apart], others[apart]
+        distinct = ~np.isin(others, doubles)
+        doubles, others = doubles[distinct], others[distinct]
         new = _absent(keys[doubles] + vertices[others], ranked)
         new &= _absent(keys[others] + vertices[doubles], ranked)
         doubles, others = doubles[new], others[new]

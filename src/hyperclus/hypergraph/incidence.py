@@ -284,8 +284,8 @@ def constant_within(omega: Floats, edges: Codes, names: Ids) -> Floats:
     """Return omega from a weight per incidence; different weights of a hyperedge are an `InputError`."""
     found = np.ones(len(names))
     found[edges] = omega
-    odd = np.flatnonzero(found[edges] != omega)
-    if len(odd):
-        name = shown(names[edges[odd[0]]])
+    different = np.flatnonzero(found[edges] != omega)
+    if len(different):
+        name = shown(names[edges[different[0]]])
         raise InputError(f"hyperedge {name} has several weights; give it the same one in all its rows")
     return found

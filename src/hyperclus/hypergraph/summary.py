@@ -137,7 +137,7 @@ def _on_sizes(hypergraph: Hypergraph, degrees: Integers) -> Iterator[str]:
         (degrees == 0, vertices, "vertex is", "vertices are", "in no hyperedge and will get label -1"),
         (sizes == 0, edges, "hyperedge has", "hyperedges have", "no members and no effect"),
         (large, edges, "hyperedge holds", "hyperedges hold", "over half of the vertices"),
-        (sizes == 1, edges, "hyperedge has", "hyperedges have", "a single member and joins nothing"),
+        (sizes == 1, edges, "hyperedge has", "hyperedges have", "a single member and connects nothing"),
     ):
         count = int(np.count_nonzero(unusual))
         if count:

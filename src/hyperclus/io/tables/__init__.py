@@ -47,7 +47,7 @@ def sniff_table(
     format: TableFormat | None = None,  # noqa: A002
     delimiter: str | None = None,
 ) -> Table:
-    """Open a table like `open_table`; if the name does not tell the format, the first bytes do."""
+    """Open a table; if the ending of its name is unknown, detect the format from the content."""
     kind = format_of(path, format)
     if kind is None:
         with reading(path) as content:
@@ -58,7 +58,7 @@ def sniff_table(
 
 
 def format_of(path: StrPath, format: TableFormat | None = None) -> TableFormat | None:  # noqa: A002
-    """Return the format that is given, or the one that the name tells; None if it does not."""
+    """Return the given format, or the one that follows from the name; None if the ending is unknown."""
     if format is not None:
         check_choice("format", format, get_args(TableFormat))
         return format
@@ -69,6 +69,6 @@ def format_of(path: StrPath, format: TableFormat | None = None) -> TableFormat |
 
 
 def unknown_format(path: StrPath) -> InputError:
-    """Create the error for a name that does not tell the format."""
+    """Create the error for a name with an unknown ending."""
     endings = "the name must end with .csv, .tsv, .csv.gz, .tsv.gz or .parquet; or use "
     return fault(path, InputError(endings, Argument("format")))

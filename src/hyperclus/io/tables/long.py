@@ -368,7 +368,10 @@ def _check_ids(path: StrPath, ids: Ids, what: str, text: bool) -> None:
         raise fault(path, f"{what} id {shown(other)} is {why}, a column of a long table cannot hold it")
     broken = next((value for value in values if not _is_utf8(value)), None)
     if broken is not None:
-        raise fault(path, f"{what} id {shown(broken)} has half a character and cannot be written; rename it")
+        raise fault(
+            path,
+            f"{what} id {shown(broken)} contains half of a surrogate pair and cannot be written; rename it",
+        )
     integer = re.compile(INTEGER.replace(r"\z", r"\Z"))
     if text and all(integer.match(value) and -(2**63) <= int(value) < 2**63 for value in values):
         raise fault(

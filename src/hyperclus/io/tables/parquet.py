@@ -41,9 +41,11 @@ class ParquetTable(Table):
                 found, rows = read_footer(file, handle)
             names.append(found)
             self._first_rows.append(self._first_rows[-1] + rows)
-            odd = [name for name in OPTIONAL_COLUMNS if (name in found) != (name in names[0])]
-            if odd:
-                raise fault(file, f"some files have a column {shown(odd[0])} and others not; make them alike")
+            for name in OPTIONAL_COLUMNS:
+                if (name in found) != (name in names[0]):
+                    raise fault(
+                        file, f"some files have a column {shown(name)} and others not; make them alike"
+                    )
         super().__init__(path, files, names[0], self._first_rows[-1], tuning)
 
     def batches(self, columns: list[str]) -> Generator[list[Any], None, None]:

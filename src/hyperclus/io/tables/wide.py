@@ -31,20 +31,20 @@ _IDS = 0  # key of the vertex ids among columns, whose names are text
 # What may be unusual about a column: a few words, and a sentence.
 _REMARKS = {
     "mixed": (
-        "holds {} beside numbers",
-        "holds {} beside numbers, so each of its {distinct:,} values is a hyperedge; correct it or leave "
+        "holds {} among numbers",
+        "holds {} among numbers, so each of its {distinct:,} values is a hyperedge; correct it or leave "
         "the column out",
     ),
     "unique": (
         "every value different",
-        "has {distinct:,} values in {rows:,} rows and joins nothing; leave it out, or take it for the "
+        "has {distinct:,} values in {rows:,} rows and connects nothing; leave it out, or use it as the "
         "vertex ids",
     ),
     "nearly unique": (
         "nearly every value different",
-        "has {distinct:,} values in {rows:,} rows and joins next to nothing; leave it out",
+        "has {distinct:,} values in {rows:,} rows and connects almost nothing; leave it out",
     ),
-    "counter": ("numbers the rows", "numbers the rows; leave it out, or take it for the vertex ids"),
+    "counter": ("numbers the rows", "numbers the rows; leave it out, or use it as the vertex ids"),
 }
 
 
@@ -302,7 +302,7 @@ def _features(source: Table, vertex: str | None, options: WideOptions) -> list[s
             raise fault(source.path, f"column {source.names.index('') + 1} has no name; name or exclude it")
         source.column(name)
     if not names:
-        raise fault(source.path, "no column is left to use; a table needs one beside the vertex ids")
+        raise fault(source.path, "no column is left to use; a table needs one besides the vertex ids")
     return names
 
 
