@@ -117,7 +117,7 @@ class TestClique:
         h = hc.Hypergraph.from_edges([["a", "b"], ["c", "d"], ["b", "c"], ["a"], ["e"], ["e"]])
         part = clique(h)
         assert len(part.sizes) == 2
-        with pytest.raises(hc.InputError, match="ask for at most k = 1"):
+        with pytest.raises(hc.InputError, match="no cluster can be split further; use at most k=1"):
             clique(hc.Hypergraph.from_edges([["a"], ["b"]]))
 
 

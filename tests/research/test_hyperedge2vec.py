@@ -273,7 +273,7 @@ def test_extremes_stay_finite(name, options):
 
 
 def test_indistinct_vectors_are_refused():
-    with pytest.raises(hc.InputError, match="hyperedge2vec finds no more clusters; ask for at most k = 1"):
+    with pytest.raises(hc.InputError, match="hyperedge2vec finds no more clusters; use at most k=1"):
         hyperedge2vec(hc.Hypergraph.from_edges([["a", "b", "c"]]), epochs=2)
 
 

@@ -35,7 +35,7 @@ def scored(hypergraph: Hypergraph, k: int, label: Label, settings: dict[str, Any
     with run.timed(settings["method"]):
         used, labels = np.unique(label(walk, run.rng), return_inverse=True)
     if len(used) < k:
-        raise InputError(f"{settings['method']} finds no more clusters; ask for at most k = {len(used)}")
+        raise InputError(f"{settings['method']} finds no more clusters; use at most k={len(used)}")
     return run.partition(walk, pairs, labels, k, settings)
 
 
