@@ -26,7 +26,16 @@ import hyperclus as hc  # noqa: E402
 from hyperclus._runtime import jit  # noqa: E402
 from hyperclus.clustering.search_problem import EFFORTS  # noqa: E402
 from hyperclus.engines import cpu, cuda  # noqa: E402
-from support.engine_contracts import ALPHAS, check_answer, check_law, check_products, check_shares, planted  # noqa: E402
+from support.engine_contracts import (  # noqa: E402
+    ALPHAS,
+    check_answer,
+    check_backend,
+    check_distribution,
+    check_factors,
+    check_products,
+    one_memory,
+    planted,
+)
 
 if importlib.util.find_spec("numba") is None:
     jit.COMPILE_FROM = math.inf
@@ -40,23 +49,29 @@ def products():
         for alpha in ALPHAS:
             for n, n_edges, blocks, big in ((60, 40, 2, 0), (30, 90, 3, 2), (25, 3, 1, 3), (3000, 40, 2, 4)):
                 h = planted(n, n_edges, blocks, big=big)
-                check_products(cuda.CudaProducts.of, h, alpha)
-                check_shares(cuda.CudaProducts.of, h, alpha)
+                check_products(one_memory(cuda.CudaProducts.of), h, alpha)
+                check_factors(cuda.CudaProducts.of, h, alpha)
     cuda.WIDTH, cuda.LONG, cuda.PIECE = 1_250_000, 512, 4096
+
+
+def backend():
+    """Connected and in two components."""
+    for noise in (0.2, 0.0):
+        check_backend(one_memory(cuda.CudaProducts.of), planted(80, 120, 2, noise=noise))
 
 
 def single_precision():
     """gamma is rounded and no more is lost where the vectors are double."""
     h = planted(400, 300, 2)
     rounded = h.with_gamma(h.gamma.data.astype(np.float32).astype(np.float64))
-    check_products(lambda _, alpha: cuda.CudaProducts.of(h, alpha, "float32"), rounded, 0.0)
+    check_products(one_memory(lambda _, alpha: cuda.CudaProducts.of(h, alpha, "float32")), rounded, 0.0)
 
 
 def distributions():
-    """The stationary law, by hyperedges and by vertices."""
+    """The stationary distribution, by hyperedges and by vertices."""
     for alpha in ALPHAS:
-        check_law(cuda.CudaProducts.of, planted(600, 800, 2), alpha)
-        check_law(cuda.CudaProducts.of, planted(900, 20, 2, big=3), alpha)
+        check_distribution(cuda.CudaProducts.of, planted(600, 800, 2), alpha)
+        check_distribution(cuda.CudaProducts.of, planted(900, 20, 2, big=3), alpha)
 
 
 def answers():
@@ -87,7 +102,7 @@ def main() -> None:
     why = cuda.missing()
     if why is not None:
         sys.exit(f"no GPU: {why}")
-    for check in (products, single_precision, distributions, answers, batches_of_moves):
+    for check in (products, backend, single_precision, distributions, answers, batches_of_moves):
         start = time.perf_counter()
         check()
         print(f"{check.__name__}: passed in {time.perf_counter() - start:.1f} s", flush=True)

@@ -16,7 +16,15 @@ from hyperclus.engines import cuda
 from hyperclus.spectral.eigen.null_space import zero_vectors
 from support import stand_in_device
 from support.contracts import refused
-from support.engine_contracts import ALPHAS, check_answer, check_law, check_products, check_shares, planted
+from support.engine_contracts import (
+    ALPHAS,
+    check_answer,
+    check_distribution,
+    check_factors,
+    check_products,
+    one_memory,
+    planted,
+)
 from support.paper_data import paper_hypergraph
 from support.strategies import copies_around_a_hub, random_hypergraph
 
@@ -44,22 +52,22 @@ def on_standin(monkeypatch, width=10**9, long=10**9, piece=10**9):
 def test_the_passes_are_those_of_the_definition(alpha, shape):
     n, n_edges, blocks, big = shape
     h = planted(n, n_edges, blocks, big=big)
-    check_products(cuda.CudaProducts.of, h, alpha)
-    check_shares(cuda.CudaProducts.of, h, alpha)
+    check_products(one_memory(cuda.CudaProducts.of), h, alpha)
+    check_factors(cuda.CudaProducts.of, h, alpha)
 
 
 @pytest.mark.parametrize("alpha", ALPHAS)
 @pytest.mark.usefixtures("device")
 def test_the_law_is_that_of_the_cpu(alpha):
-    check_law(cuda.CudaProducts.of, planted(60, 80, 2), alpha)
-    check_law(cuda.CudaProducts.of, planted(90, 20, 2, big=3), alpha)
+    check_distribution(cuda.CudaProducts.of, planted(60, 80, 2), alpha)
+    check_distribution(cuda.CudaProducts.of, planted(90, 20, 2, big=3), alpha)
 
 
 @pytest.mark.usefixtures("device")
 def test_single_precision_rounds_gamma_and_no_more():
     h = planted(40, 30, 2)
     rounded = h.with_gamma(h.gamma.data.astype(np.float32).astype(np.float64))
-    check_products(lambda _, alpha: cuda.CudaProducts.of(h, alpha, "float32"), rounded, 0.0)
+    check_products(one_memory(lambda _, alpha: cuda.CudaProducts.of(h, alpha, "float32")), rounded, 0.0)
 
 
 @pytest.mark.parametrize("name", NINE)
@@ -171,7 +179,7 @@ class TestChoice:
         h = planted(40, 60, 2)
         monkeypatch.setattr(engines, "find_spec", lambda _: object())
         assert hc.cluster(h).settings["engine"] == "cpu"
-        monkeypatch.setattr(engines, "PAYS_FROM", 0)
+        monkeypatch.setattr(engines, "GPU_FROM", 0)
         assert hc.cluster(h).settings["engine"] == "cuda"
         monkeypatch.setattr(cuda, "fits", lambda *_: False)
         assert hc.cluster(h).settings["engine"] == "cpu"

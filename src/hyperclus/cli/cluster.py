@@ -21,7 +21,7 @@ from hyperclus.cli.terminal import indented, show, show_partition, table, title,
 from hyperclus.clustering._run import check_min_share
 from hyperclus.clustering.n_clusters import Suggestion
 from hyperclus.clustering.partition import Partition
-from hyperclus.engines import InMemory, check_engine, device_products
+from hyperclus.engines import InMemory, check_engine, cuda_products
 from hyperclus.errors import HyperclusError, InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.messages import caption, shown
@@ -288,4 +288,4 @@ def _check_engine(engine: str, precision: str) -> None:
     """Refuse an engine that this machine does not have, before the file is read."""
     check_engine(engine, precision)
     if engine == "cuda":  # try it with a tiny hypergraph
-        device_products(engine, precision, Hypergraph.from_edges([["a", "b"]]), 0.0, 2)
+        cuda_products(Hypergraph.from_edges([["a", "b"]]), 0.0, precision, 2)

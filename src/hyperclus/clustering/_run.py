@@ -20,7 +20,7 @@ from hyperclus.clustering.initialization import initial_partitions
 from hyperclus.clustering.partition import Partition
 from hyperclus.clustering.search_problem import Effort, SearchProblem
 from hyperclus.clustering.vertex_search import vertex_search
-from hyperclus.engines import InMemory, Precision, check_engine, chosen, device_products
+from hyperclus.engines import InMemory, Precision, check_engine, choose_engine, cuda_products
 from hyperclus.errors import Argument, ConvergenceError, InputError, check_choice, check_integer, is_number
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.spectral.bounds import ncut_lower_bound
@@ -194,10 +194,10 @@ class Run(Steps[Partition]):
 
     def walk(self, hypergraph: Hypergraph, k: int) -> RandomWalk:
         """Steps 1 to 3 of Algorithm 1: the random walk and its stationary distribution."""
-        engine, products = chosen(self.engine, hypergraph, k), None
-        if engine != "cpu":
+        products = None
+        if choose_engine(self.engine, hypergraph, k) == "cuda":
             with self.timed("copy"):
-                products = device_products(engine, self.precision, hypergraph, self.alpha, k)
+                products = cuda_products(hypergraph, self.alpha, self.precision, k)
         with self.timed("stationary distribution"):
             return RandomWalk(hypergraph, alpha=self.alpha, products=products)
 

@@ -1,13 +1,12 @@
-"""Where a walk lives. An engine brings the incidences somewhere and gives the passes over them there.
+"""The choice of an engine: where the incidences and vectors of a walk live.
 
-"cpu" is the memory of the host, "cuda" that of an NVIDIA GPU, "dask" (`scattered`) that of the workers of a
-cluster. Everything else, from the stationary law to the moves of vertices, is the same code on other arrays.
+"cpu" is host memory, "cuda" an NVIDIA GPU, "dask" the workers of a cluster. Everything else, from the
+stationary distribution to the search for clusters, is the same code on other arrays.
 """
 
 from importlib.util import find_spec
 from typing import Literal, TypeAlias
 
-from hyperclus.engines import cuda
 from hyperclus.engines.base import IncidenceProducts
 from hyperclus.errors import Argument, InputError, check_choice
 from hyperclus.hypergraph.hypergraph import Hypergraph
@@ -16,11 +15,11 @@ InMemory: TypeAlias = Literal["auto", "cpu", "cuda"]
 Engine: TypeAlias = InMemory | Literal["dask"]
 Precision: TypeAlias = Literal["float64", "float32"]
 
-PAYS_FROM = 3_000_000  # incidences from which "auto" takes a GPU: below, to start it takes longer
+GPU_FROM = 3_000_000  # incidences from which "auto" takes a GPU, which needs time to start
 
 
 def check_engine(engine: str, precision: str) -> None:
-    """Refuse an unknown engine, and a precision that the engine does not have."""
+    """Reject an unknown engine, and a precision that the engine does not have."""
     if engine == "dask":
         raise InputError("there is no engine 'dask' here; hc.cluster_files clusters Parquet files with Dask")
     check_choice("engine", engine, ("auto", "cpu", "cuda"))
@@ -30,18 +29,19 @@ def check_engine(engine: str, precision: str) -> None:
         raise InputError(precise, " needs ", gpu, "; leave it out, or add the engine")
 
 
-def chosen(engine: str, hypergraph: Hypergraph, k: int) -> str:
-    """The engine, where it is "auto" after a look at what there is: a GPU, room on it, enough to do."""
+def choose_engine(engine: str, hypergraph: Hypergraph, k: int) -> str:
+    """Resolve "auto": a GPU if there is one, with enough memory, and enough to do for it."""
     if engine != "auto":
         return engine
-    if hypergraph.n_incidences < PAYS_FROM or find_spec("cupy") is None:
+    if hypergraph.n_incidences < GPU_FROM or find_spec("cupy") is None:
         return "cpu"
+    from hyperclus.engines import cuda
+
     return "cuda" if cuda.missing() is None and cuda.fits(hypergraph, "float64", k) else "cpu"
 
 
-def device_products(
-    engine: str, precision: str, hypergraph: Hypergraph, alpha: float, k: int
-) -> IncidenceProducts:
-    """The passes over a hypergraph that is brought to an engine other than the CPU."""
-    assert engine == "cuda"
+def cuda_products(hypergraph: Hypergraph, alpha: float, precision: str, k: int) -> IncidenceProducts:
+    """Copy a hypergraph to the GPU."""
+    from hyperclus.engines import cuda
+
     return cuda.CudaProducts.of(hypergraph, alpha, precision, k)

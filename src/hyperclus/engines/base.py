@@ -84,7 +84,7 @@ class ArrayBackend(Protocol):
         ...
 
     def mass_splitter(self, scores: Any, masses: Any) -> Callable[[Sequence[float]], Iterator[Any]]:
-        """Return a function that splits rows in two by score: label 0 for each given share of the mass."""
+        """Return a function that splits rows by score: label 0 for each given share of a mass of 1."""
         ...
 
     def best_half(self, mask: Any, scores: Any, count: int, seed: int) -> Any:
