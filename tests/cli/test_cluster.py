@@ -1,4 +1,4 @@
-"""cluster, suggest-k, report and demo: what an analyst types, and what comes of it."""
+"""The commands cluster, suggest-k, report and demo."""
 
 import csv
 import json
@@ -15,7 +15,7 @@ from hyperclus.engines import cuda
 from hyperclus.io.tables import sniff_table
 from hyperclus.io.tables.schema import read_columns
 from support import stand_in_device
-from support.command_line import inside, one_sentence
+from support.command_line import assert_refused, inside
 
 ANIMALS = "name,size,milk,eggs,class\n" + "".join(
     f"{kind}{i},{10 * i + j * 120},{'yn'[j]},{'ny'[j]},{kind}\n"
@@ -46,7 +46,7 @@ def labels(done):
 
 
 class TestReading:
-    def test_a_row_per_vertex_is_said_to_be_one(self, animals):
+    def test_a_note_says_that_a_table_has_a_row_per_vertex(self, animals):
         done = inside("cluster", animals, "-k", 2, "--id", "name", "--label", "class")
         assert done.returncode == 0, done.stderr
         assert done.stderr.count("\n") == 1
@@ -54,12 +54,12 @@ class TestReading:
         assert "give --vertex and --edge" in done.stderr
         assert "F1 1.0000, NMI 1.0000, ARI 1.0000" in done.stdout
 
-    def test_forced_formats_need_no_remark(self, animals, papers):
+    def test_given_formats_need_no_note(self, animals, papers):
         assert "give --vertex" not in inside("cluster", animals, "-k", 2, "--from", "rows").stderr
         assert inside("cluster", papers, "-k", 2, *LONG).stderr == ""
 
     @pytest.mark.parametrize(("sign", "words"), [(";", "';'"), ("|", "'|'"), ("\t", "tabs")])
-    def test_other_delimiters_are_found_and_named(self, animals, papers, sign, words):
+    def test_other_delimiters_are_detected_and_named(self, animals, papers, sign, words):
         wanted = inside("cluster", animals, "-k", 2, "--id", "name", "--label", "class", "--json").stdout
         animals.write_text(ANIMALS.replace(",", sign))
         options = ("-k", 2, "--id", "name", "--label", "class", "--json")
@@ -72,11 +72,11 @@ class TestReading:
         papers.write_text(PAPERS.replace(",", sign))
         assert labels(inside("cluster", papers, "-k", 2, *LONG, "--label", "field", "--csv"))["ann"] == 0
 
-    def test_the_exact_option_is_named(self, animals):
+    def test_a_wrong_delimiter_names_the_right_option(self, animals):
         animals.write_text(ANIMALS.replace(",", ";"))
-        one_sentence(inside("cluster", animals, "-k", 2, "--delimiter", ","), "use --delimiter ';'")
+        assert_refused(inside("cluster", animals, "-k", 2, "--delimiter", ","), "use --delimiter ';'")
 
-    def test_decimal_commas_are_told(self, animals):
+    def test_decimal_commas_are_mentioned(self, animals):
         text = ANIMALS.replace(",", ";").replace("0;", "0,5;")
         animals.write_text(text)
         options = ("-k", 2, "--id", "name", "--label", "class")
@@ -90,10 +90,10 @@ class TestReading:
         done = inside("cluster", tmp_path / "t.csv", "-k", 2, "--csv")
         assert labels(done).keys() == {"0", "1", "2"}
 
-    def test_ids_that_come_back_get_a_number(self, animals):
+    def test_repeated_ids_get_a_number(self, animals):
         animals.write_text(ANIMALS.replace("cow3", "cow2"))
         options = ("-k", 2, "--id", "name", "--label", "class", "--csv", "-q")
-        one_sentence(inside("cluster", animals, *options), "line 5", "'cow2'", "-o repeated=number")
+        assert_refused(inside("cluster", animals, *options), "line 5", "'cow2'", "-o repeated=number")
         found = labels(inside("cluster", animals, *options, "-o", "repeated=number"))
         assert found["cow2"] == found["cow2 (2)"] != found["hen2"]
 
@@ -115,7 +115,7 @@ class TestReading:
             assert done.returncode == 2
             assert f"{option[0]} does not apply to --method hyperclus-g" in done.stderr
 
-    def test_the_label_is_never_an_input(self, tmp_path):
+    def test_the_label_is_not_used_for_clustering(self, tmp_path):
         rng = np.random.default_rng(0)
         lines = [f"{rng.integers(3)},{rng.integers(3)},{i % 2}" for i in range(40)]
         path = tmp_path / "t.csv"
@@ -167,10 +167,10 @@ class TestReading:
             (("-k", "2", "--quiet", "--verbose"), ["choose --quiet or --verbose"]),
         ],
     )
-    def test_one_sentence(self, animals, monkeypatch, options, words):
+    def test_refused(self, animals, monkeypatch, options, words):
         monkeypatch.chdir(animals.parent)
         quiet = () if "--quiet" in options else ("--quiet",)
-        one_sentence(inside("cluster", animals, *options, *quiet), *words)
+        assert_refused(inside("cluster", animals, *options, *quiet), *words)
 
 
 class TestClasses:
@@ -179,7 +179,7 @@ class TestClasses:
         assert json.loads(done.stdout)["agreement"]["classes"] == ["x", "y"]
 
     @pytest.mark.parametrize("ids", [(), ("--id", "name")])
-    def test_rows_that_are_left_out_have_none(self, tmp_path, ids):
+    def test_dropped_rows_have_no_class(self, tmp_path, ids):
         path = tmp_path / "t.csv"
         path.write_text("name,a,b,class\np,1,x,1\nq,,,9\nr,1,x,1\ns,2,y,2\nt,2,y,2\n")
         options = ("-o", "missing=drop", "-o", "isolated=drop")
@@ -191,10 +191,12 @@ class TestClasses:
     def test_a_vertex_has_one_class(self, papers):
         papers.write_text(PAPERS.replace("cy,p3,1,y", "cy,p3,1,z"))
         done = inside("cluster", papers, "-k", 2, *LONG, "--label", "field")
-        one_sentence(done, "papers.csv, line 6", "'field'", "vertex 'cy' has 'z', but 'y' in an earlier row")
+        assert_refused(
+            done, "papers.csv, line 6", "'field'", "vertex 'cy' has 'z', but 'y' in an earlier row"
+        )
 
     @pytest.mark.parametrize("name", ["c.csv", "c.tsv", "c.parquet"])
-    def test_in_a_file_of_their_own(self, papers, tmp_path, name):
+    def test_in_a_separate_file(self, papers, tmp_path, name):
         classes = tmp_path / name
         if name == "c.parquet":
             pq.write_table(pa.table({"who": ["dee", "cy", "bob", "ann"], "what": [2, 2, 1, 1]}), classes)
@@ -222,19 +224,19 @@ class TestClasses:
             ("", ["the file is empty"]),
         ],
     )
-    def test_bad_ones_get_one_sentence(self, papers, tmp_path, text, words):
+    def test_bad_classes_are_one_line(self, papers, tmp_path, text, words):
         (tmp_path / "c.csv").write_text(text)
-        one_sentence(
+        assert_refused(
             inside("cluster", papers, "-k", 2, *LONG, "--classes", tmp_path / "c.csv"), "c.csv", *words
         )
 
-    def test_formats_without_columns_point_to_a_file(self, papers, tmp_path):
+    def test_formats_without_columns_refer_to_the_option_for_a_file(self, papers, tmp_path):
         inside("convert", papers, tmp_path / "p.json", *LONG)
-        one_sentence(inside("cluster", tmp_path / "p.json", "-k", 2, "--label", "field"), "--classes")
+        assert_refused(inside("cluster", tmp_path / "p.json", "-k", 2, "--label", "field"), "--classes")
 
 
 class TestOutputs:
-    def test_the_summary(self, animals):
+    def test_terminal_output(self, animals):
         done = inside("cluster", animals, "-k", 2, "--id", "name", "--label", "class")
         lines = done.stdout.splitlines()
         assert lines[0] == "Partition of 24 vertices into 2 clusters"
@@ -275,7 +277,7 @@ class TestOutputs:
         assert {row["edge"] for row in rows} >= {"milk = y", "eggs = n", "size = [0, 46)"}
         assert sum(float(row["information"]) for row in rows) == pytest.approx(1)
 
-    def test_json_has_everything(self, animals):
+    def test_json_has_all_results(self, animals):
         done = inside("cluster", animals, "-k", "auto", "--id", "name", "--label", "class", "--json", "-q")
         assert done.stderr == ""
         told = json.loads(done.stdout)
@@ -293,12 +295,12 @@ class TestOutputs:
         assert told["ncut"] == 0
         assert told["components"] == 2
 
-    def test_the_largest_number_to_consider(self, animals):
+    def test_max_k(self, animals):
         options = ("-k", "auto", "--id", "name", "--label", "class", "--json", "-q")
         told = json.loads(inside("cluster", animals, *options, "--max-k", 3).stdout)
         assert [one["k"] for one in told["suggestion"]["candidates"]] == [2, 3]
 
-    def test_a_share_that_binds_is_named(self, tmp_path):
+    def test_a_binding_minimum_share_is_mentioned(self, tmp_path):
         path = tmp_path / "t.csv"
         lines = [f"{v},{i}{j}" for j in range(8) for i in range(j) for v in (i, j)]
         path.write_text("vertex,edge\n" + "\n".join(lines) + "\n")
@@ -306,7 +308,7 @@ class TestOutputs:
         assert "a smaller minimum share may give a lower NCut" in done.stdout
         assert "minimum share" not in inside("cluster", path, "-k", 2).stdout
 
-    def test_none_suggested_fails_with_the_reason(self, tmp_path):
+    def test_auto_fails_with_the_reason_if_there_is_no_structure(self, tmp_path):
         rng = np.random.default_rng(1)
         lines = [",".join(map(str, rng.integers(0, 3, 4))) for _ in range(120)]
         (tmp_path / "t.csv").write_text("a,b,c,d\n" + "\n".join(lines) + "\n")
@@ -331,7 +333,7 @@ class TestOutputs:
         for name in ("ncut", "labels", "clusters", "agreement", "settings", "command"):
             assert again[name] == told[name]
 
-    def test_verbose_says_what_the_library_does_and_how_long_it_took(self, animals):
+    def test_verbose_prints_log_messages_and_timings(self, animals):
         done = inside("cluster", animals, "-k", 2, "--label", "class", "-v")
         assert "eigenvectors by" in done.stderr
         assert "reading: 0." in done.stderr
@@ -345,11 +347,11 @@ class TestOutputs:
         assert (tmp_path / "kept").is_dir()
 
 
-class TestRefusedBeforeTheWork:
+class TestRefusedBeforeClustering:
     @pytest.fixture(autouse=True)
     def no_work(self, monkeypatch):
         def work(*_, **__):
-            raise AssertionError("the work began")
+            raise AssertionError("clustering started")
 
         monkeypatch.setattr(hc, "cluster", work)
 
@@ -369,11 +371,11 @@ class TestRefusedBeforeTheWork:
             (("--checkpoint", "animals.csv"), ["animals.csv"]),
         ],
     )
-    def test_one_sentence(self, animals, tmp_path, monkeypatch, options, words):
+    def test_refused(self, animals, tmp_path, monkeypatch, options, words):
         monkeypatch.chdir(tmp_path)
         (tmp_path / "link.csv").symlink_to(animals)
         (tmp_path / "folder.csv").mkdir()
-        one_sentence(inside("cluster", "animals.csv", "-k", 2, *options), *words)
+        assert_refused(inside("cluster", "animals.csv", "-k", 2, *options), *words)
         assert animals.read_text() == ANIMALS
 
     def test_a_missing_library(self, animals, monkeypatch):
@@ -395,7 +397,7 @@ class TestSuggest:
 
 
 class TestReport:
-    def test_clusters_from_anywhere(self, animals, tmp_path):
+    def test_given_clusters_are_evaluated(self, animals, tmp_path):
         given = tmp_path / "given.csv"
         found = labels(inside("cluster", animals, "-k", 2, "--id", "name", "--label", "class", "--csv"))
         given.write_text("cluster,vertex\n" + "".join(f"c{one},{name}\n" for name, one in found.items()))
@@ -408,8 +410,8 @@ class TestReport:
         assert "animals.csv" in text
         assert "hyperclus report" in text
 
-    def test_ids_of_every_kind_come_back(self, tmp_path):
-        """1 and "1" are two vertices in HIF, and have the same text, '7' in text."""
+    def test_ids_of_every_type_are_found_again_in_text(self, tmp_path):
+        """1 and "1" are two vertices in HIF, but the same text in a table."""
         path = tmp_path / "h.json"
         for ids in ([1, 2, 3, 4], ["1", "2", "x", "y"], ["007", "7", "a b", "c,d"]):
             members = [
@@ -423,7 +425,7 @@ class TestReport:
                 assert json.loads(done.stdout)["agreement"]["counts"] == [[2, 0], [0, 2]]
         path.write_text(path.read_text().replace('"007"', "7").replace('"a b"', '"7"'))
         (tmp_path / "c.csv").write_text("vertex,cluster\n7,0\n")
-        one_sentence(
+        assert_refused(
             inside("report", path, tmp_path / "c.csv", tmp_path / "o.html"), "have the same text, '7'"
         )
 
@@ -436,17 +438,17 @@ class TestReport:
             ("", ["the file is empty"]),
         ],
     )
-    def test_bad_clusters_get_one_sentence(self, animals, tmp_path, text, words):
+    def test_bad_clusters_are_one_line(self, animals, tmp_path, text, words):
         (tmp_path / "given.csv").write_text(text)
         done = inside("report", animals, tmp_path / "given.csv", tmp_path / "out.html", "-q")
-        one_sentence(done, "given.csv", *words)
+        assert_refused(done, "given.csv", *words)
         assert not (tmp_path / "out.html").exists()
 
 
 class TestEngines:
     GPU = ("--engine", "cuda")
 
-    def test_without_cupy_one_sentence_before_the_file_is_read(self, papers, tmp_path, monkeypatch):
+    def test_missing_cupy_is_reported_before_the_file_is_read(self, papers, tmp_path, monkeypatch):
         monkeypatch.setitem(sys.modules, "cupy", None)
         for path in (papers, tmp_path / "not there.csv"):
             for command in (("cluster", path, "-k", 2), ("report", path, papers, tmp_path / "out.html")):
@@ -454,19 +456,19 @@ class TestEngines:
                 assert (done.returncode, done.stdout) == (1, "")
                 assert done.stderr == "hyperclus: --engine cuda needs CuPy: pip install 'hyperclus[cuda]'\n"
 
-    def test_without_a_gpu_one_sentence(self, papers, monkeypatch):
+    def test_a_missing_gpu_is_reported(self, papers, monkeypatch):
         monkeypatch.setattr(cuda, "missing", lambda: "no driver")
         done = inside("cluster", papers, "-k", "auto", *LONG, *self.GPU, "--precision", "float32")
-        one_sentence(done, "--engine cuda needs an NVIDIA GPU (no driver); use --engine cpu")
+        assert_refused(done, "--engine cuda needs an NVIDIA GPU (no driver); use --engine cpu")
 
-    def test_settings_that_do_not_go_together(self, papers):
+    def test_settings_that_contradict_each_other(self, papers):
         done = inside("cluster", papers, "-k", 2, *LONG, "--precision", "float32")
-        one_sentence(done, "--precision float32 needs --engine cuda")
+        assert_refused(done, "--precision float32 needs --engine cuda")
         done = inside("cluster", papers, "-k", 2, *LONG, "--engine", "gpu")
         assert done.returncode == 2
         assert "'auto', 'cpu', 'cuda'" in done.stderr
 
-    def test_the_cpu_goes_without_saying(self, papers):
+    def test_the_cpu_is_not_mentioned(self, papers):
         done = inside("cluster", papers, "-k", 2, *LONG)
         assert done.returncode == 0, done.stderr
         assert "engine" not in done.stdout
@@ -475,7 +477,7 @@ class TestEngines:
         assert (settings["engine"], settings["precision"]) == ("cpu", "float64")
 
     @pytest.mark.parametrize("precision", ["float64", "float32"])
-    def test_another_engine_is_said(self, papers, tmp_path, monkeypatch, precision):
+    def test_another_engine_is_named(self, papers, tmp_path, monkeypatch, precision):
         monkeypatch.setattr(cuda, "DEVICE", stand_in_device.StandIn)
         monkeypatch.setattr(cuda, "missing", lambda: None)
         monkeypatch.setattr(cuda, "fits", lambda *_: True)
@@ -499,27 +501,27 @@ def test_demo():
 
 
 class TestOddNamesAndNumbers:
-    def test_options_of_python_are_not_passed_over(self, animals):
+    def test_arguments_of_python_are_refused_as_options(self, animals):
         for name, option in (("exclude", "--exclude"), ("bins", "--bins"), ("features", "--exclude")):
             done = inside("cluster", animals, "-k", 2, "--id", "name", "-o", f"{name}=size")
-            one_sentence(done, f"-o {name}", option)
+            assert_refused(done, f"-o {name}", option)
 
-    def test_half_a_character_is_refused_before_the_work(self, tmp_path):
+    def test_half_a_surrogate_pair_is_refused_before_clustering(self, tmp_path):
         path = tmp_path / "h.npz"
         hc.write(hc.Hypergraph.from_edges([["\ud800", "a"], ["a", "b"]]), path)
         for options in (("--csv",), ("--out", tmp_path / "o.csv"), ("--out", tmp_path / "o.parquet")):
-            one_sentence(inside("cluster", path, "-k", 2, *options), "half a surrogate pair", "JSON")
+            assert_refused(inside("cluster", path, "-k", 2, *options), "half a surrogate pair", "JSON")
         assert inside("cluster", path, "-k", 2, "--out", tmp_path / "o.json").returncode == 0
 
-    def test_numbers_of_more_than_64_bits_are_text_in_parquet(self, tmp_path):
+    def test_integers_beyond_64_bits_are_text_in_parquet(self, tmp_path):
         hc.write(hc.Hypergraph.from_edges([[2**70, 1], [1, 2]]), tmp_path / "h.json")
         done = inside("cluster", tmp_path / "h.json", "-k", 2, "--out", tmp_path / "o.parquet")
         assert done.returncode == 0, done.stderr
         assert str(2**70) in pq.read_table(tmp_path / "o.parquet")["vertex"].to_pylist()
 
     def test_numbers_and_names_of_any_length(self, animals, tmp_path):
-        one_sentence(inside("cluster", animals, "-k", "9" * 5000), "-k must be a whole number")
-        one_sentence(inside("cluster", animals, "-k", 2, "--bins", "9" * 5000), "is not a number of bins")
-        one_sentence(
+        assert_refused(inside("cluster", animals, "-k", "9" * 5000), "-k must be a whole number")
+        assert_refused(inside("cluster", animals, "-k", 2, "--bins", "9" * 5000), "is not a number of bins")
+        assert_refused(
             inside("cluster", animals, "-k", 2, "--out", tmp_path / f"{'a' * 300}.csv"), "no file can have"
         )

@@ -1,4 +1,4 @@
-"""The command line on workers of Dask: what it writes, says and refuses, and that it leaves none behind."""
+"""The command cluster with --engine dask, and the command plan."""
 
 import datetime
 import json
@@ -13,7 +13,7 @@ import pytest
 
 from hyperclus.cli.cluster_files import Memory
 from hyperclus.cli.output import as_text, batch_as_text
-from support.command_line import inside, one_sentence, process
+from support.command_line import assert_refused, inside, process
 from support.dask_workers import WORKERS
 
 pa = pytest.importorskip("pyarrow")
@@ -63,7 +63,7 @@ def clustered(*arguments):
 
 
 class TestResults:
-    def test_the_same_as_here(self, data, scheduler):
+    def test_the_same_result_as_in_memory(self, data, scheduler):
         done = clustered("--scheduler", scheduler, "--out", "labels.csv")
         assert done.returncode == 0, done.stderr
         assert "2 workers at tcp://" in done.stderr
@@ -113,7 +113,7 @@ class TestResults:
             spent = told["rounds"][stage]
             assert 0 < spent["bytes"] <= 1.1 * spent["products"] * need["sent"]
 
-    def test_workers_of_its_own(self, data):
+    def test_local_workers(self, data):
         local = ("--workers", 1, "--memory", "2GB")
         done = process("cluster", "data/", "-k", 2, "--engine", "dask", *NAMED, *local, "-v")
         assert done.returncode == 0, done.stderr
@@ -139,7 +139,7 @@ class TestResults:
         [0.5, 1e300],
     ],
 )
-def test_text_is_as_it_is_of_labels_here(ids, delimiter):
+def test_batches_are_written_like_other_tables(ids, delimiter):
     batch = pa.record_batch({"id": pa.array(ids), "cluster": pa.array([0, 1], pa.int8())})
     wanted = as_text(None, zip(ids, [0, 1], strict=True), delimiter)
     assert batch_as_text(batch, delimiter).decode() == wanted
@@ -186,16 +186,16 @@ class TestRefused:
             (("--tolerance", "nan"), "--tolerance must be a positive number"),
         ],
     )
-    def test_options_that_it_has_not(self, data, options, words):
-        one_sentence(clustered(*options), words)
+    def test_options_that_do_not_apply(self, data, options, words):
+        assert_refused(clustered(*options), words)
 
-    def test_no_number(self, data):
-        one_sentence(clustered("-k", "auto"), "--engine dask needs a number for -k")
+    def test_a_number_of_clusters_is_needed(self, data):
+        assert_refused(clustered("-k", "auto"), "--engine dask needs a number for -k")
 
-    def test_other_engines_have_no_workers(self, data):
+    def test_options_of_dask_need_the_engine(self, data):
         for option in ("--scheduler", "--work", "--memory"):
             done = inside("cluster", "data/0.parquet", "-k", 2, "--engine", "cpu", option, "x", *NAMED)
-            one_sentence(done, f"{option} needs --engine dask, not --engine cpu")
+            assert_refused(done, f"{option} needs --engine dask, not --engine cpu")
         done = inside("report", "data/0.parquet", "l.csv", "r.html", "--engine", "dask")
         assert done.returncode == 2
         assert "'dask' is not one of 'auto', 'cpu', 'cuda'" in done.stderr
@@ -203,28 +203,28 @@ class TestRefused:
     def test_files_that_are_not_parquet(self, data):
         (data / "t.csv").write_text("vertex,edge\n1,2\n")
         done = inside("cluster", "t.csv", "-k", 2, "--engine", "dask")
-        one_sentence(done, "t.csv: --engine dask reads Parquet; convert the file with hyperclus convert")
-        one_sentence(inside("cluster", "none/", "-k", 2, "--engine", "dask"), "there is no such file")
+        assert_refused(done, "t.csv: --engine dask reads Parquet; convert the file with hyperclus convert")
+        assert_refused(inside("cluster", "none/", "-k", 2, "--engine", "dask"), "there is no such file")
 
-    def test_nobody_answers(self, data):
-        one_sentence(clustered("--scheduler", "tcp://127.0.0.1:1"), "no scheduler answers")
+    def test_no_scheduler_answers(self, data):
+        assert_refused(clustered("--scheduler", "tcp://127.0.0.1:1"), "no scheduler answers")
 
     def test_bad_data(self, data, scheduler):
         done = inside("cluster", "data/", "-k", 2, "--engine", "dask", "--scheduler", scheduler, "-q")
-        one_sentence(done, "'vertex'", "0.parquet")
+        assert_refused(done, "'vertex'", "0.parquet")
         bad = planted().set_column(2, "share", pa.array([None] * len(planted()), pa.float64()))
         parquet.write_table(bad, "data/1.parquet")
-        one_sentence(clustered("--scheduler", scheduler, "-q"), "1.parquet", "'share'")
+        assert_refused(clustered("--scheduler", scheduler, "-q"), "1.parquet", "'share'")
         (data / "data" / "1.parquet").write_bytes(b"PAR1 damaged")
-        one_sentence(clustered("--scheduler", scheduler, "-q"), "1.parquet")
+        assert_refused(clustered("--scheduler", scheduler, "-q"), "1.parquet")
         done = inside(
             "cluster", "data/0.parquet", "-k", 999, "--engine", "dask", *NAMED, "--scheduler", scheduler, "-q"
         )
-        one_sentence(done, "999 clusters need at least 999 vertices")
+        assert_refused(done, "999 clusters need at least 999 vertices")
 
 
 @pytest.mark.parametrize(("how", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_stop_ends_the_workers_and_says_that_it_goes_on(data, how, code):
+def test_a_stopped_run_ends_its_workers_and_says_how_to_resume(data, how, code):
     command = [sys.executable, "-m", "hyperclus", "cluster", "data/", "-k", "2", "--engine", "dask", *NAMED]
     running = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
@@ -245,7 +245,7 @@ def test_a_stop_ends_the_workers_and_says_that_it_goes_on(data, how, code):
 
 
 def alive(group):
-    """Whether any process of a group is left, after a moment to end."""
+    """Whether any process of a group is left after some seconds."""
     deadline = time.monotonic() + 20
     while time.monotonic() < deadline:
         try:
@@ -266,7 +266,7 @@ class TestMemory:
             full = {"metrics": {"memory": self.asked * 10**9}, "memory_limit": 4 * 10**9}
             return {"workers": {"a": full, "b": {"metrics": {"memory": 5}, "memory_limit": 4 * 10**9}}}
 
-    def test_asked_once_a_second(self):
+    def test_queried_once_a_second(self):
         now = [0.0]
         memory = Memory(self.Client(), clock=lambda: now[0])
         assert (memory.status(), memory.status()) == ("a worker uses 1.0 GB", "a worker uses 1.0 GB")
@@ -275,14 +275,14 @@ class TestMemory:
         assert memory.client.asked == 2
         assert memory.summary == "2.00 of 4.0 GB at most in one worker"
 
-    def test_no_answer_is_no_error(self):
+    def test_a_failed_query_is_ignored(self):
         client = self.Client()
         client.scheduler_info = lambda n_workers: 1 / 0
         assert Memory(client).status() == ""
 
 
 class TestPlan:
-    def test_what_it_says(self, data):
+    def test_terminal_output(self, data):
         done = inside("plan", "data/", *NAMED, "--memory", "4GB")
         assert (done.returncode, done.stderr) == (0, "")
         for words in (
@@ -311,7 +311,7 @@ class TestPlan:
             assert inside(*words[1:]).returncode == 0
 
     def test_bad_input(self, data):
-        one_sentence(inside("plan", "data/"), "'vertex'")
+        assert_refused(inside("plan", "data/"), "'vertex'")
         done = inside("plan", "data/", *NAMED, "--memory", "x")
-        one_sentence(done, "--memory must be a size with a unit, such as 16GB")
-        one_sentence(inside("plan", "none.parquet"), "there is no such file")
+        assert_refused(done, "--memory must be a size with a unit, such as 16GB")
+        assert_refused(inside("plan", "none.parquet"), "there is no such file")

@@ -1,4 +1,4 @@
-"""The commands on files: info and convert."""
+"""The commands info and convert."""
 
 import gzip
 import json
@@ -7,7 +7,7 @@ import re
 import pytest
 
 import hyperclus as hc
-from support.command_line import inside, one_sentence
+from support.command_line import assert_refused, inside
 
 PAPERS = "author,paper,share\nann,p1,3\nbob,p1,1\nbob,p2,1\ncy,p2,2\ncy,p3,1\ndee,p3,1\n"
 COLUMNS = ("--vertex", "author", "--edge", "paper", "--weight", "share")
@@ -66,7 +66,7 @@ def test_hif_to_hif_keeps_everything(tmp_path):
         ("", "the file is empty"),
     ],
 )
-def test_bad_files_get_one_sentence(papers, content, message):
+def test_bad_files_are_one_line(papers, content, message):
     papers.write_text(content)
     for command in (("info", papers), ("convert", papers, papers.with_name("out.json"))):
         done = inside(*command, *COLUMNS)
@@ -76,7 +76,7 @@ def test_bad_files_get_one_sentence(papers, content, message):
         assert not papers.with_name("out.json").exists()
 
 
-def test_an_option_for_writing_is_never_passed_over(tmp_path):
+def test_an_unknown_option_for_writing_is_refused(tmp_path):
     (tmp_path / "a.json").write_text('{"incidences": [{"edge": 1, "node": "a"}]}')
     done = inside("convert", tmp_path / "a.json", tmp_path / "b.json", "-w", "colour=red")
     assert done.returncode == 2
@@ -104,7 +104,7 @@ def test_info_on_a_table_with_a_row_per_vertex(tmp_path):
         ("a,b\n1,x\n1,x\n", "add a feature, or use -o constant=keep"),
     ],
 )
-def test_info_shows_the_columns_where_no_hypergraph_can_be_made(tmp_path, text, why):
+def test_info_shows_the_columns_if_they_make_no_hypergraph(tmp_path, text, why):
     (tmp_path / "t.csv").write_text(text)
     done = inside("info", tmp_path / "t.csv")
     assert done.returncode == 0
@@ -140,7 +140,7 @@ class TestConvertRows:
         (tmp_path / "t.csv").write_text("name;colour;size;class\na;red;1,5;1\nb;red;2;1\nc;blue;2;2\n")
         return tmp_path / "t.csv"
 
-    def test_as_the_other_commands_take_it(self, table, tmp_path):
+    def test_rows_are_read_as_by_other_commands(self, table, tmp_path):
         options = ("--id", "name", "--label", "class")
         done = inside("convert", table, tmp_path / "t.npz", *options, "--bins", "size=2")
         assert done.returncode == 0, done.stderr
@@ -153,7 +153,7 @@ class TestConvertRows:
         assert "can be read, not written" in done.stderr
 
     @pytest.mark.parametrize("name", ["u.csv", "u.parquet", "u.json", "u.tsv.gz"])
-    def test_hyperedges_become_text_which_is_said(self, table, tmp_path, name):
+    def test_hyperedges_become_text_with_a_warning(self, table, tmp_path, name):
         done = inside("convert", table, tmp_path / name, "--id", "name", "--exclude", "class")
         assert done.returncode == 0, done.stderr
         assert "hyperedges are written as text, such as 'colour = red'" in done.stderr
@@ -161,21 +161,21 @@ class TestConvertRows:
         assert sorted(h.edge_ids.tolist()) == ["colour = blue", "colour = red", "size = 1.5", "size = 2.0"]
         assert h.n_incidences == 6
 
-    def test_options_for_writing_go_with_it(self, table, tmp_path):
+    def test_options_for_writing(self, table, tmp_path):
         done = inside("convert", table, tmp_path / "u.csv", "--id", "name", "-w", "edge=trait", "-q")
         assert (done.returncode, done.stderr) == (0, "")
         assert (tmp_path / "u.csv").read_text().startswith('vertex,trait,weight\na,"colour = red",1.0\n')
 
-    def test_two_that_would_be_one_are_refused(self, tmp_path):
+    def test_hyperedges_with_the_same_text_are_refused(self, tmp_path):
         (tmp_path / "t.csv").write_text("a,a = b\nb = c,c\nx,d\n")
         done = inside("convert", tmp_path / "t.csv", tmp_path / "u.csv", "-q")
-        one_sentence(done, "u.csv", "'a = b = c'", ".npz")
+        assert_refused(done, "u.csv", "'a = b = c'", ".npz")
         assert not (tmp_path / "u.csv").exists()
 
 
 @pytest.mark.parametrize("option", ["path=x", "format=csv", "hypergraph=x"])
-def test_only_options_are_options(tmp_path, option):
+def test_other_arguments_are_not_options(tmp_path, option):
     path = tmp_path / "h.csv"
     path.write_text("vertex,edge\na,1\nb,1\n")
-    one_sentence(inside("info", path, "-o", option), "has no option")
-    one_sentence(inside("convert", path, tmp_path / "h.json", "-w", option), "has no option")
+    assert_refused(inside("info", path, "-o", option), "has no option")
+    assert_refused(inside("convert", path, tmp_path / "h.json", "-w", option), "has no option")

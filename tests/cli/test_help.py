@@ -1,4 +1,4 @@
-"""The help texts: they fit 80 columns, and every example in them runs."""
+"""Help texts fit 80 columns, and every example in them and in the documentation runs."""
 
 import re
 import shlex
@@ -26,7 +26,7 @@ def examples(text):
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_it_ends_with_examples_one_per_line(command, monkeypatch):
+def test_help_ends_with_examples(command, monkeypatch):
     text = help_text(command, monkeypatch)
     assert all(len(line) <= 80 for line in text.splitlines())
     found = examples(text)
@@ -76,7 +76,7 @@ def test_every_example_runs(command, files, monkeypatch):
 
 
 @pytest.mark.parametrize(("page", "count"), [("README.md", 1), ("docs/command_line.md", 5)])
-def test_pages_show_what_happens(files, page, count):
+def test_documented_output_is_real(files, page, count):
     header = (
         "animal,hair,feathers,eggs,milk,airborne,aquatic,predator,toothed,backbone,breathes,venomous,fins,"
     )

@@ -1,4 +1,4 @@
-"""local: from a few vertices to the cluster around them, on the command line."""
+"""The command local."""
 
 import csv
 import json
@@ -6,7 +6,7 @@ import json
 import pytest
 
 import hyperclus as hc
-from support.command_line import inside, one_sentence
+from support.command_line import assert_refused, inside
 
 BLOCKS = "vertex,edge,kind\n" + "".join(
     f"{kind}{(i + step) % 9},{kind}-{i},{kind}\n" for kind in "xy" for i in range(9) for step in range(4)
@@ -21,7 +21,7 @@ def blocks(tmp_path):
     return path
 
 
-def test_the_block_of_the_seeds_comes_out(blocks):
+def test_the_block_of_the_seeds_is_found(blocks):
     done = inside("local", blocks, "--seed", "x3", "--seed", "x5", "--label", "kind")
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
@@ -42,14 +42,14 @@ def test_the_same_as_in_python(blocks):
     assert [float(row["score"]) for row in rows] == found.scores.tolist()
 
 
-def test_members_go_to_a_file(blocks, tmp_path):
+def test_members_are_written_to_a_file(blocks, tmp_path):
     done = inside("local", blocks, "--seed", "x1", "--out", tmp_path / "members.csv", "--quick")
     assert done.returncode == 0, done.stderr
     rows = list(csv.DictReader((tmp_path / "members.csv").read_text().splitlines()))
     assert {row["vertex"] for row in rows} == {f"x{i}" for i in range(9)}
 
 
-def test_numbers_are_named_as_they_are_typed(tmp_path):
+def test_seeds_may_be_numbers(tmp_path):
     path = tmp_path / "numbers.csv"
     path.write_text("vertex,edge\n" + "".join(f"{v},{e}\n" for e in range(6) for v in (e, e + 1, e + 2)))
     done = inside("local", path, "--seed", "3", "--json", "--max-size", 3)
@@ -57,7 +57,7 @@ def test_numbers_are_named_as_they_are_typed(tmp_path):
     assert 3 in [one["vertex"] for one in json.loads(done.stdout)["members"]]
 
 
-def test_isolated_vertices_are_passed_over(tmp_path):
+def test_isolated_vertices_are_ignored(tmp_path):
     h = hc.Hypergraph.from_edges(
         [["a", "b"], ["b", "c"], ["x", "y"], ["c", "x"]], vertex_ids=list("_abcxy"), isolated="keep"
     )
@@ -68,7 +68,7 @@ def test_isolated_vertices_are_passed_over(tmp_path):
     done = inside("local", tmp_path / "h.hif.json", "--seed", "y", "--max-size", 2, *options)
     assert done.returncode == 0, done.stderr
     assert "classes      1 of X, 1 of Y" in done.stdout
-    one_sentence(
+    assert_refused(
         inside("local", tmp_path / "h.hif.json", "--seed", "_", "-o", "isolated=keep"), "'_'", "no hyperedge"
     )
 
@@ -86,47 +86,49 @@ def test_isolated_vertices_are_passed_over(tmp_path):
         (tuple(word for v in range(9) for kind in "xy" for word in ("--seed", f"{kind}{v}")), ("all",)),
     ],
 )
-def test_bad_use_gets_one_sentence(blocks, options, words):
-    one_sentence(inside("local", blocks, *options), *words)
+def test_bad_usage_is_one_line(blocks, options, words):
+    assert_refused(inside("local", blocks, *options), *words)
 
 
-def test_the_same_options_for_reading_as_elsewhere(blocks, tmp_path):
+def test_options_for_reading(blocks, tmp_path):
     blocks.write_text(BLOCKS.replace(",", ";"))
     wanted = inside("local", blocks, "--seed", "x3", "--csv").stdout
     assert wanted.count("\nx") == 9
     assert inside("local", blocks, "--seed", "x3", "--csv", "--delimiter", ";").stdout == wanted
-    one_sentence(inside("local", blocks, "--seed", "x3", "--label", "knd"), "did you mean 'kind'?")
+    assert_refused(inside("local", blocks, "--seed", "x3", "--label", "knd"), "did you mean 'kind'?")
 
 
-def test_without_a_seed_the_option_is_named(blocks):
+def test_a_missing_seed_names_the_option(blocks):
     done = inside("local", blocks)
     assert done.returncode == 2
     assert "--seed" in done.stderr
     assert "Traceback" not in done.stderr
 
 
-def test_what_is_read_is_not_written_over(blocks):
+def test_the_input_is_not_overwritten(blocks):
     before = blocks.read_text()
-    one_sentence(inside("local", blocks, "--seed", "x1", "--out", blocks), "choose another name")
+    assert_refused(inside("local", blocks, "--seed", "x1", "--out", blocks), "choose another name")
     assert blocks.read_text() == before
 
 
-def test_classes_are_not_written_over(blocks, tmp_path):
+def test_the_classes_are_not_overwritten(blocks, tmp_path):
     classes = tmp_path / "classes.csv"
     classes.write_text("vertex,class\n" + "".join(f"{kind}{i},{kind}\n" for kind in "xy" for i in range(9)))
     before = classes.read_text()
-    one_sentence(
+    assert_refused(
         inside("local", blocks, "--seed", "x1", "--classes", classes, "--out", classes), "choose another name"
     )
     assert classes.read_text() == before
 
 
-def test_a_name_of_two_vertices_is_refused(tmp_path):
+def test_an_ambiguous_seed_is_refused(tmp_path):
     hc.write(hc.Hypergraph.from_edges([[7, "a"], ["7", "b"], ["a", "b"]]), tmp_path / "h.json")
-    one_sentence(inside("local", tmp_path / "h.json", "--seed", "7"), "'7'", "several vertices")
+    assert_refused(inside("local", tmp_path / "h.json", "--seed", "7"), "'7'", "several vertices")
 
 
-def test_half_a_character_is_refused_before_the_work(tmp_path):
+def test_half_a_surrogate_pair_is_refused_before_clustering(tmp_path):
     hc.write(hc.Hypergraph.from_edges([["\ud800", "a"], ["a", "b"]]), tmp_path / "h.npz")
-    one_sentence(inside("local", tmp_path / "h.npz", "--seed", "a", "--csv"), "half a surrogate pair", "JSON")
+    assert_refused(
+        inside("local", tmp_path / "h.npz", "--seed", "a", "--csv"), "half a surrogate pair", "JSON"
+    )
     assert inside("local", tmp_path / "h.npz", "--seed", "a", "--json").returncode == 0

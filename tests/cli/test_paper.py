@@ -1,4 +1,4 @@
-"""The data sets and the paper's tables on the command line."""
+"""The commands datasets and reproduce."""
 
 import json
 import re
@@ -41,7 +41,7 @@ def test_tables_of_one_data_set(tmp_path):
         (("fly",), "No such command"),
     ],
 )
-def test_bad_usage_gets_one_sentence_and_code_2(arguments, words):
+def test_bad_usage_has_exit_code_2(arguments, words):
     done = inside(*arguments)
     assert done.returncode == 2
     assert words in done.stderr
@@ -49,7 +49,7 @@ def test_bad_usage_gets_one_sentence_and_code_2(arguments, words):
     assert done.stdout == ""
 
 
-def test_no_network_and_nothing_cached_says_what_to_do(tmp_path):
+def test_a_failed_download_says_what_to_do(tmp_path):
     nowhere = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), "http://127.0.0.1:9")
     done = process(
         "reproduce",
@@ -67,7 +67,7 @@ def test_no_network_and_nothing_cached_says_what_to_do(tmp_path):
     assert "empty" in done.stderr
 
 
-def test_fetching_goes_on_after_a_failure_and_ends_with_1(tmp_path):
+def test_a_failed_download_does_not_stop_the_others(tmp_path):
     nowhere = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), "http://127.0.0.1:9")
     (tmp_path / "zoo.data").write_bytes((raw_folder() / "zoo.data").read_bytes())
     done = process("datasets", "car", "zoo", "--fetch", "--data", tmp_path, **nowhere)
@@ -79,7 +79,7 @@ def test_fetching_goes_on_after_a_failure_and_ends_with_1(tmp_path):
 
 
 @pytest.mark.parametrize("place", ["file", "file/folder"])
-def test_a_results_folder_that_cannot_be_is_refused_at_once(tmp_path, place):
+def test_an_impossible_results_folder_is_refused_at_once(tmp_path, place):
     (tmp_path / "file").write_text("in the way")
     done = inside(
         "reproduce", "ncut", "--dataset", "car", "--data", raw_folder(), "--results", tmp_path / place
@@ -90,7 +90,7 @@ def test_a_results_folder_that_cannot_be_is_refused_at_once(tmp_path, place):
     assert "Traceback" not in done.stderr
 
 
-def test_a_missing_library_is_missed_before_the_first_measurement(tmp_path):
+def test_a_missing_library_is_reported_before_the_first_measurement(tmp_path):
     (tmp_path / "gensim").mkdir()
     (tmp_path / "gensim" / "__init__.py").write_text("raise ModuleNotFoundError(name='gensim')")
     done = process(
@@ -103,7 +103,7 @@ def test_a_missing_library_is_missed_before_the_first_measurement(tmp_path):
     assert list((tmp_path / "results").iterdir()) == []
 
 
-def test_ctrl_c_stops_with_130_and_the_next_run_goes_on(tmp_path):
+def test_ctrl_c_has_exit_code_130_and_the_next_run_resumes(tmp_path):
     command = [sys.executable, "-m", "hyperclus", "reproduce", "ncut", "--data", str(raw_folder())]
     command += ["--results", str(tmp_path), "--json"]
     running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

@@ -1,4 +1,4 @@
-"""The command line as a shell sees it: exit codes, streams, signals, pipes, terminals, completion."""
+"""The process: exit codes, streams, signals, pipes, terminals and completion."""
 
 import json
 import os
@@ -62,7 +62,7 @@ def test_version_and_usage():
 
 
 @pytest.mark.parametrize(("how", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_stop_leaves_no_file_and_names_the_checkpoint(large, tmp_path, how, code):
+def test_a_stopped_run_leaves_no_file_and_names_the_checkpoints(large, tmp_path, how, code):
     kept = tmp_path / "kept"
     options = ["--out", "out.csv", "--report", "out.html", "--checkpoint", "kept", "--effort", "thorough"]
     running = subprocess.Popen(
@@ -84,7 +84,7 @@ def test_a_stop_leaves_no_file_and_names_the_checkpoint(large, tmp_path, how, co
     assert [file.name for file in tmp_path.iterdir()] == ["kept"]
 
 
-def test_nobody_reads_to_the_end(tmp_path):
+def test_a_broken_pipe_is_silent(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("vertex,edge\n" + "".join(f"v{i},e{i // 7}\nv{i},f{i // 11}\n" for i in range(9000)))
     command = f"{sys.executable} -m hyperclus cluster {path} -k 1 --csv | head -n 2"
@@ -93,7 +93,7 @@ def test_nobody_reads_to_the_end(tmp_path):
     assert done.stderr == ""
 
 
-def test_hostile_ids_do_not_reach_the_terminal(tmp_path):
+def test_control_characters_in_ids_do_not_reach_the_terminal(tmp_path):
     path = tmp_path / "t.json"
     path.write_text(
         json.dumps(
@@ -128,7 +128,7 @@ def test_other_encodings(tmp_path, encoding):
     assert process("cluster", path, "--help", **environment).returncode == 0
 
 
-class TestStreamsThatFail:
+class TestFailingStreams:
     def run(self, table, streams, *options):
         command = (
             f"{sys.executable} -m hyperclus cluster {table} -k 2 --id name {' '.join(options)} {streams}"
@@ -139,13 +139,13 @@ class TestStreamsThatFail:
     @pytest.mark.parametrize(
         ("streams", "why"), [("> /dev/full", "No space left on device"), (">&-", "stdout is closed")]
     )
-    def test_no_place_for_the_result(self, table, streams, why, options):
+    def test_stdout_that_cannot_be_written(self, table, streams, why, options):
         done = self.run(table, streams, *options)
         assert done.returncode == 1
         assert done.stderr == f"hyperclus: the output cannot be written: {why}\n"
 
     @pytest.mark.parametrize("streams", ["2> /dev/full", "2>&-"])
-    def test_nobody_hears_remarks(self, table, streams):
+    def test_stderr_that_cannot_be_written(self, table, streams):
         done = self.run(table, streams, "--csv")
         assert done.returncode == 0
         assert done.stdout.startswith("vertex,cluster\nv0,")
@@ -153,7 +153,7 @@ class TestStreamsThatFail:
         assert self.run(table, streams, "--odd").returncode == 2
 
 
-def test_a_stop_after_a_while_mentions_checkpoints(table, monkeypatch, capsys):
+def test_a_stopped_long_run_mentions_checkpoints(table, monkeypatch, capsys):
     def stopped(*_, **__):
         raise KeyboardInterrupt
 
@@ -166,7 +166,7 @@ def test_a_stop_after_a_while_mentions_checkpoints(table, monkeypatch, capsys):
 
 
 def on_terminal(*arguments, columns=80, **more):
-    """What a terminal of its own gets to see, and the exit code."""
+    """Run a command on a pseudo-terminal and return its output and exit code."""
     leader, follower = pty.openpty()
     environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": str(columns), "LINES": "40", **more}
     running = subprocess.Popen(
@@ -190,7 +190,7 @@ def on_terminal(*arguments, columns=80, **more):
 
 
 class TestProgress:
-    def test_a_bar_for_what_takes_long(self, large):
+    def test_a_bar_for_a_long_run(self, large):
         seen, code = on_terminal("cluster", str(large), "-k", "6", "--bins", "none", "--effort", "fast")
         assert code == 0, seen
         stages = re.compile("reading|stationary distribution|eigenvectors|search")
@@ -198,7 +198,7 @@ class TestProgress:
         assert not stages.search(seen[seen.rindex("\x1b[2K") :])  # it is wiped away
         assert "Partition of 40,000 vertices" in seen
 
-    def test_none_when_quiet_or_quick(self, table, large):
+    def test_no_bar_if_quiet_or_quick(self, table, large):
         seen, code = on_terminal("cluster", str(table), "-k", "2", "-q")
         assert code == 0
         assert "\x1b[2K" not in seen

@@ -1,4 +1,4 @@
-"""The command line for tests: in a process of its own, or, faster, within this one."""
+"""Run the command line in a process of its own, or, faster, in this one."""
 
 import io
 import os
@@ -17,7 +17,7 @@ class Done:
 
 
 def process(*arguments, **environment):
-    """A process, as a shell starts it."""
+    """Run a command in a process, as a shell does."""
     return subprocess.run(
         [sys.executable, "-m", "hyperclus", *map(str, arguments)],
         capture_output=True,
@@ -29,7 +29,7 @@ def process(*arguments, **environment):
 
 
 def inside(*arguments):
-    """The same without the second that a process takes to start: no terminal, no signals."""
+    """Run a command in this process, which saves a second: without a terminal and signals."""
     streams = [io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2)]
     before = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = streams
@@ -40,8 +40,8 @@ def inside(*arguments):
     return Done(code, *(stream.buffer.getvalue().decode() for stream in streams))
 
 
-def one_sentence(done, *parts):
-    """Bad input: exit code 2, one line on the error stream with these words, nothing on stdout."""
+def assert_refused(done, *parts):
+    """Check that input was refused: exit code 2, one line on stderr with these parts, nothing on stdout."""
     assert done.returncode == 2, done
     assert done.stdout == ""
     lines = done.stderr.strip().splitlines()

@@ -73,7 +73,7 @@ class Walk:
     alpha: float = alpha_option()
     seed: int = cluster_option("Random seed.", "NUMBER", default=0, min=0)
     checkpoint: Path | None = cluster_option(
-        "Keep checkpoints there: if interrupted, the same command resumes the run.", "FOLDER"
+        "Keep checkpoints in this folder: if interrupted, the same command resumes the run.", "FOLDER"
     )
 
 

@@ -22,7 +22,7 @@ class Run:
     k: int = option("Number of clusters.", "NUMBER", "-k", "--clusters", default=2, min=1)
     workers: int | None = option("Number of workers (default: 1, 4, 16 and 64).", "NUMBER", min=1)
     memory: str = option("Memory of each worker, with one thread each.", "SIZE", default="16GB")
-    work: Path | None = work_option()
+    work: Path | None = work_option(rich_help_panel=None)
 
 
 @app.command(
