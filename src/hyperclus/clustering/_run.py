@@ -139,21 +139,23 @@ class Steps(Generic[Result]):
 
     def score(
         self, walk: RandomWalk, pairs: Eigenpairs, labels: Integers, k: int
-    ) -> tuple[Integers, Cut, Eigenpairs]:
-        """Number the clusters by size (ties by first vertex) and score them; their old numbers, in new order.
+    ) -> tuple[Integers, Integers, Cut, Eigenpairs]:
+        """Number the clusters by size (ties by first vertex) and score them.
 
-        An eigenvalue bound above the NCut is withdrawn, by residuals as large as the eigenvalues.
+        Returns the old numbers and the sizes in the new order. An eigenvalue bound above the NCut is
+        withdrawn, by residuals as large as the eigenvalues.
         """
         with self.timed("scoring"):
             backend = walk.backend
-            sizes, first = backend.fetch(np.bincount(labels, minlength=k), backend.first_rows(labels, k))
-            order = np.lexsort((first, -np.asarray(sizes)))
+            counts, first = backend.fetch(np.bincount(labels, minlength=k), backend.first_rows(labels, k))
+            sizes = np.asarray(counts, dtype=np.int64)
+            order = np.lexsort((first, -sizes))
             scored = cut(walk, labels, k)
             scored = Cut(scored.volumes[order], scored.boundaries[order])
         if ncut_lower_bound(pairs, k) > scored.ncut * (1 + 1e-9) + 1e-12:
             self.fall_back("no bound: a small eigenvalue was missed, so the eigenvalues prove nothing")
             pairs = replace(pairs, residuals=np.maximum(pairs.residuals, pairs.values))
-        return order, scored, pairs
+        return order, sizes[order], scored, pairs
 
     def settings(self, walk: RandomWalk) -> dict[str, Any]:
         """The settings that every call has, the engine that was used, and the fallbacks that were taken."""
@@ -205,7 +207,7 @@ class Run(Steps[Partition]):
         self, walk: RandomWalk, pairs: Eigenpairs, labels: Integers, k: int, settings: dict[str, Any]
     ) -> Partition:
         """Score the clusters; vertices in no hyperedge get the label -1."""
-        order, scored, pairs = self.score(walk, pairs, labels, k)
+        order, _, scored, pairs = self.score(walk, pairs, labels, k)
         tight = None
         if self.bound == "tight":
             with self.timed("bound"):

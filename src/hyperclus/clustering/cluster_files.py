@@ -3,6 +3,7 @@
 The steps are those of `cluster`, on vectors that are divided among the workers (`engines.dask`).
 """
 
+import json
 import os
 import shutil
 import time
@@ -168,7 +169,8 @@ class FilesRun(Steps[StoredPartition]):
         self.rng = np.random.default_rng(self.seed)
         self.arguments = {"k": k, "effort": effort, "min_share": min_share}
         settings = k, astuple(effort_of(effort)), min_share, self.alpha, self.tolerance, self.seed
-        self.key = blake2b(repr(settings).encode(), digest_size=8).hexdigest()
+        text = json.dumps(settings, default=float)
+        self.key = blake2b(text.encode(), digest_size=8).hexdigest()
         with self.timed("layout"):
             layout = lay_out(self.prepared, self.pool)
         folder = layout.folder / "runs" / self.key
@@ -206,8 +208,7 @@ class FilesRun(Steps[StoredPartition]):
         self, walk: RandomWalk, pairs: Eigenpairs, labels: Integers, k: int, settings: dict[str, Any]
     ) -> StoredPartition:
         """Score the clusters and write the labels."""
-        order, scored, pairs = self.score(walk, pairs, labels, k)
-        (sizes,) = walk.backend.fetch(np.bincount(labels, minlength=k))
+        order, sizes, scored, pairs = self.score(walk, pairs, labels, k)
         with self.timed("labels"):
             folder = self._write(labels, np.argsort(order))
         none = np.empty((0, 0))
@@ -216,7 +217,7 @@ class FilesRun(Steps[StoredPartition]):
             *(self.whole.n_vertices, self.whole.n_edges, self.whole.n_incidences),
             scored,
             replace(pairs, vectors=none, spare=none),
-            sizes.astype(np.int64)[order],
+            sizes,
             walk.n_components,
             {"k": k, **settings, **self.settings(walk)},
             self.timings,
@@ -246,9 +247,8 @@ class FilesRun(Steps[StoredPartition]):
     def timed(self, stage: str) -> Iterator[None]:
         """Add seconds and rounds spent inside to those of a stage."""
         before = None if self.vectors is None else asdict(self.vectors.spent)
-        start = time.perf_counter()
-        yield
-        self.timings[stage] = self.timings.get(stage, 0.0) + time.perf_counter() - start
+        with Steps.timed(self, stage):  # super() does not work in a dataclass with slots
+            yield
         if before is not None:
             after = asdict(self._session.spent)
             self.spent[stage] = {name: after[name] - value for name, value in before.items()}
