@@ -2,7 +2,7 @@
 
 Each case runs in a process of its own, alternately with the old and the new checkout, so that a busy machine
 disturbs both alike. The table has the least CPU time of all turns (user and system, both cores), the least
-peak memory, and the ratios of new to old. A first turn, which is not counted, fills the cache of compiled kernels.
+peak memory, and the ratios of new to old. A first turn, not counted, fills the cache of compiled kernels.
 """
 
 import argparse
