@@ -469,10 +469,10 @@ class VectorStore:
     def __init__(self, error=None):
         self.error, self.pins = error, {}
 
-    def settle(self, values):
+    def store(self, values):
         pass
 
-    def restored(self, reference):
+    def restore(self, reference):
         if self.error is not None:
             raise self.error
         return StoredVector(reference)

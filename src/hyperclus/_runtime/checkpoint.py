@@ -123,11 +123,11 @@ def vector_references(folder: Path) -> dict[str, list[Any]]:
 class VectorStore(Protocol):
     """Stores vectors that are distributed over many workers; a checkpoint only refers to them."""
 
-    def settle(self, values: list[Any]) -> None:
+    def store(self, values: list[Any]) -> None:
         """Store vectors and blocks of vectors, so that a checkpoint can refer to them."""
         ...
 
-    def restored(self, reference: Any) -> Any:
+    def restore(self, reference: Any) -> Any:
         """Load a vector or block; raise FileNotFoundError, EOFError or ValueError if it is damaged."""
         ...
 
@@ -293,7 +293,7 @@ class _Folder:
         stored = {key: value for key, value in values.items() if hasattr(value, "reference")}
         others = {key: value for key, value in values.items() if key not in arrays and key not in stored}
         if self.vector_store is not None:
-            self.vector_store.settle(list(stored.values()))
+            self.vector_store.store(list(stored.values()))
         references = {key: value.reference() for key, value in stored.items()}
         column_major = {key: _is_column_major(array) for key, array in arrays.items()}
         rng_state = None if rng is None else rng.bit_generator.state
@@ -344,7 +344,7 @@ class _Folder:
             values[key] = array.T if column_major else array
         try:
             for key, reference in header["references"].items():
-                values[key] = cast(VectorStore, self.vector_store).restored(reference)
+                values[key] = cast(VectorStore, self.vector_store).restore(reference)
         except (FileNotFoundError, EOFError, ValueError):
             return None
         return values, header["rng"]

@@ -157,7 +157,7 @@ class DaskBackend:
         if reaches_all(products, first, self.session.n_vertices):
             return 1, None, None
         count, reference = self.session.runner.alone(find_components, self.session.path)
-        return count, self.session.restored(reference), None
+        return count, self.session.restore(reference), None
 
     def run_on_one(
         self, function: Callable[..., Any], hypergraph: StoredHypergraph, *args: Any
@@ -167,7 +167,7 @@ class DaskBackend:
             return None
         given = (self.session.path, hypergraph.prepared, function, args)
         facts, vectors = self.session.runner.alone(_run_on_worker, *given)
-        return facts | {name: self.session.restored(reference) for name, reference in vectors.items()}
+        return facts | {name: self.session.restore(reference) for name, reference in vectors.items()}
 
     def open_checkpoint(self, stage: str, *inputs: Any, rng: np.random.Generator | None = None) -> Checkpoint:
         """Vectors stay in the files of the run; the checkpoint refers to them."""

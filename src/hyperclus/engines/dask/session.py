@@ -125,14 +125,14 @@ class DaskSession:
                 for path in self.vector_files(name, side):
                     path.unlink(missing_ok=True)
 
-    def settle(self, values: list[Any]) -> None:
+    def store(self, values: list[Any]) -> None:
         """Store all vectors, also those of blocks, in one round."""
         self.ensure_stored(*(vector for value in values for vector in getattr(value, "vectors", [value])))
 
-    def restored(self, reference: Any) -> Any:
+    def restore(self, reference: Any) -> Any:
         """The vector, or the block, that a checkpoint names."""
         if isinstance(reference, list):
-            return Columns([self.restored(one) for one in reference], self)
+            return Columns([self.restore(one) for one in reference], self)
         name, side = reference["name"], reference["side"]
         parts = [load_array(path, "r") for path in self.vector_files(name, side)]
         lengths = [last - first for first, last in pairwise([0, *self.files.ends])]
