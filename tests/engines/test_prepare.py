@@ -30,7 +30,7 @@ from support.dask_workers import kill_one, pool  # noqa: F401
 
 
 def incidences(h):
-    """All there is in a hypergraph, whatever the order."""
+    """All incidences of a hypergraph with their weights, in any order."""
     edges = np.repeat(np.arange(h.n_edges), h.edge_sizes).tolist()
     members = h.gamma.indices.tolist()
     rows = {
@@ -44,7 +44,7 @@ def incidences(h):
 
 
 def table(n_rows=3000, weighted=True, kind=None, seed=0):
-    """Incidences drawn at random, none of them twice."""
+    """Random incidences without duplicates."""
     rng = np.random.default_rng(seed)
     places = rng.choice(400 * 300, n_rows, replace=False)
     vertex, edge = (places % 400).tolist(), (places // 400).tolist()
@@ -58,7 +58,7 @@ def table(n_rows=3000, weighted=True, kind=None, seed=0):
 
 
 def written(folder, rows, files=3, group=200):
-    """The rows in several files of several row groups."""
+    """Write rows to several files with several row groups."""
     folder.mkdir(exist_ok=True)
     size = -(-len(rows) // files)
     for number in range(files):
@@ -73,7 +73,7 @@ def prepared(pool, data, tmp_path, piece_rows=1 << 20, partitions=None, **option
 
 
 def check_structure(found):
-    """The arrays of the partitions are what `Prepared` says of them."""
+    """Check the files against the docstring of `Prepared`."""
     ends = found.bucket_ends
     assert ends[0] == 0
     assert ends[-1] == found.n_vertices
@@ -106,7 +106,7 @@ def test_it_is_what_read_long_gives(pool, tmp_path, kind, weighted):  # noqa: F8
     check_structure(found)
     assert (found.weighted, found.edge_weighted) == (weighted, weighted)
     assert incidences(found.hypergraph()) == incidences(read_long(data))
-    assert found.hypergraph().edge_ids.tolist() == read_long(data).edge_ids.tolist()  # as they came
+    assert found.hypergraph().edge_ids.tolist() == read_long(data).edge_ids.tolist()  # in the original order
     assert pickle.loads(pickle.dumps(found)) == found
     assert Prepared.at(found.folder) == found
     vertex = pq.read_schema(found.bucket_path(0)).field("vertex")
@@ -140,7 +140,7 @@ def test_ids_of_other_types_keep_them(pool, tmp_path, name):  # noqa: F811
     assert incidences(found.hypergraph()) == incidences(expected)
 
 
-def test_booleans_are_ids_too(pool, tmp_path):  # noqa: F811
+def test_booleans_are_ids(pool, tmp_path):  # noqa: F811
     rows = pa.table({"vertex": [True, False, True], "edge": [1, 1, 2]})
     found = prepared(pool, written(tmp_path / "data", rows, 1), tmp_path)
     assert sorted(found.hypergraph().vertex_ids.tolist()) == [False, True]
@@ -162,7 +162,7 @@ def test_duplicates_and_zeros_follow_the_policy(pool, tmp_path, policy, weighted
     assert found.weighted == (weighted or policy == "sum")
 
 
-def test_weights_of_1_are_not_kept_even_if_they_may_be_summed(pool, tmp_path):  # noqa: F811
+def test_weights_of_1_are_not_stored_even_if_duplicates_may_be_summed(pool, tmp_path):  # noqa: F811
     found = prepared(pool, written(tmp_path / "data", table(weighted=False)), tmp_path, duplicates="sum")
     assert not found.weighted
     check_structure(found)
@@ -191,7 +191,7 @@ def test_a_partition_larger_than_a_worker_is_an_error(pool, tmp_path):  # noqa: 
         prepared(SmallPool(pool.client), data, tmp_path, partitions=1)
 
 
-def test_columns_sources_and_several_ways_to_name_them(pool, tmp_path):  # noqa: F811
+def test_column_names_and_ways_to_name_the_files(pool, tmp_path):  # noqa: F811
     rows = table().rename_columns(["who", "what", "share", "price"])
     data = written(tmp_path / "data", rows)
     options = {"vertex": "who", "edge": "what", "weight": "share", "edge_weight": "price"}
@@ -234,7 +234,7 @@ def test_pieces_have_every_row_once(tmp_path):
 
 
 def faulty(tmp_path, **columns):
-    """Three files, the second with something wrong in row 3."""
+    """Three files; the second one has a fault in row 3."""
     folder = tmp_path / "data"
     folder.mkdir()
     good = {"vertex": [1, 2, 3, 4], "edge": [1, 1, 1, 1], "weight": [1.0] * 4}
@@ -376,7 +376,7 @@ def test_an_interrupted_preparation_resumes(pool, tmp_path):  # noqa: F811
     assert incidences(found.hypergraph()) == incidences(read_long(data))
 
 
-def test_the_same_call_finds_what_is_there_and_another_list_of_files_does_not(pool, tmp_path):  # noqa: F811
+def test_the_same_call_finds_prepared_data_and_other_files_do_not(pool, tmp_path):  # noqa: F811
     data = written(tmp_path / "data", table())
     found = prepared(pool, data, tmp_path)
     manifest = written_at(found.folder / "manifest.json")
@@ -389,10 +389,10 @@ def test_the_same_call_finds_what_is_there_and_another_list_of_files_does_not(po
 
 
 @pytest.mark.parametrize("what", ["added", "removed", "changed"])
-def test_a_file_that_comes_or_goes_half_way_is_named(pool, tmp_path, what):  # noqa: F811
+def test_a_file_that_changes_during_the_preparation_is_named(pool, tmp_path, what):  # noqa: F811
     data = written(tmp_path / "data", table())
 
-    def meddle(step):
+    def change(step):
         if step.note.startswith("numbers"):
             if what == "added":
                 shutil.copy(data / "part-0.parquet", data / "part-9.parquet")
@@ -403,7 +403,7 @@ def test_a_file_that_comes_or_goes_half_way_is_named(pool, tmp_path, what):  # n
 
     name = "part-9" if what == "added" else "part-2"
     with (
-        watching(meddle),
+        watching(change),
         pytest.raises(InputError, match=f"{name}.parquet: the file was {what} while the data"),
     ):
         prepared(pool, data, tmp_path)
@@ -476,7 +476,7 @@ def test_shares_are_even():
         assert np.bincount(shares, minlength=count).max() < 60
 
 
-def test_progress_is_told(pool, tmp_path):  # noqa: F811
+def test_progress_is_reported(pool, tmp_path):  # noqa: F811
     steps = []
     with watching(steps.append):
         prepared(pool, written(tmp_path / "data", table()), tmp_path)
@@ -513,11 +513,11 @@ def test_two_clients_at_once(pool, tmp_path):  # noqa: F811
 def test_a_file_that_is_overwritten_meanwhile_is_named(pool, tmp_path):  # noqa: F811
     data = written(tmp_path / "data", table())
 
-    def spoil(step):
-        (data / "part-2.parquet").write_bytes(b"spoilt")
+    def overwrite(step):
+        (data / "part-2.parquet").write_bytes(b"overwritten")
 
     with (
-        watching(spoil),
+        watching(overwrite),
         pytest.raises(InputError, match=r"part-2.parquet: the file was changed while the data"),
     ):
         prepared(pool, data, tmp_path, piece_rows=500)
@@ -525,12 +525,12 @@ def test_a_file_that_is_overwritten_meanwhile_is_named(pool, tmp_path):  # noqa:
 
 
 @pytest.mark.parametrize("given", [[], 7, [7], None])
-def test_a_source_has_names(pool, tmp_path, given):  # noqa: F811
+def test_a_source_must_be_file_names(pool, tmp_path, given):  # noqa: F811
     with pytest.raises(InputError, match="source must be the name of a Parquet file"):
         prepared(pool, given, tmp_path)
 
 
-def test_places_that_cannot_be(pool, tmp_path):  # noqa: F811
+def test_repeated_files_and_bad_folders(pool, tmp_path):  # noqa: F811
     data = written(tmp_path / "data", table())
     with pytest.raises(InputError, match=r"part-0.parquet: the file is listed more than once"):
         prepared(pool, [data, data / "part-0.parquet"], tmp_path)
@@ -540,7 +540,7 @@ def test_places_that_cannot_be(pool, tmp_path):  # noqa: F811
         prepare(data, data / "part-0.parquet", pool)
 
 
-def test_a_local_crew_and_the_client_there_is(tmp_path):
+def test_local_workers_and_the_current_client(tmp_path):
     with WorkerPool.connect(None, 1, "500MB") as new:
         assert [worker[1:] for worker in new.workers()] == [(500_000_000, 1)]
         found = prepared(new, written(tmp_path / "data", table()), tmp_path)
@@ -575,7 +575,7 @@ def dying():
     os._exit(1)
 
 
-def test_the_tasks_of_a_crew(pool):  # noqa: F811
+def test_the_tasks_of_a_pool(pool):  # noqa: F811
     found = dict(pool.each(sleeping, [(0,)] * 20))
     assert sorted(found) == list(range(20))
     assert list(pool.each(sleeping, [])) == []

@@ -306,12 +306,12 @@ def test_a_damaged_vector_is_recomputed(data, address, calm, tmp_path, kept, dam
 
 
 @pytest.mark.parametrize(
-    "name", ["members.npy", *map(slow, ["vertices.npy", "omega.npy", "indptr.npy", "bundle.json"])]
+    "name", ["members.npy", *map(slow, ["vertices.npy", "omega.npy", "indptr.npy", "block.json"])]
 )
-def test_a_damaged_bundle_is_recreated(data, address, calm, tmp_path, name):
+def test_a_damaged_block_is_recreated(data, address, calm, tmp_path, name):
     ready(address)
     stopped(data, address, tmp_path, "stationary distribution", 0.0)
-    path = next(tmp_path.glob(f"*/layouts/*/bundle-00000/{name}"))
+    path = next(tmp_path.glob(f"*/layouts/*/block-00000/{name}"))
     os.truncate(path, path.stat().st_size // 2)
     with distributed.Client(address, set_as_default=False) as client:
         client.restart(timeout=PATIENCE)  # so that no worker has it in memory

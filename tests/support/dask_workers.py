@@ -1,4 +1,4 @@
-"""A small cluster for tests: two workers, each a process of its own with one thread."""
+"""A small Dask cluster for tests: two worker processes with one thread each."""
 
 import os
 import signal
@@ -12,7 +12,7 @@ WORKERS = {
     "threads_per_worker": 1,
     "processes": True,
     "memory_limit": "1GB",
-    "dashboard_address": "127.0.0.1:0",  # a port of its own, as several may run at once
+    "dashboard_address": "127.0.0.1:0",  # any free port, because several clusters may run at once
     "scheduler_kwargs": {"dashboard": False},
 }
 
@@ -29,6 +29,6 @@ def pool():
 
 
 def kill_one(pool):
-    """Kill one of the workers as the kernel does when memory is short."""
+    """Kill a worker, as the kernel does if memory runs out."""
     pids = pool.client.run(os.getpid)
     os.kill(next(iter(pids.values())), signal.SIGKILL)

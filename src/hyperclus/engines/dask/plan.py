@@ -11,7 +11,7 @@ from hyperclus.engines.dask.prepared import MANIFEST, Prepared
 from hyperclus.engines.dask.schedule import BLOCK_SHARE, width
 from hyperclus.engines.dask.source import Source, TableOptions, check_footers, list_files, read_footers
 from hyperclus.engines.dask.store import VECTOR_SHARE
-from hyperclus.engines.dask.workers import WorkerState, memory_per_thread
+from hyperclus.engines.dask.workers import WorkerState
 
 FREE = 0.8  # of its memory that a worker may use before Dask pauses it
 PROCESS_BYTES = 0.25e9  # of a worker with its libraries, measured
@@ -25,7 +25,7 @@ class Sizes:
     """Sizes of the input; without prepared data, vertices and hyperedges are upper bounds."""
 
     n_incidences: int
-    n_bytes: int  # uncompressed
+    n_bytes: int  # uncompressed; 0 if the data are prepared
     n_vertices: int
     n_edges: int
     weighted: bool
@@ -37,39 +37,35 @@ class Sizes:
         files = list_files(source)
         footers = read_footers(files, options)
         columns = check_footers(files, footers, source)
-        n_rows, n_bytes = (sum(sum(getattr(one, name)) for one in footers) for name in ("rows", "sizes"))
         target, _ = prepared_folder(folder, files, options)
         if (target / MANIFEST).exists():
-            return cls.of_prepared(Prepared.at(target), n_bytes)
+            return cls.of_prepared(Prepared.at(target))
+        n_rows = sum(sum(footer.rows) for footer in footers)
         bounds = [n_rows, n_rows]
         for place in range(2):
             ranges: list[Any] = [footer.ranges[place] for footer in footers if any(footer.rows)]
             if None not in ranges:
-                span = max(high for _, high in ranges) - min(low for low, _ in ranges) + 1
-                bounds[place] = min(n_rows, span)
-        return cls(n_rows, n_bytes, bounds[0], bounds[1], columns.weight is not None, None)
+                bounds[place] = max(high for _, high in ranges) - min(low for low, _ in ranges) + 1
+        n_bytes, weighted = sum(sum(footer.sizes) for footer in footers), columns.weight is not None
+        return cls(n_rows, n_bytes, min(bounds[0], n_rows), min(bounds[1], n_rows), weighted, None)
 
     @classmethod
-    def of_prepared(cls, prepared: Prepared, n_bytes: int = 0) -> "Sizes":
+    def of_prepared(cls, prepared: Prepared) -> "Sizes":
         """Take the sizes of prepared data."""
-        size = prepared.n_incidences, n_bytes, prepared.n_vertices, prepared.n_edges
+        size = prepared.n_incidences, 0, prepared.n_vertices, prepared.n_edges
         return cls(*size, prepared.weighted, len(prepared.partitions))
 
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """Upper bounds for a run: partitions, and bytes.
-
-    `memory` is the peak of a worker, `minimum` what a worker must have at least, `sent` what all workers
-    exchange in one round. `in_memory` is false if incidences are read from disk in every round.
-    """
+    """Upper bounds for a run, in bytes."""
 
     workers: int
     partitions: int
-    memory: int
-    minimum: int
-    in_memory: bool
-    sent: int
+    memory: int  # peak of a worker
+    minimum: int  # what a worker must have
+    in_memory: bool  # whether incidences stay in memory; otherwise every round reads them from disk
+    sent: int  # by all workers in a round
     disk: int
     enough: bool
 
@@ -95,18 +91,16 @@ def need(sizes: Sizes, k: int, workers: int, limit: int) -> Need:
     minimum, sent = int(a_round / (FREE - VECTOR_SHARE)), 16 * block * min(m, parts * n)
     text = max(sizes.n_bytes - 24 * m, 0)  # of ids that are longer than their keys
     copies = (12 + 2 * gamma) * m + 8 * (min(m, partitions * n) + min(m, parts * n) + n + 4 * e) + text
-    disk = copies + max(
-        (24 + gamma) * m + text, 8 * n * stored + 9 * n
-    )  # plus pieces, later vectors and labels
-    return Need(workers, partitions, memory, minimum, in_memory, sent, disk, memory <= FREE * limit)
+    temporary = max((24 + gamma) * m + text, 8 * n * stored + 9 * n)  # pieces; later vectors and labels
+    return Need(
+        workers, partitions, memory, minimum, in_memory, sent, copies + temporary, memory <= FREE * limit
+    )
 
 
 def warn_if_short(prepared: Prepared, k: int, workers: list[WorkerState]) -> None:
     """Log a warning if the workers may have too little memory for a run."""
-    limit = memory_per_thread(workers)
+    limit = min((worker.memory_limit for worker in workers if worker.memory_limit), default=0)
     minimum = need(Sizes.of_prepared(prepared), k, len(workers), limit).minimum if limit else 0
     if minimum > limit:
-        message = (
-            "a worker may need %.1f GB of memory and has %.1f GB; if workers die, use more or larger ones"
-        )
+        message = "a worker may need %.1f GB of memory and has %.1f GB; if workers die, use larger ones"
         _log.warning(message, minimum / 1e9, limit / 1e9)

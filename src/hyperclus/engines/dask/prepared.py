@@ -1,4 +1,4 @@
-"""A hypergraph in partitions on disk, as `prepare` leaves it."""
+"""A hypergraph in partitions on disk, as `prepare` writes it."""
 
 import json
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ MANIFEST = "manifest.json"
 
 
 class PartitionSize(NamedTuple):
-    """How much there is in a partition; vertices are in several."""
+    """Size of a partition; a vertex may be in several partitions."""
 
     n_edges: int
     n_vertices: int
@@ -27,28 +27,27 @@ class PartitionSize(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """Hyperedges in partitions, each whole, and vertices numbered in buckets.
+    """A hypergraph on disk: hyperedges in partitions, and vertices numbered in buckets.
 
-    A partition is a folder with arrays of NumPy: indptr (int64), members (int32, local numbers, ascending
-    in each hyperedge), gamma where `weighted`, edge_weights where `edge_weighted`, vertices (int64, the
-    number of each local vertex, ascending), order of small data (int64, ascends as the hyperedges came), and
-    the ids of its hyperedges, edges.parquet. It may be empty.
-    A bucket is a Parquet file with the ids of the vertices numbered from `bucket_ends[q]` to
-    `bucket_ends[q + 1]`, in their order.
+    A partition is a folder of NumPy arrays: indptr (int64), members (int32, local vertex numbers, ascending
+    in each hyperedge), vertices (int64, the global number of each local one, ascending), gamma if `weighted`,
+    edge_weights if `edge_weighted`, and for small data order (int64, the original order of the hyperedges).
+    Its file edges.parquet has the ids of the hyperedges. A partition may be empty. A bucket is a Parquet file
+    with the ids of the vertices from `bucket_ends[q]` to `bucket_ends[q + 1]`, in that order.
 
     Attributes
     ----------
     folder : Path
-        Of this data, named by `key`, a hash of all that decides what is in it.
+        Folder of the data; its name is `key`, a hash of everything that decides the content.
     key : str
     n_vertices, n_edges, n_incidences : int
     weighted, edge_weighted : bool
-        False: all gammas are 1; the input has no weights of hyperedges.
+        Whether some gamma is not 1, and whether the input has hyperedge weights.
     bucket_ends : tuple of int
         From 0 to `n_vertices`.
     partitions : tuple of PartitionSize
     vertex, edge : str
-        The names of the columns of ids, in the input and here.
+        Names of the columns of ids, in the input and here.
     """
 
     folder: Path
@@ -65,24 +64,24 @@ class Prepared:
 
     @classmethod
     def at(cls, folder: Path) -> "Prepared":
-        """From the manifest in a folder; FileNotFoundError if there is none."""
+        """Read the manifest in a folder; raises FileNotFoundError if there is none."""
         found = json.loads((folder / MANIFEST).read_text())
         found["bucket_ends"] = tuple(found["bucket_ends"])
         found["partitions"] = tuple(PartitionSize(*sizes) for sizes in found["partitions"])
         return cls(folder=folder, key=folder.name, **found)
 
     def partition_path(self, number: int) -> Path:
-        """The folder of a partition."""
+        """Return the folder of a partition."""
         return partition_path(self.folder, number)
 
     def bucket_path(self, number: int) -> Path:
-        """The Parquet file with the ids of a bucket."""
+        """Return the file with the vertex ids of a bucket."""
         return bucket_path(self.folder, number)
 
     def hypergraph(self) -> Hypergraph:
-        """The whole, in the memory of this process; vertices in the order of their numbers.
+        """Load all partitions; vertices are in the order of their numbers.
 
-        Hyperedges of small data are in the order in which they came, which the search depends on.
+        Hyperedges of small data are in their original order, because the search depends on it.
         """
         n_buckets = len(self.bucket_ends) - 1
         vertices = _ids([self.bucket_path(number) for number in range(n_buckets)])
@@ -105,12 +104,12 @@ class Prepared:
 
 
 def partition_path(folder: Path, number: int) -> Path:
-    """Where a partition is, under the folder of the data."""
+    """Return the folder of a partition, given the folder of the data."""
     return folder / "partitions" / f"{number:05}"
 
 
 def bucket_path(folder: Path, number: int) -> Path:
-    """Where the ids of a bucket are, under the folder of the data."""
+    """Return the file with the vertex ids of a bucket, given the folder of the data."""
     return folder / "vertices" / f"{number:05}.parquet"
 
 
