@@ -110,7 +110,8 @@ def test_errors_name_options_instead_of_arguments(tmp_path, call, wanted):
 
 def test_text_of_a_message_is_never_rewritten():
     message = "data/missing=drop/t.csv: no column 'min_share'; its columns are 'max_k', \"ids='text'\""
-    assert shell_message(InputError(message)) == message
+    for text in (message, "my max_k.csv: the file is empty", "tolerance must be earned.csv: no such file"):
+        assert shell_message(InputError(text)) == text
     assert shell_message(InputError("the ", Argument("ties"), " of a sweep")) == "the ties of a sweep"
 
 

@@ -51,6 +51,13 @@ class Search:
         "NUMBER",
     )
 
+    def __post_init__(self) -> None:
+        for option, value in (("--effort", self.effort), ("--min-share", self.min_share)):
+            if self.method == "hyperclus-g" and value is not None:
+                raise InputError(
+                    f"{option} does not apply to --method hyperclus-g, which does not search; leave it out"
+                )
+
     def count(self) -> int | None:
         """The number of clusters; None for auto."""
         if self.k is None:
@@ -96,8 +103,9 @@ def cluster(
     everything else to stderr.
     """
     k, command = search.count(), command_line(context, NOT_REPEATED)
-    settings = {"effort": search.effort, "min_share": search.min_share, **computation.settings()}
+    settings = computation.settings()
     if workers.engine == "dask":
+        settings |= {"effort": search.effort, "min_share": search.min_share}
         unused = {"--method": search.method != "auto", "--checkpoint": computation.checkpoint is not None}
         cluster_files(source, k, settings, unused, workers, outputs, messages, command)
         return
@@ -117,19 +125,12 @@ def cluster(
             k = suggestion.k
             if k is None:
                 raise HyperclusError(f"no number of clusters can be suggested: {suggestion.reason}")
-        part = _clustered(h, k, search.method, settings)
+        if search.method == "auto":
+            settings |= {"effort": search.effort, "min_share": search.min_share}
+            part = hyperclus.cluster(h, k, **settings)
+        else:
+            part = hyperclus.hyperclus_g(h, k, **settings)
     _finish(part, suggestion, classes, source, outputs, messages, command, seconds)
-
-
-def _clustered(h: Hypergraph, k: int, method: str, settings: dict[str, Any]) -> Partition:
-    if method == "auto":
-        return hyperclus.cluster(h, k, **settings)
-    for option, name in (("--effort", "effort"), ("--min-share", "min_share")):
-        if settings.pop(name) is not None:
-            raise InputError(
-                f"{option} does not apply to --method hyperclus-g, which does not search; leave it out"
-            )
-    return hyperclus.hyperclus_g(h, k, **settings)
 
 
 @dataclass(frozen=True, slots=True)
