@@ -34,7 +34,7 @@ test: setup peers
 test-slow: setup
 	$(BIN)/pytest -q -m slow
 
-# Minutes, and an hour or so. Interrupted, the same command goes on; FLAGS=--fresh measures all anew.
+# Minutes, and about an hour. The same command resumes an interrupted run; FLAGS=--fresh measures everything again.
 bench: setup
 	$(BIN)/python benchmarks/run.py $(FLAGS)
 

@@ -1,5 +1,10 @@
-"""One measurement per process: `python benchmarks/cases.py NAME ARGUMENT` prints it as JSON."""
+"""Measure one case in this process and print the figures as JSON; benchmarks/run.py runs them all.
 
+`python benchmarks/cases.py CASE ARGUMENT`, where CASE is "ours", "rival" or "effort" with the name of a data
+set, or "sparse", "binned", "refine sparse" or "refine binned" with a number of incidences.
+"""
+
+import argparse
 import json
 import resource
 import sys
@@ -20,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 
 def best(action: Callable[[], object], repeats: int) -> tuple[float, float]:
-    """Wall and CPU seconds of the fastest of several runs."""
+    """Return wall and CPU seconds of the fastest of several runs."""
     runs = []
     for _ in range(repeats):
         wall, cpu = time.perf_counter(), time.process_time()
@@ -30,7 +35,7 @@ def best(action: Callable[[], object], repeats: int) -> tuple[float, float]:
 
 
 def load() -> None:
-    """Load what is loaded on first use, Numba and its compiled loops included."""
+    """Load what is otherwise loaded on first use, such as Numba and the compiled kernels."""
     jit.kernels(vertex_kernels, float("inf"))
     for k in (2, 3):
         edges = [[i, (i * 7 + 1) % 400, (i * 3) % 400] for i in range(400)]
@@ -38,8 +43,8 @@ def load() -> None:
 
 
 def paper_set(name: str, rival: bool) -> dict[str, float]:
-    """A 2-way data set of the paper from its table to the labels, by us or by the dense algorithm."""
-    from paper_data import table
+    """Measure from the table of a two-class data set to labels, by hyperclus or by the dense algorithm."""
+    from support.paper_data import table
 
     columns, classes = table(name)
 
@@ -59,16 +64,14 @@ def paper_set(name: str, rival: bool) -> dict[str, float]:
 
 
 def family(name: str, n_incidences: int) -> dict[str, float]:
-    """A planted hypergraph from long arrays to the labels."""
+    """Measure from the arrays of a planted hypergraph to labels."""
     load()
     table, omega, planted = getattr(families, name)(n_incidences)
     results: list[tuple[hc.Hypergraph, hc.Partition]] = []
 
     def run() -> None:
         results.clear()
-        h = hc.Hypergraph.from_long(
-            table, edge_ids=np.arange(len(omega)), edge_weights=omega, isolated="drop"
-        )
+        h = families.build(table, omega)
         results.append((h, hc.cluster(h)))
 
     wall, cpu = best(run, max(1, min(7, int(1e7 / n_incidences))))
@@ -86,8 +89,8 @@ def family(name: str, n_incidences: int) -> dict[str, float]:
 
 
 def effort(name: str) -> dict[str, float]:
-    """A data set of the paper: each effort from the hypergraph to the answer, beside its eigenvectors."""
-    from paper_data import paper_hypergraph
+    """Measure each effort of the search on a data set of the paper, and its stages alone."""
+    from support.paper_data import paper_hypergraph
 
     load()
     h, _, classes = paper_hypergraph(name)
@@ -112,10 +115,10 @@ def effort(name: str) -> dict[str, float]:
 
 
 def refinement(name: str, n_incidences: int, k: int = 10) -> dict[str, float]:
-    """One pass of single moves over all vertices, from planted blocks with three labels in ten redrawn."""
+    """Measure one pass of moves over all vertices, from planted blocks with 30 % random labels."""
     load()
     table, omega, planted = getattr(families, name)(n_incidences, blocks=k)
-    h = hc.Hypergraph.from_long(table, edge_ids=np.arange(len(omega)), edge_weights=omega, isolated="drop")
+    h = families.build(table, omega)
     rng = np.random.default_rng(0)
     start = planted[h.vertex_ids].astype(np.int64)
     start = np.where(rng.random(len(start)) < 0.3, rng.integers(k, size=len(start)), start)
@@ -125,7 +128,7 @@ def refinement(name: str, n_incidences: int, k: int = 10) -> dict[str, float]:
     products = best(lambda: [laplacian.apply(vector) for _ in range(10)], 3)[0]
     clusters = Clusters.of(walk, start, k)
     ncut = clusters.ncut
-    wall, _ = best(lambda: clusters.round(products=1), 1)
+    wall, _ = best(clusters.round, 1)
     return {
         "wall": wall,
         "incidences": h.n_incidences,
@@ -137,17 +140,29 @@ def refinement(name: str, n_incidences: int, k: int = 10) -> dict[str, float]:
 
 
 def peak() -> dict[str, float]:
-    """Peak memory of this process, everything included."""
+    """Return the peak memory of this process."""
     return {"peak_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024}
 
 
-if __name__ == "__main__":
-    case, argument = sys.argv[1:]
+def main() -> None:
+    """Measure the case that the command line names."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("case")
+    parser.add_argument("argument")
+    given = parser.parse_args()
+    case, argument = given.case, given.argument
     if case in ("ours", "rival"):
-        print(json.dumps(paper_set(argument, rival=case == "rival")))
+        figures = paper_set(argument, rival=case == "rival")
     elif case == "effort":
-        print(json.dumps(effort(argument)))
+        figures = effort(argument)
     elif case.startswith("refine "):
-        print(json.dumps(refinement(case.removeprefix("refine "), int(float(argument)))))
+        figures = refinement(case.removeprefix("refine "), int(float(argument)))
     else:
-        print(json.dumps(family(case, int(float(argument)))))
+        figures = family(case, int(float(argument)))
+    print(json.dumps(figures))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,10 +1,10 @@
-"""The engine "dask" beside the CPU engine: `python benchmarks/cluster_engine.py 1e7`, or `1e8 --memory 2GB`.
+"""Compare `cluster_files` with `cluster`: `python benchmarks/cluster_engine.py 1e7`, or `1e8 --memory 2GB`.
 
-A scheduler and worker processes on this machine, and a client process that clusters a Parquet file as
-`benchmarks/size.py` writes them. Shown: seconds of each stage beside those of the CPU engine (in a process of
-its own, in the same run), what a round spends in computing, transfer and all else, bytes moved beside the
-formula of docs/cluster.md, the peak memory of every process, and how labels, eigenvalues and NCut agree.
-`--scaling` runs one worker and two, `--ring` counts the rounds where the walk mixes slowly.
+Starts a Dask scheduler and workers on this machine, and clusters a Parquet file (written as in
+benchmarks/size.py) in a client process. Prints the seconds of each stage for both, the time per round for
+computing, transfer and scheduling, the bytes moved and the formula of docs/cluster.md, the peak memory of
+every process, and the differences in labels, eigenvalues and NCut. `--scaling` runs one worker and two;
+`--ring` uses a walk that mixes slowly.
 """
 
 import argparse
@@ -28,7 +28,7 @@ HERE = Path(__file__).resolve()
 
 @contextmanager
 def workers(count: int, memory: str):
-    """The address of a scheduler with so many workers, all processes of their own."""
+    """Start a scheduler and `count` workers as processes; yield the address."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "scheduler.json")
         run = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard"]
@@ -57,10 +57,8 @@ def workers(count: int, memory: str):
 
 
 def on_dask(path: str, k: int, address: str, count: int, work: str, scheduler: int) -> dict:
-    """Cluster twice, in this process: with the preparation, and with what it left."""
+    """Cluster twice in this process: with the preparation, and with its stored result."""
     from distributed import Client, get_task_stream
-
-    from hyperclus.clustering.cluster_files import cluster_files
 
     found: dict = {}
     with Client(address) as client:
@@ -68,7 +66,7 @@ def on_dask(path: str, k: int, address: str, count: int, work: str, scheduler: i
         for turn in ("first", "again"):
             start = time.perf_counter()
             with get_task_stream(client) as stream:
-                part = cluster_files(path, k, folder=work)
+                part = hc.cluster_files(path, k, folder=work)
             found[turn] = {"seconds": time.perf_counter() - start, "stages": dict(part.timings)}
         found |= {
             "rounds": dict(part.rounds),
@@ -88,7 +86,7 @@ def on_dask(path: str, k: int, address: str, count: int, work: str, scheduler: i
 
 
 def split(tasks: list) -> dict[str, float]:
-    """Seconds that the busiest worker spent in each kind of work, over all tasks of rounds."""
+    """Return the seconds of the busiest worker for each kind of work, over all tasks of rounds."""
     spent: dict = defaultdict(lambda: defaultdict(float))
     for task in tasks:
         if str(task["key"]).startswith(("vertices-", "bundles-", "piece-")):
@@ -98,7 +96,7 @@ def split(tasks: list) -> dict[str, float]:
 
 
 def on_cpu(path: str, k: int) -> dict:
-    """Read and cluster, in this process."""
+    """Read and cluster in this process."""
     start = time.perf_counter()
     h = hc.read(path)
     read = time.perf_counter() - start
@@ -117,7 +115,7 @@ def on_cpu(path: str, k: int) -> dict:
 
 
 def apart(task: str, *args: object) -> dict:
-    """What a function of this file returns, run in a process of its own."""
+    """Run a function of this file in a new process and return its result."""
     command = [sys.executable, str(HERE), "--task", task, json.dumps(args)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
@@ -126,7 +124,7 @@ def apart(task: str, *args: object) -> dict:
 
 
 def agreement(cpu: dict, dask: dict, vertex: str = "vertex") -> str:
-    """How the answers agree."""
+    """Describe the differences between the results."""
     import pyarrow.parquet as pq
 
     table = pq.read_table(dask["labels"])
@@ -145,13 +143,13 @@ def agreement(cpu: dict, dask: dict, vertex: str = "vertex") -> str:
 
 
 def show(name: str, found: dict) -> None:
-    """The seconds of every stage."""
+    """Print the seconds of every stage."""
     stages = ", ".join(f"{stage} {seconds:.1f}" for stage, seconds in found["stages"].items())
     print(f"{name:>28}: {found['seconds']:6.1f} s ({stages})")
 
 
 def compare(path: Path, k: int, count: int, memory: str, against_cpu: bool) -> dict:
-    """One size: both engines, and what the rounds took."""
+    """Measure one size with both engines, and print the cost of the rounds."""
     print(f"\n{path.name}, k = {k}, {count} workers of {memory}")
     cpu = apart("on_cpu", str(path), k) if against_cpu else None
     with tempfile.TemporaryDirectory(dir=path.parent) as work, workers(count, memory) as (address, scheduler):
@@ -177,19 +175,17 @@ def compare(path: Path, k: int, count: int, memory: str, against_cpu: bool) -> d
     print(
         f"{'a round':>28}: {1e3 * seconds / total:.0f} ms = {1e3 * computing / total:.0f} computing + "
         f"{1e3 * moving / total:.0f} transfer + "
-        f"{1e3 * (seconds - computing - moving) / total:.0f} scheduling and the rest"
+        f"{1e3 * (seconds - computing - moving) / total:.0f} scheduling and others"
     )
     for stage, found in rounds.items():
         print(
             f"{stage:>28}: {found['rounds']:.0f} rounds, {found['products']:.0f} over the incidences, "
             f"{found['bytes'] / 1e6:.0f} MB sent"
         )
-    law, formula = rounds["stationary distribution"], 16 * count * dask["n"]
+    distribution, formula = rounds["stationary distribution"], 16 * count * dask["n"]
+    moved = distribution["bytes"] / distribution["products"]
     print(f"{'eigenvectors':>28}: {dask['steps']} products of blocks")
-    print(
-        f"{'bytes per product':>28}: {law['bytes'] / law['products'] / 1e6:.1f} MB in the law, at most "
-        f"16 W n = {formula / 1e6:.1f} MB"
-    )
+    print(f"{'bytes per product':>28}: {moved / 1e6:.1f} MB, at most 16 W n = {formula / 1e6:.1f} MB")
     own = dask["memory"]
     print(
         f"{'peak memory':>28}: workers {', '.join(f'{x:.2f}' for x in own['workers'])}, scheduler "
@@ -200,7 +196,7 @@ def compare(path: Path, k: int, count: int, memory: str, against_cpu: bool) -> d
 
 
 def write_ring(path: Path, n: int = 20_000) -> None:
-    """Vertices on a circle, hyperedges of 15 members from an arc of a sixteenth of it."""
+    """Write vertices on a circle, and hyperedges of 15 members from a sixteenth of it."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -213,16 +209,18 @@ def write_ring(path: Path, n: int = 20_000) -> None:
 
 
 def main() -> None:
-    """Measure what is asked for."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("sizes", nargs="*", type=float)
-    parser.add_argument("-k", type=int, default=2)
-    parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--memory", default="4GB")
+    """Measure the given sizes."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("sizes", nargs="*", type=float, help="numbers of incidences")
+    parser.add_argument("-k", type=int, default=2, help="clusters, and planted blocks")
+    parser.add_argument("--workers", type=int, default=2, help="number of workers")
+    parser.add_argument("--memory", default="4GB", help="memory limit of a worker")
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()))
-    parser.add_argument("--scaling", action="store_true")
-    parser.add_argument("--ring", action="store_true")
-    parser.add_argument("--task", nargs=2)
+    parser.add_argument("--scaling", action="store_true", help="compare one worker with two")
+    parser.add_argument("--ring", action="store_true", help="also cluster a slowly mixing ring")
+    parser.add_argument("--task", nargs=2, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.task:
         print(json.dumps(globals()[given.task[0]](*json.loads(given.task[1]))))

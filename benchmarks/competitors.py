@@ -1,9 +1,10 @@
-"""What the competitors' figures depend on that the paper does not print.
+"""How the results of the paper's competitors depend on settings that the paper does not state.
 
 `python benchmarks/competitors.py` prints the tables of docs/competitors.md in Markdown, in about fifteen
 minutes. The data sets are those of `hyperclus datasets`; HYPERCLUS_DATA may name their folder.
 """
 
+import argparse
 import time
 from collections.abc import Callable, Sequence
 
@@ -18,7 +19,10 @@ TIED = ("sequential", "all")
 
 
 def main() -> None:
-    """All tables, one after the other."""
+    """Print all tables."""
+    argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    ).parse_args()
     print("### DiffEq from single vertices\n")
     show(["", "vertices", "lowest", "quarter", "median", "three quarters", "highest", "published"])
     for name in ("car", "rice", "mushroom", "digit-24", "covertype"):
@@ -49,7 +53,7 @@ def main() -> None:
 
 
 def single_starts(name: str) -> list[str]:
-    """Quartiles of the NCut of the cluster that DiffEq grows from one vertex."""
+    """Return quartiles of the NCut of the clusters that DiffEq finds from single vertices."""
     h = hc.research.datasets.load(name).hypergraph
     starts = np.random.default_rng(0).permutation(h.n_vertices)[:STARTS]
     ncuts = []
@@ -61,7 +65,7 @@ def single_starts(name: str) -> list[str]:
 
 
 def more_starts(name: str, count: int | None) -> list[str]:
-    """Conductance, NCut and seconds of the best cluster from so many vertices, by both rules for ties."""
+    """Return conductance, NCut and seconds of the best cluster from `count` vertices, by both tie rules."""
     h = hc.research.datasets.load(name).hypergraph
     rows = []
     for ties in TIED:
@@ -80,7 +84,7 @@ def against(
     settings: Sequence[dict[str, float]],
     seeds: int,
 ) -> list[str]:
-    """The mean NCut of a method for each of several settings."""
+    """Return the mean NCut of a method for each setting."""
     means = []
     for setting in settings:
         ncuts = [method(data.hypergraph, data.k, seed=seed, **setting).ncut for seed in range(seeds)]
@@ -89,12 +93,12 @@ def against(
 
 
 def figure(name: str, method: str) -> str:
-    """The NCut that the paper prints."""
+    """Return the NCut that the paper states."""
     return f"{published()['ncut_edvw'][method][name]:.4f}"
 
 
 def show(cells: Sequence[str]) -> None:
-    """A row of a Markdown table; the first one of a table is followed by the rule."""
+    """Print a row of a Markdown table, and the rule after its header."""
     print("| " + " | ".join(cells) + " |", flush=True)
     if not cells[0]:
         print("|" + " --- |" + " ---: |" * (len(cells) - 1))

@@ -1,9 +1,10 @@
-"""Measure the three eigen-solvers and fit the cost model that chooses between them.
+"""Measure the eigensolvers and fit the cost model that chooses between them.
 
-Run `python benchmarks/eigen_cost.py`; it prints the constants of `hyperclus/spectral/eigen/choose.py` and what
-choosing by them costs against the best method in hindsight.
+`python benchmarks/eigen_cost.py` prints the constants of hyperclus/spectral/eigen/choose.py, and the time of
+the methods that they choose relative to the best method in hindsight. It takes several minutes.
 """
 
+import argparse
 import itertools
 import time
 
@@ -15,7 +16,7 @@ from hyperclus.spectral.eigen import choose as cost
 
 
 def random_hypergraph(n: int, n_edges: int, degree: int, rng: np.random.Generator) -> hc.Hypergraph:
-    """Every vertex in up to `degree` random hyperedges, those of its own half twice as likely."""
+    """Put every vertex into `degree` random hyperedges, those of its own half twice as likely."""
     half = np.arange(n_edges) * 2 // n_edges
     rows = []
     for side in (0, 1):
@@ -32,7 +33,7 @@ def random_hypergraph(n: int, n_edges: int, degree: int, rng: np.random.Generato
 
 
 def seconds(laplacian: hc.NormalizedLaplacian, k: int, method: str) -> float:
-    """The shortest of three runs."""
+    """Return the time of the fastest of three runs."""
     times = []
     for _ in range(3):
         start = time.perf_counter()
@@ -44,7 +45,10 @@ def seconds(laplacian: hc.NormalizedLaplacian, k: int, method: str) -> float:
 
 
 def main() -> None:
-    """Measure, fit, report."""
+    """Measure, fit, and print the constants."""
+    argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    ).parse_args()
     rng = np.random.default_rng(0)
     measured = []
     small = itertools.product(

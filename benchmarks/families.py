@@ -1,9 +1,11 @@
-"""Planted hypergraphs at any size: the two families that the benchmarks run on.
+"""Planted hypergraphs of any size: the two families that the benchmarks use.
 
-Both are returned as a long table of integer arrays (vertex, edge, weight), the hyperedge weights,
-and the planted block of each vertex. Vertices are numbered at random, so the order of the input
-tells nothing about the blocks.
+Each function returns a long table of arrays (vertex, edge, weight), the hyperedge weights, and the planted
+block of each vertex. Vertices are numbered at random, so that the order of the input does not reveal the
+blocks. `build` makes a `Hypergraph` of the first two.
 """
+
+from typing import Any
 
 import numpy as np
 
@@ -42,7 +44,7 @@ def sparse(
 def binned(n_incidences: int, blocks: int = 2, seed: int = 0) -> tuple[dict, np.ndarray, np.ndarray]:
     """22 features in 5 bins, the paper's regime: 110 hyperedges of about n/5 vertices, lognormal gamma.
 
-    Half of the features lean on the block: a vertex falls into its block's favourite bin half of the time.
+    Half of the features depend on the block: a vertex is in its block's favourite bin half of the time.
     """
     rng = np.random.default_rng(seed)
     n = n_incidences // 22
@@ -54,6 +56,13 @@ def binned(n_incidences: int, blocks: int = 2, seed: int = 0) -> tuple[dict, np.
     edge = (values + 5 * np.arange(22, dtype=np.int32)[:, None]).ravel()
     vertex = np.tile(np.arange(n, dtype=np.int32), 22)
     return {"vertex": vertex, "edge": edge, "weight": rng.lognormal(size=len(edge))}, np.ones(110), planted
+
+
+def build(table: dict, omega: np.ndarray) -> Any:
+    """Build the `Hypergraph`, without vertices in no hyperedge."""
+    import hyperclus as hc  # not at the top: other libraries use the tables in environments without it
+
+    return hc.Hypergraph.from_long(table, edge_ids=np.arange(len(omega)), edge_weights=omega, isolated="drop")
 
 
 def _distinct_sorted(keys: np.ndarray) -> np.ndarray:

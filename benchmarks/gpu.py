@@ -1,10 +1,10 @@
 """The CUDA engine at its limits: `python benchmarks/gpu.py 5e8`; needs an NVIDIA GPU, NumPy, SciPy and CuPy.
 
 A random hypergraph (n = |E| = m / 25, each member drawn from all vertices, lognormal gamma, omega in
-[0.5, 2]) is drawn on the device and brought to the host, and from there the way of every hypergraph begins:
-copied to the device in chunks, law, second eigenvector. Each kernel's time is given beside the bytes it must
-move, as a share of what a copy on the device reaches. `--cluster K` plants K blocks and runs `cluster` from
-beginning to end.
+[0.5, 2]) is drawn on the device and copied to the host. Then it is treated like any hypergraph: it is copied
+to the device in chunks, and its stationary distribution and second eigenvector are computed. The table has
+the time of each kernel, the bytes that it must move, and its bandwidth relative to that of a copy on the
+device. `--cluster K` plants K blocks and runs `cluster` instead.
 """
 
 import argparse
@@ -20,7 +20,7 @@ import numpy as np  # noqa: E402
 import scipy.sparse as sp  # noqa: E402
 
 import hyperclus as hc  # noqa: E402
-import on_gpu  # noqa: E402, F401  puts simple things in place of libraries that a bare machine has not
+import on_gpu  # noqa: E402, F401  replaces libraries that a bare machine does not have
 from hyperclus.engines import cuda  # noqa: E402
 from hyperclus.spectral.factors import TransitionFactors  # noqa: E402
 from hyperclus.spectral.laplacian import NormalizedLaplacian  # noqa: E402
@@ -28,12 +28,12 @@ from hyperclus.spectral.stationary import stationary_distribution  # noqa: E402
 from hyperclus.spectral.walk import RandomWalk  # noqa: E402
 
 MEMBERS = 25
-PIECE = 100_000_000  # incidences drawn at a time
+PIECE = 100_000_000  # incidences to draw at once
 NOISE = 0.2
 
 
-def drawn(m: int, blocks: int = 1) -> hc.Hypergraph:
-    """A hypergraph of hyperedges with MEMBERS members, ascending; some come twice."""
+def draw(m: int, blocks: int = 1) -> hc.Hypergraph:
+    """Draw hyperedges of MEMBERS members in ascending order; some members are repeated."""
     rng, n = cp.random.default_rng(0), m // MEMBERS
     idx, gamma = np.empty(m, dtype=np.int32), np.empty(m)
     for start in range(0, m, PIECE):
@@ -60,7 +60,7 @@ def drawn(m: int, blocks: int = 1) -> hc.Hypergraph:
 
 
 def seconds(task: Callable[[], object]) -> tuple[float, object]:
-    """Wall time until the device is done, and the result."""
+    """Return the wall time until the device has finished, and the result."""
     cp.cuda.Device().synchronize()
     start = time.perf_counter()
     result = task()
@@ -69,7 +69,7 @@ def seconds(task: Callable[[], object]) -> tuple[float, object]:
 
 
 def milliseconds(task: Callable[[], object], repeats: int = 5) -> float:
-    """By the clock of the device, after one run to warm up."""
+    """Return the mean time by the clock of the device, after a warm-up run."""
     task()
     start, end = cp.cuda.Event(), cp.cuda.Event()
     start.record()
@@ -81,13 +81,13 @@ def milliseconds(task: Callable[[], object], repeats: int = 5) -> float:
 
 
 def copy_rate() -> float:
-    """Bytes read and written per nanosecond by a copy on the device."""
+    """Return the bytes read and written per nanosecond by a copy on the device."""
     source, target = cp.empty(1 << 28, dtype=cp.float32), cp.empty(1 << 28, dtype=cp.float32)
     return 8 * len(source) / milliseconds(lambda: cp.copyto(target, source)) / 1e6
 
 
 def kernels(products: cuda.CudaProducts, n: int, m: int, dtype: type, copied: float) -> None:
-    """The time and the bandwidth of each kind of pass."""
+    """Print the time and the bandwidth of each kernel."""
     vector, distribution = cp.ones(n, dtype=dtype), cp.full(n, 1 / n, dtype=dtype)
     weight, value = products.by_edge.blocks[0][2].itemsize, vector.itemsize
     blocks = len(products.by_edge.blocks)
@@ -121,15 +121,15 @@ def kernels(products: cuda.CudaProducts, n: int, m: int, dtype: type, copied: fl
 
 
 def solve(m: int, precision: str, copied: float) -> None:
-    """Copy, law to 1e-6, second eigenvector to a relative residual of 1e-4."""
+    """Copy, solve the distribution to 1e-6 and the second eigenvector to a relative residual of 1e-4."""
     from hyperclus.spectral import eigen
 
-    h = drawn(m)
+    h = draw(m)
     copying, products = seconds(lambda: cuda.CudaProducts.of(h, 0.0, precision))
     held = cp.get_default_memory_pool().used_bytes() / 1e9
     factors = TransitionFactors(h, products=products)
     stationary_distribution(factors, 0.1)
-    law_time, distribution = seconds(lambda: stationary_distribution(factors, 1e-6))
+    solving, distribution = seconds(lambda: stationary_distribution(factors, 1e-6))
     walk = RandomWalk.with_distribution(factors, distribution)
     kind = np.dtype(precision).type
     there = on_precision(walk, kind)
@@ -140,10 +140,11 @@ def solve(m: int, precision: str, copied: float) -> None:
     )
     print(
         f"\n{precision}, m = {m:,}: copied and sorted in {copying:.2f} s, {held:.1f} GB; "
-        f"law in {law_time:.3f} s ({distribution.steps} products, residual {distribution.residual:.0e}); "
+        f"stationary distribution in {solving:.3f} s ({distribution.steps} products, "
+        f"residual {distribution.residual:.0e}); "
         f"second eigenvector in {vector_time:.3f} s ({pairs.steps} products, "
         f"lambda {pairs.values[1]:.4f}, relative residual {pairs.residuals[1] / pairs.values[1]:.0e}); "
-        f"together **{law_time + vector_time:.3f} s**; "
+        f"together **{solving + vector_time:.3f} s**; "
         f"peak {cp.get_default_memory_pool().total_bytes() / 1e9:.1f} GB",
         flush=True,
     )
@@ -164,7 +165,7 @@ def on_precision(walk: RandomWalk, kind: type) -> RandomWalk:
 
 def whole(m: int, k: int, precision: str) -> None:
     """`cluster` from a hypergraph on the host to the answer."""
-    h = drawn(m, k)
+    h = draw(m, k)
     took, part = seconds(lambda: hc.cluster(h, k, engine="cuda", precision=precision))
     stages = ", ".join(f"{name} {value:.2f} s" for name, value in part.timings.items())
     pure = np.mean(
@@ -178,8 +179,8 @@ def whole(m: int, k: int, precision: str) -> None:
 
 
 def compare(m: int, k: int) -> None:
-    """`cluster` on the CPU and on the GPU: what differs."""
-    h = drawn(m, k)
+    """Print the differences between `cluster` on the CPU and on the GPU."""
+    h = draw(m, k)
     host_time, here = seconds(lambda: hc.cluster(h, k, engine="cpu"))
     took, there = seconds(lambda: hc.cluster(h, k, engine="cuda"))
     again, _ = seconds(lambda: hc.cluster(h, k, engine="cuda"))
@@ -195,7 +196,7 @@ def compare(m: int, k: int) -> None:
 
 
 def main() -> None:
-    """Say what device it is and measure."""
+    """Print the name of the device and measure."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,12 +1,13 @@
-"""Local clusters from five seeds: the tables of `docs/local.md`, printed as Markdown.
+"""Local clusters from five seeds: prints the tables of docs/local.md in Markdown.
 
-`python benchmarks/local.py` takes some minutes and needs the paper's data sets (HYPERCLUS_DATA, or they are
-downloaded). `python benchmarks/local.py planted 1e4 1e5` prints the first table for fewer vertices,
-`python benchmarks/local.py diffeq zoo car` the second for fewer data sets.
+`python benchmarks/local.py` takes several minutes and needs the paper's data sets (HYPERCLUS_DATA may name
+their folder, otherwise they are downloaded). `python benchmarks/local.py planted 1e4 1e5` prints only the
+first table, for these numbers of vertices; `python benchmarks/local.py diffeq zoo car` only the second, for
+these data sets.
 """
 
+import argparse
 import logging
-import sys
 import time
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -32,27 +33,27 @@ class Case(NamedTuple):
 
 
 class Query(NamedTuple):
-    """Seeds by id, and the positions of the class they are from."""
+    """Ids of seeds, and the positions of their class."""
 
     seeds: np.ndarray
     inside: np.ndarray
 
 
 def planted(n: int, noise: float) -> Case:
-    """Blocks of 1,000; a member of a hyperedge strays from its block with probability `noise`."""
+    """Plant blocks of 1,000; a member of a hyperedge is from any block with probability `noise`."""
     table, omega, blocks = families.sparse(15 * n, blocks=n // BLOCK, noise=noise)
-    h = hc.Hypergraph.from_long(table, edge_ids=np.arange(n), edge_weights=omega, isolated="drop")
+    h = families.build(table, omega)
     return Case(h, blocks[h.vertex_ids])
 
 
 def table_of(name: str) -> Case:
-    """A data set of the paper, gamma = 1: nothing of the classes is in the hypergraph."""
+    """Load a data set of the paper with gamma = 1, so that the hypergraph does not depend on the classes."""
     data = hc.research.datasets.load(name)
     return Case(hc.Hypergraph.from_table(data.table, bins={}), data.classes)
 
 
 def queries(case: Case, count: int) -> Iterator[Query]:
-    """Seeds of a class, drawn again and again."""
+    """Draw seeds from random classes."""
     rng = np.random.default_rng(0)
     names = np.unique(case.classes)
     for _ in range(count):
@@ -62,7 +63,7 @@ def queries(case: Case, count: int) -> Iterator[Query]:
 
 
 def timed(action: Callable[[], Any]) -> tuple[Any, float]:
-    """The result, and the CPU seconds it took, of all threads."""
+    """Return the result and the CPU seconds of all threads."""
     started = time.process_time()
     result = action()
     return result, time.process_time() - started
@@ -74,7 +75,7 @@ def f1(found: np.ndarray, inside: np.ndarray) -> float:
 
 
 def conductance(walk: hc.RandomWalk, positions: np.ndarray) -> float:
-    """Of a set of vertices, by the walk; NaN for none."""
+    """Return the conductance of a set of vertices by the walk; NaN for the empty set."""
     if not len(positions):
         return np.nan
     labels = np.ones(walk.hypergraph.n_vertices, dtype=np.int64)
@@ -83,7 +84,7 @@ def conductance(walk: hc.RandomWalk, positions: np.ndarray) -> float:
 
 
 def all_or_nothing(h: hc.Hypergraph, positions: np.ndarray) -> float:
-    """Of a set of vertices, as DiffEq counts: a hyperedge that is cut counts in full; NaN for none."""
+    """Return the conductance by which a cut hyperedge counts in full, as in DiffEq; NaN for the empty set."""
     if not len(positions):
         return np.nan
     inside = np.zeros(h.n_vertices)
@@ -95,7 +96,7 @@ def all_or_nothing(h: hc.Hypergraph, positions: np.ndarray) -> float:
 
 
 def planted_row(n: int, noise: float) -> str:
-    """What twenty queries on one walk find and cost."""
+    """Return the results and the cost of twenty queries on one walk."""
     case = planted(n, noise)
     h = case.hypergraph
     walk, exact_s = timed(lambda: hc.RandomWalk(h))
@@ -111,16 +112,16 @@ def planted_row(n: int, noise: float) -> str:
         scores = f1(found.positions, query.inside), f1(roughly.positions, query.inside)
         rows.append((*scores, goal, found.conductance, found.touched, found.visits, 1e3 * seconds))
     values = np.array(rows)
-    score, rough, goal, reached, touched, looks, _ = values.mean(axis=0)
+    score, rough, goal, reached, touched, visits, _ = values.mean(axis=0)
     return (
         f"| {n:,} | {noise:g} | {goal:.3f} | {reached:.3f} | {score:.3f} | {values[:, 0].min():.3f} "
-        f"| {rough:.3f} | {touched:,.0f} | {100 * touched / h.n_incidences:.2g} % | {looks:,.0f} "
+        f"| {rough:.3f} | {touched:,.0f} | {100 * touched / h.n_incidences:.2g} % | {visits:,.0f} "
         f"| {np.median(values[:, -1]):.0f} | {exact_s:.2f} | {quick_s:.2f} |"
     )
 
 
 def diffeq_row(name: str, case: Case) -> str:
-    """Both methods from the same seeds, means over the draws; each conductance as both define it."""
+    """Compare both methods from the same seeds by means, each with both definitions of conductance."""
     h = case.hypergraph
     walk = hc.RandomWalk(h)
     ways: dict[str, Callable[[np.ndarray], Any]] = {
@@ -143,10 +144,10 @@ def diffeq_row(name: str, case: Case) -> str:
 
 
 def planted_table(sizes: list[int]) -> Iterator[str]:
-    """Blocks of 1,000 in ever more vertices."""
+    """Yield the rows of planted blocks of 1,000."""
     yield (
         "| n | noise | planted conductance | found | F1 | lowest F1 | F1, quick_walk | touched incidences "
-        "| of all | looks | CPU ms per query | RandomWalk, CPU s | quick_walk, CPU s |"
+        "| of all | visits | CPU ms per query | RandomWalk, CPU s | quick_walk, CPU s |"
     )
     yield "| ---: " * 13 + "|"
     for n in sizes:
@@ -155,7 +156,7 @@ def planted_table(sizes: list[int]) -> Iterator[str]:
 
 
 def diffeq_table(names: list[str]) -> Iterator[str]:
-    """The paper's data sets, then planted blocks."""
+    """Yield the rows of the paper's data sets, then those of planted blocks."""
     yield (
         "| data | n | conductance, ours | DiffEq's | all or nothing, ours | DiffEq's | F1, ours | DiffEq's "
         "| size, ours | DiffEq's | CPU ms per query, ours | DiffEq's |"
@@ -167,8 +168,15 @@ def diffeq_table(names: list[str]) -> Iterator[str]:
         yield diffeq_row(f"planted, noise {noise:g}", planted(10_000, noise))
 
 
-def main(which: str | None = None, *arguments: str) -> None:
-    """Print the tables asked for."""
+def main() -> None:
+    """Print one table or both."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("which", nargs="?", choices=("planted", "diffeq"))
+    parser.add_argument("arguments", nargs="*", help="numbers of vertices, or names of data sets")
+    given = parser.parse_args()
+    which, arguments = given.which, given.arguments
     logging.disable(logging.WARNING)
     tables = []
     if which in (None, "planted"):
@@ -182,4 +190,4 @@ def main(which: str | None = None, *arguments: str) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main()

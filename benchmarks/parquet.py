@@ -1,9 +1,10 @@
-"""Time and memory from a Parquet file to a hypergraph: `python benchmarks/parquet.py 1e8`.
+"""Time and memory to read a hypergraph from a Parquet file: `python benchmarks/parquet.py 1e8`.
 
-The file has integer ids, |E| = m/15 hyperedges of 15 rows, n = m/15 vertices, and weights. Peak
-memory is that of a process of its own that does nothing else, less what it needs after its imports.
+The file has integer ids, m/15 hyperedges of 15 members each, m/15 vertices, and weights. Peak memory is that
+of a separate process, beyond what it needs after its imports.
 """
 
+import argparse
 import json
 import subprocess
 import sys
@@ -15,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-ROWS = 1_500_000  # written at a time
+ROWS = 1_500_000  # to write at once
 READ = """
 import json, sys, time
 import pyarrow.parquet, scipy.sparse
@@ -33,7 +34,7 @@ print(json.dumps({"incidences": h.n_incidences, "seconds": seconds, "peak": peak
 
 
 def write(path: Path, n_incidences: int) -> None:
-    """Members that differ within a hyperedge and lie far apart, weights lognormal."""
+    """Write hyperedges of distinct members that are far apart, with lognormal weights."""
     rng, n = np.random.default_rng(0), n_incidences // 15
     schema = pa.schema([("vertex", pa.int64()), ("edge", pa.int64()), ("weight", pa.float64())])
     with pq.ParquetWriter(path, schema) as file:
@@ -45,11 +46,16 @@ def write(path: Path, n_incidences: int) -> None:
 
 
 def main() -> None:
-    """Write, read, print."""
+    """Write a file, read it, and print the figures."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("size", type=float, help="number of incidences")
+    size = int(parser.parse_args().size)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "long.parquet"
         start = time.perf_counter()
-        write(path, int(float(sys.argv[1])))
+        write(path, size)
         print(f"{path.stat().st_size / 1e9:.2f} GB written in {time.perf_counter() - start:.0f} s")
         done = subprocess.run([sys.executable, "-c", READ, path], capture_output=True, text=True, check=True)
     found = json.loads(done.stdout)

@@ -1,7 +1,9 @@
-"""Planted blocks: the search beside k-means on the same embedding and the paper's bisection.
+"""Planted blocks: the search, k-means on the same embedding, and the paper's bisection.
 
 `python benchmarks/planted.py` prints the tables of docs/search.md in Markdown, in about five minutes.
 """
+
+import argparse
 
 import numpy as np
 
@@ -10,14 +12,14 @@ import hyperclus as hc
 
 
 def built(n_incidences: int, blocks: int, noise: float, seed: int) -> tuple[hc.Hypergraph, np.ndarray]:
-    """A hypergraph of the sparse family, and the planted block of each of its vertices."""
+    """Return a hypergraph of the sparse family, and the planted block of each vertex."""
     table, omega, planted = families.sparse(n_incidences, blocks, noise, seed)
-    h = hc.Hypergraph.from_long(table, edge_ids=np.arange(len(omega)), edge_weights=omega, isolated="drop")
+    h = families.build(table, omega)
     return h, planted[h.vertex_ids]
 
 
 def k_means(part: hc.Partition) -> np.ndarray:
-    """Labels by phi-weighted k-means, ten seeds, on the rows of the k - 1 eigenvectors."""
+    """Return labels by phi-weighted k-means, ten starts, on the rows of the k - 1 eigenvectors."""
     from sklearn.cluster import KMeans
 
     phi = part.walk.stationary
@@ -26,7 +28,7 @@ def k_means(part: hc.Partition) -> np.ndarray:
 
 
 def compared(n_incidences: int, blocks: int, noise: float, seeds: int) -> list[str]:
-    """NMI and NCut of each method, means over hypergraphs."""
+    """Return the mean NMI and NCut of each method over several hypergraphs."""
     rows = []
     for seed in range(seeds):
         h, truth = built(n_incidences, blocks, noise, seed)
@@ -47,6 +49,9 @@ def compared(n_incidences: int, blocks: int, noise: float, seeds: int) -> list[s
 
 def main() -> None:
     """Print the table."""
+    argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    ).parse_args()
     methods = ("bisection", "k-means", "ours")
     columns = [
         *(f"NMI {name}" for name in methods),

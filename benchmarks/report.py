@@ -1,42 +1,41 @@
-"""Size of the report of a million vertices, the time to write and to open it, and the memory to write it.
+"""Size of the HTML report of a million vertices, time to write and to open it, and memory to write it.
 
-Run it with `python benchmarks/report.py [vertices] [k]`, on Linux and with a Chromium.
+`python benchmarks/report.py [VERTICES] [K]` needs Linux and Chromium.
 """
 
+import argparse
 import shutil
-import sys
 import tempfile
 import time
 from pathlib import Path
 
+import families
 import hyperclus as hc
-from families import sparse
 
-EDGE_SIZE = 15  # on average
+EDGE_SIZE = 15  # mean
 
 
 def main(n: int, k: int) -> None:
-    """Plant, cluster, write, open."""
-    table, omega, _ = sparse(EDGE_SIZE * n, blocks=k)
-    h = hc.Hypergraph.from_long(table, vertex="vertex", edge="edge", weight="weight")
-    h = h.with_edge_weights({e: omega[e] for e in h.edge_ids.tolist()})
+    """Cluster a planted hypergraph, write the report, and open it."""
+    table, omega, _ = families.sparse(EDGE_SIZE * n, blocks=k)
+    h = families.build(table, omega)
     start = time.perf_counter()
     part = hc.cluster(h, k=k, effort="fast")
     print(f"{h!r}, {k} clusters found in {time.perf_counter() - start:.0f} s")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "report.html"
         before = _memory("VmRSS")
-        Path("/proc/self/clear_refs").write_text("5")  # the peak counts from here
+        Path("/proc/self/clear_refs").write_text("5")  # resets the peak
         start = time.perf_counter()
         part.to_html(path)
         print(f"written in {time.perf_counter() - start:.1f} s, {path.stat().st_size / 1e6:.2f} MB")
         peak = _memory("VmHWM")
-        print(f"peak memory {peak / 1e3:,.0f} MB, {(peak - before) / 1e3:,.0f} MB over before")
+        print(f"peak memory {peak / 1e3:,.0f} MB, {(peak - before) / 1e3:,.0f} MB more than before")
         _open(path)
 
 
 def _memory(what: str) -> int:
-    """Kilobytes."""
+    """Return a figure of /proc/self/status in kilobytes."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return int(next(line for line in lines if line.startswith(what)).split()[1])
 
@@ -59,4 +58,10 @@ def _open(path: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(*(int(float(argument)) for argument in (sys.argv[1:] + ["1e6", "5"][len(sys.argv) - 1 :])))
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("vertices", type=float, nargs="?", default=1e6)
+    parser.add_argument("k", type=int, nargs="?", default=5)
+    given = parser.parse_args()
+    main(int(given.vertices), given.k)

@@ -1,10 +1,11 @@
-"""What checkpoints cost, and what they save when a run is killed at half of its time.
+"""The cost of checkpoints, and what they save if a run is killed after half of its time.
 
-`python benchmarks/resume.py` prints the table of docs/long_runs.md in Markdown, in ten minutes. Each run
-is a process of its own on the sparse family. The seconds are those of `cluster`, without making the
-hypergraph; in brackets those of the processor, which other work on the machine disturbs less.
+`python benchmarks/resume.py` prints the table of docs/long_runs.md in Markdown, in ten minutes. Each run is a
+separate process on the sparse family. Times are those of `cluster`, without building the hypergraph. CPU
+times, which other work on the machine affects less, are in brackets.
 """
 
+import argparse
 import hashlib
 import subprocess
 import sys
@@ -13,19 +14,17 @@ import time
 from contextlib import nullcontext
 from pathlib import Path
 
-import numpy as np
-
 import families
 import hyperclus as hc
 
 CASES = ((10**7, 3, 0.3, "default"), (10**6, 3, 0.3, "thorough"))
-ROUNDS = 2  # of which the fastest counts
+REPEATS = 2  # the fastest run counts
 
 
 def clustered(n_incidences: str, blocks: str, noise: str, effort: str, folder: str) -> None:
-    """One run; prints when it starts, then its seconds, those of the processor, and a hash of the answer."""
+    """Run once; print a line at the start, then wall seconds, CPU seconds and a hash of the result."""
     table, omega, _ = families.sparse(int(n_incidences), int(blocks), float(noise))
-    h = hc.Hypergraph.from_long(table, edge_ids=np.arange(len(omega)), edge_weights=omega, isolated="drop")
+    h = families.build(table, omega)
     del table
     print("started", flush=True)
     start, busy = time.perf_counter(), time.process_time()
@@ -36,7 +35,7 @@ def clustered(n_incidences: str, blocks: str, noise: str, effort: str, folder: s
 
 
 def run(case: tuple, folder: str = "", kill_after: float | None = None) -> tuple[float, float, str]:
-    """Seconds, those of the processor, and the hash of a run; nothing of a run that is killed."""
+    """Return wall seconds, CPU seconds and hash of a run; zeros if it is killed."""
     command = [sys.executable, __file__, *map(str, case), folder]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout.readline() == "started\n"
@@ -49,13 +48,16 @@ def run(case: tuple, folder: str = "", kill_after: float | None = None) -> tuple
 
 
 def main() -> None:
-    """All cases, a line each."""
+    """Print a line for each case."""
+    argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    ).parse_args()
     print("| incidences | effort | without | with | ratio | killed after | rest | same labels | on disk |")
     print("|---|---|---|---|---|---|---|---|---|")
     for case in CASES:
-        run(case)  # so that compiled code is in its cache
+        run(case)  # fills the cache of compiled code
         without, kept = [], []
-        for _ in range(ROUNDS):  # in turn, as the machine may have other work
+        for _ in range(REPEATS):  # in turn, because other work on the machine varies
             without.append(run(case))
             with tempfile.TemporaryDirectory() as folder:
                 kept.append(run(case, folder))
@@ -73,4 +75,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    clustered(*sys.argv[1:]) if len(sys.argv) > 1 else main()
+    clustered(*sys.argv[1:]) if len(sys.argv) == 6 else main()

@@ -1,12 +1,12 @@
 """Run all benchmarks and write their two sections of benchmarks/RESULTS.md.
 
-`make bench` takes minutes: hyperclus by itself, then beside other libraries (rivals/run.py).
-`make bench-full` (--full) takes an hour or so: the same, with the other libraries up to 1e7 incidences.
-Every figure is measured in a process of its own, one after the other; speed is given as a ratio within a run.
+`make bench` takes minutes: first hyperclus alone, then a comparison with other libraries (rivals/run.py).
+`make bench-full` (--full) takes about an hour: the comparison goes up to 1e7 incidences.
+Every case is measured in a separate process, one after the other; speed is given as a ratio within a run.
 
-Finished figures are kept in rivals/.cache as long as the code stays the same: the same command goes on where
-an interrupted one stopped. `make bench FLAGS=--fresh` (or bench-full) forgets them and starts anew; if that
-run is interrupted too, go on without it.
+Results are stored in rivals/.cache and reused as long as the code does not change, so that the same command
+resumes an interrupted run. `make bench FLAGS=--fresh` (or bench-full) deletes them first; to resume that run,
+omit the flag.
 """
 
 import argparse
@@ -23,31 +23,31 @@ from pathlib import Path
 from rivals import section, setting
 
 HERE = Path(__file__).parent
-DATA = setting.ROOT.parent / "shared" / "data"  # where tests/paper_data.py looks
-KEPT = setting.CACHE / "cases.json"
+DATA = setting.ROOT.parent / "shared" / "data"  # where tests/support/paper_data.py looks
+STORED = setting.CACHE / "cases.json"
 SIZES = ("1e5", "1e6", "5e6", "2e7")
 EFFORTS = ("fast", "default", "thorough")
 NINE = ("mushroom", "rice", "car", "digit-24", "covertype", "zoo", "wine-567", "letter", "digit")
 
 
-class PartitionQuality:
-    """Finished figures on disk, with when they were measured; those of other code are forgotten."""
+class Measurements:
+    """Results on disk, with the time of measurement; those of other code are discarded."""
 
     def __init__(self) -> None:
         own = [HERE / "cases.py", HERE / "families.py", *setting.own_files()]
         self.stamp = setting.digest(own, setting.machine())
-        found = json.loads(KEPT.read_text()) if KEPT.exists() else {}
+        found = json.loads(STORED.read_text()) if STORED.exists() else {}
         self.cases: dict[str, dict] = found["cases"] if found.get("stamp") == self.stamp else {}
 
     def keep(self, name: str, result: dict) -> None:
-        """Add a figure and write the file, whole or not at all."""
+        """Add a result and write the file atomically."""
         self.cases[name] = result
-        temporary = KEPT.with_suffix(".new")
+        temporary = STORED.with_suffix(".new")
         temporary.write_text(json.dumps({"stamp": self.stamp, "cases": self.cases}, indent=1))
-        temporary.replace(KEPT)
+        temporary.replace(STORED)
 
     def measure(self, case: str, argument: str) -> dict:
-        """One case in a fresh process, unless it is kept."""
+        """Measure a case in a new process, unless its result is stored."""
         name = f"{case} {argument}"
         print(f"  {name} ...", end=" ", flush=True)
         kept = name in self.cases
@@ -57,22 +57,22 @@ class PartitionQuality:
             done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
             self.keep(name, {**json.loads(done.stdout), "began": began, "ended": clock()})
         result = self.cases[name]
-        print(f"{result['wall']:.3g} s{' (kept)' if kept else ''}", flush=True)
+        print(f"{result['wall']:.3g} s{' (stored)' if kept else ''}", flush=True)
         return result
 
     def period(self) -> str:
-        """From the first to the last."""
+        """Return the time of the first and the last measurement, in words."""
         cases = self.cases.values()
         return f"from {min(case['began'] for case in cases)} to {max(case['ended'] for case in cases)}"
 
 
 def clock() -> str:
-    """Date and time."""
+    """Return the date and time."""
     return f"{datetime.datetime.now():%Y-%m-%d %H:%M}"
 
 
 def import_seconds() -> float:
-    """The median of nine imports, less that of nine bare interpreters."""
+    """Return the median time of nine imports, less that of nine bare interpreters."""
 
     def median(code: str) -> float:
         times = []
@@ -86,19 +86,19 @@ def import_seconds() -> float:
 
 
 def versions() -> str:
-    """Python and the libraries that count."""
+    """Name the versions of Python and the main libraries."""
     found = ", ".join(f"{name} {version(name)}" for name in ("numba", "numpy", "scipy"))
     return f"Python {platform.python_version()}, {found}"
 
 
 def table(header: list[str], rows: list[list[str]]) -> str:
-    """A Markdown table, figures to the right."""
+    """Format a Markdown table with right-aligned figures."""
     lines = [header, ["---", *["---:"] * (len(header) - 1)], *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def against_the_paper(figures: PartitionQuality) -> str:
-    """The algorithm with dense matrices beside ours."""
+def against_the_paper(figures: Measurements) -> str:
+    """Compare the dense algorithm with hyperclus."""
     rows = []
     for name in ("mushroom", "covertype"):
         ours, rival = figures.measure("ours", name), figures.measure("rival", name)
@@ -111,8 +111,8 @@ def against_the_paper(figures: PartitionQuality) -> str:
     return table([*header, "NCut as written", "NCut"], rows)
 
 
-def scaling(figures: PartitionQuality, family: str) -> str:
-    """Time and memory per incidence at growing sizes."""
+def scaling(figures: Measurements, family: str) -> str:
+    """Measure time and memory per incidence for several sizes."""
     rows, first = [], 0.0
     for size in SIZES:
         run = figures.measure(family, size)
@@ -128,8 +128,8 @@ def scaling(figures: PartitionQuality, family: str) -> str:
     return table([*header, "peak bytes per incidence", "products", "agreement"], rows)
 
 
-def efforts(figures: PartitionQuality) -> str:
-    """What the search costs on the paper's data sets, and what it finds."""
+def efforts(figures: Measurements) -> str:
+    """Measure the cost and the NCut of each effort on the paper's data sets."""
     rows = []
     for name in NINE:
         run = figures.measure("effort", name)
@@ -148,8 +148,8 @@ def efforts(figures: PartitionQuality) -> str:
     return table([*header, *(f"NCut {effort}" for effort in EFFORTS), "gap"], rows)
 
 
-def refinement(figures: PartitionQuality) -> str:
-    """One pass over all vertices beside ten operator products."""
+def refinement(figures: Measurements) -> str:
+    """Compare one pass over all vertices with ten operator products."""
     rows = []
     for family in ("sparse", "binned"):
         run = figures.measure(f"refine {family}", "1e7")
@@ -168,11 +168,11 @@ def refinement(figures: PartitionQuality) -> str:
         "NCut before",
         "NCut after",
     ]
-    return table([*header, "memory of the sums (bytes per incidence)"], rows)
+    return table([*header, "memory for the sums (bytes per incidence)"], rows)
 
 
-def page(figures: PartitionQuality, command: str, code: str) -> str:
-    """Measure everything that is not kept; the section on hyperclus by itself."""
+def page(figures: Measurements, command: str, code: str) -> str:
+    """Measure what is not stored, and write the section on hyperclus alone."""
     search, passes = efforts(figures), refinement(figures)
     paper = against_the_paper(figures)
     sparse, binned = scaling(figures, "sparse"), scaling(figures, "binned")
@@ -184,32 +184,33 @@ The machine is shared, so times vary; ratios are between runs of the same sessio
 ## Against the algorithm as the paper writes it
 
 From the table of features to two clusters, in one process each. *As written* is
-`hyperclus/paper/as_written.py`: explicit P, power iteration, full dense eigen-decomposition.
+`hyperclus/research/paper/as_written.py`: explicit P, power iteration, full dense eigen-decomposition.
 *hyperclus* is `hc.hyperclus_g`, the same algorithm.
 
 {paper}
 
-## What the search costs
+## The cost of the search
 
-Milliseconds from the hypergraph to the answer for each effort, all stages included, with the compiled
-loops loaded; beside them the stationary law and the eigenvectors alone. The gap is to the eigenvalue bound.
+Milliseconds from the hypergraph to the clusters for each effort, all stages included, with the compiled
+kernels loaded; also those of the stationary distribution and the eigenvectors alone. The gap is to the
+eigenvalue bound.
 
 {search}
 
-One pass of refinement with k = 10: a look at every vertex and all of its moves, then the moves that help,
-each checked again. It starts from planted blocks with three labels in ten redrawn at random:
+One pass of refinement with k = 10: it evaluates all moves of every vertex, then applies those that lower the
+NCut, after another check of each. It starts from planted blocks with 30 % random labels:
 
 {passes}
 
-The sums take 16 k bytes per hyperedge, and are all that the search adds beside a few vectors. Loading
-Numba adds about 100 MB to the process. The first compilation on a machine takes about seven seconds,
-later processes load it from a cache in half a second; inputs with little work never load it.
+The sums need 16 k bytes per hyperedge; beyond them the search needs only a few vectors. Loading Numba adds
+about 100 MB to the process. The first compilation on a machine takes about seven seconds, later processes
+load the cached code in half a second; small inputs do not load it.
 
 ## Linear in the data
 
 Planted hypergraphs with two blocks, from long integer arrays (vertex, edge, weight) to two clusters.
-Time includes building the hypergraph; memory is the peak of the whole process, with the generator
-of the input, the input, and the interpreter. *Products* are those of L_sym with a vector.
+Time includes building the hypergraph; memory is the peak of the process, including the generator, the input
+and the interpreter. *Products* are products of L_sym with a vector.
 
 *sparse*: as many hyperedges as vertices, 10 to 20 members each, lognormal gamma, omega in [0.5, 2].
 
@@ -226,41 +227,43 @@ of the input, the input, and the interpreter. *Products* are those of L_sym with
 
 
 def arguments() -> argparse.Namespace:
-    """The command line, which rivals/run.py understands too."""
+    """Parse the command line, which rivals/run.py accepts too."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--full", action="store_true", help="the other libraries up to 1e7 incidences")
-    parser.add_argument("--fresh", action="store_true", help="forget all finished figures, start anew")
+    parser.add_argument("--fresh", action="store_true", help="delete stored results first")
     return parser.parse_args()
 
 
 def by_itself(chosen: argparse.Namespace) -> None:
-    """Measure hyperclus by itself and write its section."""
+    """Measure hyperclus alone and write its section."""
     setting.freeze()
     code = setting.code()
     print(f"hyperclus by itself: {code}", flush=True)
     if chosen.fresh:
-        KEPT.unlink(missing_ok=True)
-    figures = PartitionQuality()
+        STORED.unlink(missing_ok=True)
+    figures = Measurements()
     try:
         text = page(figures, "make bench-full" if chosen.full else "make bench", code)
     except KeyboardInterrupt:
-        print(f"\ninterrupted; {len(figures.cases)} figures are kept, run the same command to go on")
+        print(f"\ninterrupted; {len(figures.cases)} results are stored, run the same command to resume")
         sys.exit(130)
     section.put(HERE / "RESULTS.md", "hyperclus by itself", text)
 
 
 def main() -> None:
-    """First hyperclus by itself, where the paper's data sets are; then beside other libraries."""
+    """Measure hyperclus alone if the paper's data sets exist, then compare it with other libraries."""
     chosen = arguments()
     if DATA.is_dir():
         by_itself(chosen)
     else:
-        print(f"the paper's data sets are not in {DATA}: the section on hyperclus by itself stays as it is")
+        print(f"the paper's data sets are not in {DATA}: the section on hyperclus by itself is not updated")
     sys.stdout.flush()
     rivals = str(HERE / "rivals" / "run.py")
-    os.execv(sys.executable, [sys.executable, rivals, *sys.argv[1:]])  # so that Ctrl-C reaches it alone
+    os.execv(
+        sys.executable, [sys.executable, rivals, *sys.argv[1:]]
+    )  # so that only this process receives Ctrl-C
 
 
 if __name__ == "__main__":

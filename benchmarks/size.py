@@ -1,8 +1,8 @@
-"""From a Parquet file to labels, stage by stage: `python benchmarks/size.py 1e6 1e7 1e8`, and `-k 10 1e7`.
+"""Time and memory from a Parquet file to labels: `python benchmarks/size.py 1e6 1e7 1e8`, or `-k 10 1e7`.
 
-The files hold planted sparse hypergraphs (families.py says which) with integer ids, written in pieces to the
-folder for temporary files. Each is clustered in a process of its own: wall time, CPU time and peak memory of
-every stage, how the whole compares with a linear extrapolation from the size before, and what a report takes.
+The files hold planted sparse hypergraphs (see families.py) with integer ids, written in pieces to a temporary
+folder. Each is clustered in a separate process. Prints wall time, CPU time and peak memory of every stage and
+of the report, and the growth relative to a linear extrapolation from the previous size.
 """
 
 import argparse
@@ -17,12 +17,12 @@ from pathlib import Path
 
 import numpy as np
 
-EDGES = 100_000  # written at a time
+EDGES = 100_000  # to write at once
 NOISE = 0.2
 
 
 def write(path: Path, n_incidences: int, blocks: int) -> None:
-    """Hyperedges of 10 to 20 members, drawn from the home block or, one in five, from all vertices."""
+    """Write hyperedges of 10 to 20 members from the home block or, one in five, from all vertices."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -44,7 +44,7 @@ def write(path: Path, n_incidences: int, blocks: int) -> None:
 
 
 class Stages:
-    """A listener that closes the account of a stage when the next one begins."""
+    """Listener that adds up time and memory of each stage."""
 
     def __init__(self) -> None:
         self.rows: dict[str, list[float]] = {}
@@ -52,12 +52,12 @@ class Stages:
         self.begin()
 
     def begin(self) -> None:
-        """Set the clocks, and the record of the peak memory, to now."""
+        """Reset the clocks and the peak memory."""
         Path("/proc/self/clear_refs").write_text("5")
         self.start = time.perf_counter(), time.process_time()
 
     def to(self, stage: str) -> None:
-        """Book what was spent since the last call on the stage until now."""
+        """Add what was spent since the last call to the current stage, and change the stage."""
         if stage != self.stage:
             row = self.rows.setdefault(self.stage, [0.0, 0.0, 0.0])
             row[0] += time.perf_counter() - self.start[0]
@@ -68,13 +68,13 @@ class Stages:
 
 
 def peak(process: int | str = "self") -> float:
-    """The peak memory of a process in GB, since it was last set to now."""
+    """Return the peak memory of a process in GB since its last reset."""
     lines = Path(f"/proc/{process}/status").read_text().splitlines()
     return 1024e-9 * int(next(line for line in lines if line.startswith("VmHWM")).split()[1])
 
 
 def measure(path: str, k: int, effort: str) -> dict:
-    """Read and cluster; the account of every stage."""
+    """Read and cluster; return the figures of every stage."""
     stages = Stages()
     stages.stage = "import"
     import hyperclus as hc
@@ -105,7 +105,7 @@ def measure(path: str, k: int, effort: str) -> dict:
 
 
 def table(figures: list[dict]) -> str:
-    """A row for each stage and size."""
+    """Format a table with a row for each stage and a column for each size."""
     names = list(dict.fromkeys(name for found in figures for name in found["stages"]))
     head = [f"m = {found['incidences']:,}, k = {found['k']}" for found in figures]
     lines = [f"| stage | {' | '.join(head)} |", "| --- |" + " ---: |" * len(figures)]
@@ -124,27 +124,28 @@ def table(figures: list[dict]) -> str:
             )
     lines += [
         f"\n{found['incidences']:,}: NCut {found['ncut']:.6f}, bound {found['bound']:.6f}, "
-        f"{found['law']} steps for the law, {found['products']} products; peak {found['peak']:.2f} GB"
+        f"{found['distribution']} steps for the stationary distribution, {found['products']} products; "
+        f"peak {found['peak']:.2f} GB"
         for found in figures
     ]
     return "\n".join(lines)
 
 
 def totals(found: dict) -> tuple[float, float, float]:
-    """Wall time, CPU time and peak memory of all stages."""
+    """Return wall time, CPU time and peak memory of all stages."""
     rows = list(found["stages"].values())
     return sum(row[0] for row in rows), sum(row[1] for row in rows), max(row[2] for row in rows)
 
 
 def main() -> None:
-    """Write the files, measure each in a process of its own, print the table."""
+    """Write the files, measure each in a separate process, and print the table."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("sizes", nargs="+", help="numbers of incidences, such as 1e7")
     parser.add_argument("-k", type=int, default=2, help="clusters, and planted blocks")
-    parser.add_argument("--effort", default="default")
-    parser.add_argument("--folder", type=Path, help="keep the files here and use them again")
+    parser.add_argument("--effort", default="default", help="effort of the search")
+    parser.add_argument("--folder", type=Path, help="write the files here and reuse them")
     parser.add_argument("--inner", action="store_true", help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.inner:

@@ -1,9 +1,10 @@
-"""What `suggest_k` says of hypergraphs with a known number of blocks, and of some without any.
+"""The suggestions of `suggest_k` for hypergraphs with a known number of blocks, and without blocks.
 
-`python benchmarks/suggested_k.py` prints the tables of docs/how_many_clusters.md in Markdown, in about
-ten minutes. The paper's data sets are read from ../shared/data and left out where that is missing.
+`python benchmarks/suggested_k.py` prints the tables of docs/how_many_clusters.md in Markdown, in about ten
+minutes. The paper's data sets are read from ../shared/data, and skipped if that folder does not exist.
 """
 
+import argparse
 import sys
 import time
 from collections import Counter
@@ -30,10 +31,10 @@ def blocks(
     sizes: tuple[int, int] = (10, 20),
     sister: float = 0.0,
 ) -> hc.Hypergraph:
-    """A hyperedge draws members from its home block, at probability `noise` from all vertices.
+    """Draw the members of each hyperedge from its home block or, with probability `noise`, from all vertices.
 
-    At probability `sister` they come from the block paired with the home block. gamma is lognormal, omega
-    uniform in [0.5, 2]. There are n hyperedges unless n_edges says otherwise.
+    With probability `sister` they are from the block paired with the home block. gamma is lognormal, omega
+    uniform in [0.5, 2]. There are n hyperedges by default.
     """
     rng = np.random.default_rng(seed)
     n_edges = n_edges or n
@@ -52,7 +53,7 @@ def blocks(
 
 
 def table(n: int, k: int, lean: float, seed: int, leaning: int = 11) -> hc.Hypergraph:
-    """22 features in 5 bins; in some a vertex falls into its block's favourite bin at probability `lean`."""
+    """Draw 22 features in 5 bins; `leaning` of them prefer a bin per block with probability `lean`."""
     rng = np.random.default_rng(seed)
     planted = rng.integers(0, k, n)
     values, favourite = rng.integers(0, 5, (22, n)), rng.integers(0, 5, (22, k))
@@ -65,7 +66,7 @@ def table(n: int, k: int, lean: float, seed: int, leaning: int = 11) -> hc.Hyper
 
 
 def apart(count: int, seed: int, inner: int = 1) -> hc.Hypergraph:
-    """Separate components of 100 vertices, each with so many blocks."""
+    """Build separate components of 100 vertices, each with `inner` blocks."""
     parts = [blocks(100, [1] * inner, 0.1, 100 * seed + part, n_edges=80) for part in range(count)]
     matrix = sp.block_diag([part.gamma.T for part in parts], format="csr")
     return hc.Hypergraph.from_incidence(matrix)
@@ -118,18 +119,18 @@ WITHOUT: list[tuple[str, Make]] = [
 
 
 def answers(make: Make, max_k: int) -> list[Suggestion]:
-    """One suggestion for each seed."""
+    """Return a suggestion for each seed."""
     return [suggest_k(make(seed), max_k, seed=seed) for seed in SEEDS]
 
 
 def others(found: list[Suggestion], right: tuple[int, ...]) -> str:
-    """The numbers suggested beside the planted ones, with how often."""
+    """List the wrong suggestions and their counts."""
     wrong = Counter(one.k for one in found if one.k is not None and one.k not in right)
     return ", ".join(f"{k} ({count})" for k, count in sorted(wrong.items())) or "-"
 
 
 def planted_table() -> None:
-    """The confusion table of planted blocks."""
+    """Print the confusion table of planted blocks."""
     print(
         "| planted | right, confident | right, in doubt | wrong, confident | wrong, in doubt | none | wrong |"
     )
@@ -143,7 +144,7 @@ def planted_table() -> None:
 
 
 def random_table() -> None:
-    """What is said of hypergraphs without structure."""
+    """Print the suggestions for hypergraphs without structure."""
     print("| without blocks | no structure | a number, in doubt | a number, confident |")
     print("| --- | ---: | ---: | ---: |")
     for name, make in WITHOUT:
@@ -153,12 +154,12 @@ def random_table() -> None:
 
 
 def data_table() -> None:
-    """The paper's data sets, gamma by class counts as in the paper."""
+    """Print the suggestions for the paper's data sets, with gamma by class counts as in the paper."""
     root = Path(__file__).parents[1]
     if not (root.parent / "shared" / "data").is_dir():
         return
     sys.path.insert(0, str(root / "tests"))
-    from paper_data import paper_hypergraph
+    from support.paper_data import paper_hypergraph
 
     print("| data set | classes | suggested | ranked next | seconds |")
     print("| --- | ---: | --- | --- | ---: |")
@@ -177,6 +178,9 @@ def data_table() -> None:
 
 def main() -> None:
     """Print the three tables."""
+    argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    ).parse_args()
     for section in (planted_table, random_table, data_table):
         section()
         print()

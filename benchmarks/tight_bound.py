@@ -1,8 +1,9 @@
-"""How far below a found partition the two proven bounds are: the table of `docs/certificate.md`.
+"""The gaps of the two lower bounds: prints the table of docs/certificate.md in Markdown.
 
-Prints Markdown. car and zoo are fetched on first use; the others are drawn with a fixed seed.
+The data sets car and zoo are downloaded on first use; the other hypergraphs are random with a fixed seed.
 """
 
+import argparse
 import time
 
 import numpy as np
@@ -13,7 +14,7 @@ from hyperclus.spectral.sdp_bound import tight_bound
 
 
 def planted(n: int, k: int) -> hc.Hypergraph:
-    """Groups of n / k; 1.5 n hyperedges of six members with random gamma, most of them from one group."""
+    """Return k groups with 1.5 n hyperedges of six members, most of them from one group."""
     rng = np.random.default_rng(0)
     edges = []
     for _ in range(3 * n // 2):
@@ -24,14 +25,14 @@ def planted(n: int, k: int) -> hc.Hypergraph:
 
 
 def unstructured(n: int, k: int) -> hc.Hypergraph:
-    """As many hyperedges as vertices, of six random members: no clusters but by chance."""
+    """Return n hyperedges of six random members, without clusters."""
     rng = np.random.default_rng(k)
     drawn = [rng.choice(n, 6, replace=False) for _ in range(n)]
     return hc.Hypergraph.from_edges([{int(v): 10 ** rng.uniform(-1, 1) for v in edge} for edge in drawn])
 
 
 def row(name: str, hypergraph: hc.Hypergraph, k: int) -> str:
-    """A line of the table."""
+    """Return a line of the table."""
     part = hc.cluster(hypergraph, k=k, effort="thorough", min_share=0.0)
     start = time.perf_counter()
     tight = tight_bound(hc.RandomWalk(hypergraph), k, upper=part.ncut)
@@ -41,7 +42,11 @@ def row(name: str, hypergraph: hc.Hypergraph, k: int) -> str:
     return f"| {name} | {shape} | {part.ncut:.5f} | {gaps} | {seconds:.1f} | {tight.rounds} | {tight.ended} |"
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Print the table."""
+    argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    ).parse_args()
     print("| hypergraph | n | k | NCut found | gap, eigenvalues | gap, tight | seconds | rounds | ended |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
     for name in ("car", "zoo"):
@@ -50,3 +55,7 @@ if __name__ == "__main__":
     for n, k in ((50, 2), (50, 4), (100, 2), (100, 4), (200, 2), (200, 4), (300, 3), (400, 3)):
         print(row("planted", planted(n, k), k), flush=True)
         print(row("random", unstructured(n, k), k), flush=True)
+
+
+if __name__ == "__main__":
+    main()

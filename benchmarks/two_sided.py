@@ -1,9 +1,9 @@
-"""How well the walk with alpha = 0, 0.5 and 1 finds known classes: the tables of `docs/two_sided.md`.
+"""How well walks with alpha = 0, 0.5 and 1 recover known classes: the tables of docs/two_sided.md.
 
-Prints Markdown: NMI, gamma = 1 (members without weights) beside the three. Everything runs without a
-network.
+Prints the NMI in Markdown, for gamma = 1 (members without weights) and for the three walks. Needs no network.
 """
 
+import argparse
 import importlib
 import inspect
 from collections.abc import Iterator
@@ -24,12 +24,12 @@ Case = tuple[hc.Hypergraph, np.ndarray]
 
 
 def labels(h: hc.Hypergraph, k: int, alpha: float, seed: int) -> np.ndarray:
-    """Clusters that hold at least half of an equal share each: the classes are of similar size."""
+    """Return clusters with at least half of an equal share each, as the classes are of similar size."""
     return hc.cluster(h, k, alpha=alpha, min_share=1 / (2 * k), seed=seed).labels
 
 
 def scores(case: Case, seed: int) -> list[float]:
-    """NMI with gamma = 1, then with each alpha."""
+    """Return the NMI for gamma = 1, then for each alpha."""
     h, classes = case
     k = len(np.unique(classes))
     runs = [(hc.ones(h), 0.0), *((h, alpha) for alpha in ALPHAS)]
@@ -37,7 +37,7 @@ def scores(case: Case, seed: int) -> list[float]:
 
 
 def row(name: str, cases: list[Case]) -> str:
-    """The means over some cases, or over seeds for a single one, as a line of a table."""
+    """Return a table line of means over the cases, or over seeds for a single case."""
     k = len(np.unique(cases[0][1]))
     seeds = range(SEEDS if len(cases) == 1 else 1)
     figures = np.mean([scores(case, seed) for case in cases for seed in seeds], axis=0)
@@ -52,7 +52,7 @@ def digits(shown: tuple[int, ...]) -> Case:
 
 
 def docstrings() -> tuple[np.ndarray, np.ndarray]:
-    """The docstrings of SciPy's public functions and classes, and the subpackage of each."""
+    """Return the docstrings of SciPy's public functions and classes, and the subpackage of each."""
     found: dict[str, str] = {}
     for name in SUBPACKAGES:
         module = importlib.import_module(f"scipy.{name}")
@@ -76,9 +76,8 @@ def texts(kind: type[CountVectorizer], subpackages: tuple[str, ...]) -> Case:
 def planted(k: int, stray: float, home: float, spread: float, seed: int, keep: float = 1.0) -> Case:
     """4,000 vertices in k blocks, 4,000 hyperedges of 10 to 20 members, each with a home block.
 
-    A member comes from home, or with probability `stray` from anywhere. gamma is `home` for vertices
-    of the home block and 1 for others, times lognormal noise; the largest are cut down to the quantile
-    `keep`.
+    A member is from the home block or, with probability `stray`, from all vertices. gamma is `home` for
+    vertices of the home block and 1 for others, times lognormal noise, clipped at the quantile `keep`.
     """
     n = 4_000
     rng = np.random.default_rng(seed)
@@ -97,7 +96,7 @@ def planted(k: int, stray: float, home: float, spread: float, seed: int, keep: f
 
 
 def real_rows() -> Iterator[str]:
-    """Digits and docstrings."""
+    """Yield the rows of digits and docstrings."""
     yield row("digits 2 and 4 (the demo), ink", [digits((2, 4))])
     yield row("digits 3 and 8, ink", [digits((3, 8))])
     yield row("all ten digits, ink", [digits(tuple(range(10)))])
@@ -108,7 +107,7 @@ def real_rows() -> Iterator[str]:
 
 
 def planted_rows() -> Iterator[str]:
-    """Weights with signal, with signal and noise, and with noise alone; means over seeds."""
+    """Yield rows of means for weights with signal, with signal and noise, and with noise alone."""
     settings = {
         "home members weigh 4 times more": (0.7, 4.0, 0.0),
         "the same, with noise (sigma 0.5)": (0.7, 4.0, 0.5),
@@ -124,6 +123,9 @@ def planted_rows() -> Iterator[str]:
 
 def main() -> None:
     """Print both tables."""
+    argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    ).parse_args()
     print(f"SciPy {scipy.__version__}: {len(docstrings()[0])} docstrings\n")
     for rows in (real_rows(), planted_rows()):
         print("| data, gamma | k | gamma = 1 | alpha = 0 | alpha = 0.5 | alpha = 1 |")

@@ -1,11 +1,11 @@
-"""Who is compared: one entry per row of the tables. Nothing here imports a rival."""
+"""The methods of the comparison, one entry per table row. Nothing here imports another library."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """A row of the tables: a module in methods/, where it runs, what it leaves out and what it forms."""
+    """A table row: a module in methods/, its environment, what it ignores and which matrices it forms."""
 
     name: str
     module: str
@@ -25,16 +25,16 @@ METHODS = (
         None,
         OWN,
         "nothing",
-        '`cluster(h, 2)` on `Hypergraph.from_long`, effort "default", with the compiled loops loaded',
+        '`cluster(h, 2)` on `Hypergraph.from_long`, effort "default", with the compiled kernels loaded',
     ),
     Method("hyperclus, fast", "hyperclus_fast", None, OWN, "nothing", 'the same with `effort="fast"`'),
     Method(
-        "hyperclus, loops not loaded",
+        "hyperclus, kernels not loaded",
         "hyperclus_plain",
         None,
         OWN,
         "nothing",
-        "as by default, in a process that has not loaded the compiled loops: small inputs run interpreted, "
+        "the default, in a process that has not loaded the compiled kernels: small inputs run interpreted, "
         "larger ones load Numba within the time; run once",
     ),
     Method(
@@ -60,7 +60,7 @@ METHODS = (
         "hypernetx",
         "hypernetx",
         ("hypernetx", "scikit-learn", "pandas", "numpy", "scipy"),
-        "omega (it takes the spread of gamma in its place)",
+        "omega (it uses the spread of gamma instead)",
         "`spec_clus(H, 2, weights=True)`, gamma as cell weights",
         "P and L",
     ),
@@ -70,7 +70,7 @@ METHODS = (
         "xgi",
         ("xgi", "numpy", "scipy"),
         "gamma and omega",
-        "`spectral_clustering(H, 2)` as it comes; its k-means never sees that it has converged",
+        "`spectral_clustering(H, 2)` with defaults; its k-means never detects convergence",
         "L",
     ),
     Method(
@@ -79,7 +79,7 @@ METHODS = (
         "xgi",
         ("xgi", "scikit-learn", "numpy", "scipy"),
         "gamma and omega",
-        "the same Laplacian and eigenvectors, with scikit-learn's `KMeans` in place of its own",
+        "the same Laplacian and eigenvectors, with scikit-learn's `KMeans` instead of its own",
         "L",
     ),
     Method(

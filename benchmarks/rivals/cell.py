@@ -1,7 +1,7 @@
-"""One cell in a process of its own: `python cell.py MODULE TINY PROBLEM FOLDER`.
+"""Measure one cell: `python cell.py MODULE TINY PROBLEM FOLDER`.
 
-Libraries are imported and a tiny problem is clustered first, so that compiled code is loaded. The clock
-runs from arrays in memory to labels. FOLDER receives `started` when the clock starts, then `labels.npy`
+Libraries are imported and a tiny problem is clustered first, so that compiled code is loaded. Time is
+measured from arrays in memory to labels. FOLDER receives `started` when the clock starts, then `labels.npy`
 and `cell.json`.
 """
 
@@ -22,23 +22,23 @@ from catalogue import METHODS
 from problem import Problem
 
 REPEATS = 5
-SHORT = 1.0  # seconds; a method is repeated until they have passed, and the least CPU time counts
+SHORT = 1.0  # seconds; a method is repeated for that long, and the least CPU time counts
 
 
 def cpu_seconds() -> float:
-    """User and system time of this process, all its threads, and its finished children."""
+    """Return user and system time of this process, its threads and its finished children."""
     usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
 
 def peak_bytes() -> int:
-    """Peak resident memory of this process, interpreter, libraries and input included."""
+    """Return the peak resident memory of this process, including interpreter, libraries and input."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else 1024 * peak
 
 
 def measure(module: str, tiny: Path, problem: Path, folder: Path) -> dict[str, object]:
-    """Warm up, then time one method on one problem; keep its labels."""
+    """Warm up, then time a method on a problem, and store its labels."""
     method = importlib.import_module(f"methods.{module}")
     with contextlib.suppress(Exception):  # a failure shows below, at the size asked for
         method.labels(Problem.load(tiny))

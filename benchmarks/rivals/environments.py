@@ -1,4 +1,4 @@
-"""A virtual environment per rival, made on demand from requirements/*.txt."""
+"""A virtual environment for each library, created on demand from requirements/*.txt."""
 
 import subprocess
 import sys
@@ -12,13 +12,13 @@ REQUIREMENTS = HERE / "requirements"
 
 
 def own() -> Path:
-    """The interpreter that has hyperclus: the repository's, or the one that runs this."""
+    """Return the interpreter that has hyperclus: the repository's, or the current one."""
     repository = ROOT / ".venv" / "bin" / "python"
     return repository if repository.exists() else Path(sys.executable)
 
 
 def rival(name: str, folder: Path) -> Path | None:
-    """The interpreter of a rival's environment, or None where it cannot be installed, which is printed."""
+    """Return the interpreter of a library's environment; None if it cannot be installed."""
     pins = REQUIREMENTS / f"{name}.txt"
     home = folder / name
     python, ready = home / "bin" / "python", home / "ready"

@@ -1,6 +1,6 @@
-"""The input of every cell: a planted hypergraph as long integer arrays, kept on disk as NPZ.
+"""The input of every cell: a planted hypergraph as long integer arrays, stored as npz.
 
-`python problem.py FAMILY SIZE FILE` writes one. Vertices in no hyperedge are dropped, for all alike.
+`python problem.py FAMILY SIZE FILE` writes one. Vertices in no hyperedge are dropped for all methods.
 """
 
 import sys
@@ -12,7 +12,7 @@ import numpy as np
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Problem:
-    """Incidence i: vertex[i] lies in edge[i] with gamma weight[i]; omega per hyperedge; blocks planted."""
+    """Incidences (vertex, edge, gamma), omega of the hyperedges, and the planted blocks."""
 
     vertex: np.ndarray
     edge: np.ndarray
@@ -22,22 +22,22 @@ class Problem:
 
     @classmethod
     def load(cls, path: str | Path) -> "Problem":
-        """The arrays of one file, in memory."""
+        """Load the arrays of a file."""
         with np.load(path) as arrays:
             return cls(**{name: arrays[name] for name in ("vertex", "edge", "weight", "omega", "planted")})
 
     @property
     def n_vertices(self) -> int:
-        """Every vertex 0 ... n - 1 lies in some hyperedge."""
+        """Number of vertices; each is in some hyperedge."""
         return len(self.planted)
 
     @property
     def n_edges(self) -> int:
-        """Every hyperedge 0 ... |E| - 1 has a member."""
+        """Number of hyperedges; each has a member."""
         return len(self.omega)
 
     def members(self) -> list[list[int]]:
-        """The members of each hyperedge as lists, which is what most rivals take."""
+        """Return the members of each hyperedge as lists, which most libraries expect."""
         order = np.argsort(self.edge, kind="stable")
         flat = self.vertex[order].tolist()
         ends = np.cumsum(np.bincount(self.edge, minlength=self.n_edges)).tolist()
@@ -45,7 +45,7 @@ class Problem:
 
 
 def write(family: str, n_incidences: int, path: Path) -> None:
-    """Generate a problem and write it, whole or not at all."""
+    """Generate a problem and write it atomically."""
     import families
 
     table, omega, planted = getattr(families, family)(n_incidences)

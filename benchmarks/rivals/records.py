@@ -1,4 +1,4 @@
-"""Finished cells, kept in one JSON file, so that a run can be interrupted and go on."""
+"""Finished cells in a JSON file, so that an interrupted run can be resumed."""
 
 import json
 from pathlib import Path
@@ -11,7 +11,7 @@ SHARED = ("cell.py", "problem.py", "../families.py")
 
 
 class Records:
-    """Cells by method, family and size; a cell counts as long as nothing that it depends on has changed."""
+    """Cells by method, family and size; a cell is valid as long as nothing that it depends on has changed."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -19,7 +19,7 @@ class Records:
         self._stamps: dict[str, str] = {}
 
     def find(self, method: Method, family: str, size: int, seconds: float, gigabytes: float) -> dict | None:
-        """The cell of an earlier run as it is under these limits; a failure is tried again."""
+        """Return the cell of an earlier run under these limits; None if it has to be measured."""
         cell = self.cells.get(self.key(method, family, size))
         if cell is None or cell["stamp"] != self.stamp(method) or cell["status"] == "failed":
             return None
@@ -35,14 +35,14 @@ class Records:
         return cell
 
     def keep(self, method: Method, family: str, size: int, cell: dict) -> None:
-        """Add a cell and write the file, whole or not at all."""
+        """Add a cell and write the file atomically."""
         self.cells[self.key(method, family, size)] = {**cell, "stamp": self.stamp(method)}
         temporary = self.path.with_suffix(".new")
         temporary.write_text(json.dumps(self.cells, indent=1))
         temporary.replace(self.path)
 
     def stamp(self, method: Method) -> str:
-        """A hash of the machine and of the code that a cell depends on."""
+        """Hash the machine and the code that a cell depends on."""
         if method.name not in self._stamps:
             files = [HERE / name for name in SHARED]
             files += [HERE / "methods" / f"{method.module}.py"]
@@ -55,5 +55,5 @@ class Records:
 
     @staticmethod
     def key(method: Method, family: str, size: int) -> str:
-        """Its place in the file."""
+        """Return the key of a cell in the file."""
         return f"{method.module} {family} {size}"

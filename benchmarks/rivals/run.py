@@ -1,13 +1,13 @@
 """Compare hyperclus with its rivals: the section on other libraries in benchmarks/RESULTS.md, and two plots.
 
-`make bench` takes minutes for it (up to about 1e6 incidences, 30 s for each cell), `make bench-full` an hour
-or so (--full: up to 1e7, 120 s). Every cell is a process of its own, one after the other.
+`make bench` takes minutes for it (up to about 1e6 incidences, 30 s per cell), `make bench-full` about an hour
+(--full: up to 1e7, 120 s). Every cell is a separate process, one after the other.
 
-Finished cells are kept in .cache/cells.json as long as the code that they measure stays the same: the same
-command goes on where an interrupted one stopped. --fresh forgets them and starts anew; if that run is
-interrupted too, go on without --fresh.
+Finished cells are stored in .cache/cells.json and reused as long as the code that they measure does not
+change, so that the same command resumes an interrupted run. --fresh deletes them first; to resume that run,
+omit it.
 
-With --seconds, --gigabytes, --largest or --only the page and the plots go to .cache/, and RESULTS.md stays.
+With --seconds, --gigabytes, --largest or --only, the page and the plots are written to .cache/ instead.
 """
 
 import argparse
@@ -44,7 +44,7 @@ def arguments() -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--full", action="store_true", help="sizes up to 1e7 and 120 s for each cell")
-    parser.add_argument("--fresh", action="store_true", help="forget the cells of earlier runs, start anew")
+    parser.add_argument("--fresh", action="store_true", help="delete the cells of earlier runs first")
     parser.add_argument("--seconds", type=float, help="limit of wall time for each cell; at least 2")
     parser.add_argument("--gigabytes", type=float, help="limit of resident memory for each cell; 10")
     parser.add_argument("--largest", type=float, help="the largest number of incidences")
@@ -198,7 +198,7 @@ def main() -> None:
     try:
         run = {**measure_all(chosen, records), "code": code}
     except KeyboardInterrupt:
-        print(f"\ninterrupted; {len(records.cells)} cells are kept, run the same command to go on")
+        print(f"\ninterrupted; {len(records.cells)} cells are stored, run the same command to resume")
         sys.exit(130)
     write(run, CACHE if chosen.partial else HERE.parent)
 

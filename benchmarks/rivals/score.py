@@ -1,6 +1,6 @@
-"""How good the labels are: `python score.py PROBLEM LABELS ...` prints NMI and NCut of each file as JSON.
+"""Score labels: `python score.py PROBLEM LABELS ...` prints NMI and NCut of each file as JSON.
 
-`planted` in place of a file scores the planted blocks. Runs in hyperclus' own environment; not timed.
+`planted` instead of a file scores the planted blocks. Runs in the environment of hyperclus; not timed.
 """
 
 import json
@@ -14,7 +14,7 @@ from hyperclus.clustering.metrics import agreement
 
 
 def scores(problem_file: str, files: list[str]) -> list[dict[str, float | None]]:
-    """NMI against the planted blocks, and NCut as hyperclus defines it; none for a single cluster."""
+    """Return NMI against the planted blocks, and NCut as hyperclus defines it, None for a single cluster."""
     problem = Problem.load(problem_file)
     h = hc.Hypergraph.from_long(
         {"vertex": problem.vertex, "edge": problem.edge, "weight": problem.weight},

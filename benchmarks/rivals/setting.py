@@ -1,4 +1,4 @@
-"""What is measured, and where: the code as it was when the run began, and the machine."""
+"""The code as it is at the start of a run, and the machine."""
 
 import os
 import platform
@@ -14,11 +14,11 @@ SOURCE = ROOT / "src" / "hyperclus"
 CACHE = Path(__file__).parent / ".cache"
 FROZEN = CACHE / "source" / "hyperclus"
 PHYSICAL = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-NAMED = 4  # changed files that are named, before the rest is counted
+NAMED = 4  # changed files to name; others are counted
 
 
 def freeze() -> None:
-    """Copy the package and let every process of the run take the copy: edits meanwhile are not measured."""
+    """Copy the package and make every process import the copy, so that later edits are not measured."""
     if digest(files(FROZEN)) != digest(files(SOURCE)):
         shutil.rmtree(FROZEN, ignore_errors=True)
         shutil.copytree(SOURCE, FROZEN, ignore=shutil.ignore_patterns("__pycache__"))
@@ -26,12 +26,12 @@ def freeze() -> None:
 
 
 def files(folder: Path) -> list[Path]:
-    """The files of a package, without what Python and Numba keep beside them."""
+    """List the files of a package without caches."""
     return sorted(path for path in folder.rglob("*") if path.is_file() and path.parent.name != "__pycache__")
 
 
 def digest(paths: Iterable[Path], words: str = "") -> str:
-    """A hash of some words, and of the names and contents of files."""
+    """Hash a text and the names and contents of files."""
     found = sha256(words.encode())
     for path in paths:
         found.update(path.name.encode())
@@ -40,12 +40,12 @@ def digest(paths: Iterable[Path], words: str = "") -> str:
 
 
 def own_files() -> list[Path]:
-    """What every figure of hyperclus depends on: the frozen package, and the versions that it runs with."""
+    """List the files that every measurement of hyperclus depends on."""
     return [*files(FROZEN), ROOT / "constraints.txt"]
 
 
 def machine() -> str:
-    """The processor, cores, memory and system of this run."""
+    """Describe the processor, cores, memory and system."""
     lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
     model = next(
         (line.split(":")[1].strip() for line in lines if line.startswith("model name")), platform.processor()
@@ -54,7 +54,7 @@ def machine() -> str:
 
 
 def code() -> str:
-    """The version of the package; in a git checkout also the commit, and what was changed since."""
+    """Describe the version of the package and, in a git checkout, the commit and uncommitted changes."""
     found = re.search(r'__version__ = "(.+)"', (SOURCE / "__init__.py").read_text())
     version = f"hyperclus {found[1] if found else 'of unknown version'}"
     if not _git("ls-files", "pyproject.toml"):
@@ -63,12 +63,12 @@ def code() -> str:
     lines = _git("status", "--porcelain", "--", *measured).splitlines()
     changed = sorted((line[3:] for line in lines), key=lambda name: not name.startswith("src/"))
     named = ", ".join(changed[:NAMED]) + (f" and {len(changed) - NAMED} more" if len(changed) > NAMED else "")
-    state = f"with changes that are not committed: {named}" if changed else "with nothing changed since"
+    state = f"with uncommitted changes: {named}" if changed else "without changes"
     return f"{version}, commit {_git('rev-parse', '--short', 'HEAD').strip()} {state}"
 
 
 def _git(*words: str) -> str:
-    """The answer of git; nothing where there is no git or no checkout."""
+    """Return the output of git, empty without git or a checkout."""
     try:
         return subprocess.run(["git", "-C", str(ROOT), *words], capture_output=True, text=True).stdout
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Run a process under limits of wall time and resident memory, and end it when it passes one.
+"""Run a process with limits of wall time and resident memory, and kill it when it exceeds one.
 
 Resident memory is watched, not limited by the kernel: RLIMIT_AS counts address space, which BLAS, Numba
 and TBB reserve by the gigabyte without using it.
@@ -10,12 +10,12 @@ import subprocess
 import time
 from pathlib import Path
 
-EVERY = 0.05  # seconds between looks
+INTERVAL = 0.05  # seconds between checks
 START_UP = 300.0  # seconds for imports, the tiny problem, and reading the input
 
 
 def run(command: list[str], started: Path, log: Path, seconds: float, n_bytes: float) -> str:
-    """How it ended: "ended", "time", "memory" or "start-up"; time counts from when `started` exists."""
+    """Return how it ended: "ended", "time", "memory" or "start-up"; time counts once `started` exists."""
     with log.open("w") as output:
         process = subprocess.Popen(command, stdout=output, stderr=output, start_new_session=True)
         try:
@@ -33,19 +33,19 @@ def _watch(process: subprocess.Popen, started: Path, seconds: float, n_bytes: fl
             return "time" if running else "start-up"
         if resident_bytes(process.pid) > n_bytes:
             return "memory"
-        time.sleep(EVERY)
+        time.sleep(INTERVAL)
     return "ended"
 
 
 def _end(process: subprocess.Popen) -> None:
-    """End the process with all that it started; it leads a session of its own."""
+    """Kill the process and all its children, which are in a session of their own."""
     if process.poll() is None:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
 
 
 def resident_bytes(pid: int) -> int:
-    """Resident memory of a process; 0 where /proc does not tell, so that the limit holds on Linux only."""
+    """Return the resident memory of a process; 0 without /proc, so that the limit works on Linux only."""
     try:
         pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
     except (OSError, IndexError, ValueError):

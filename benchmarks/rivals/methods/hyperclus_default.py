@@ -1,4 +1,4 @@
-"""hyperclus with its defaults, once its compiled loops are loaded."""
+"""hyperclus with its defaults, after its compiled kernels are loaded."""
 
 from hyperclus._runtime import jit
 from hyperclus.clustering import vertex_kernels
@@ -6,4 +6,4 @@ from methods.hyperclus_plain import labels
 
 __all__ = ["labels"]
 
-jit.kernels(vertex_kernels, float("inf"))  # counts as an import; small inputs alone would not load Numba
+jit.kernels(vertex_kernels, float("inf"))  # not timed, like imports; small inputs alone would not load Numba

@@ -7,5 +7,5 @@ from methods import hyperclus_default
 
 
 def labels(problem: Problem) -> np.ndarray:
-    """As by default, with `effort="fast"`."""
+    """Return labels of `cluster` with `effort="fast"`."""
     return hyperclus_default.labels(problem, effort="fast")

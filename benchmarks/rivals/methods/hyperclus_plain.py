@@ -1,15 +1,15 @@
-"""hyperclus with its defaults, as a script first meets it."""
+"""hyperclus with its defaults in a new process."""
 
 import numpy as np
 from problem import Problem
 
 import hyperclus as hc
 
-REPEATS = 1  # later runs would find the loops loaded
+REPEATS = 1  # later runs would find the kernels loaded
 
 
 def labels(problem: Problem, effort: str = "default") -> np.ndarray:
-    """Labels of `cluster`, in the order of the vertices."""
+    """Return labels of `cluster` in the order of the vertices."""
     h = hc.Hypergraph.from_long(
         {"vertex": problem.vertex, "edge": problem.edge, "weight": problem.weight},
         weight="weight",
