@@ -19,9 +19,9 @@ from hyperclus._runtime.jit import compile_from
 from hyperclus.clustering._run import default_min_share, search_in_batches
 from hyperclus.clustering.cut import cut
 from hyperclus.clustering.search_problem import EFFORTS, SearchProblem
-from hyperclus.engines import cpu, cpu_kernels
-from hyperclus.engines.cpu import BlockProducts, Lists, SparseProducts
-from hyperclus.engines.dask import backend, blocks, schedule
+from hyperclus.engines import cpu_kernels
+from hyperclus.engines.cpu import BlockProducts, Lists, SparseProducts, Tuning
+from hyperclus.engines.dask import backend, schedule
 from hyperclus.engines.dask.backend import ZOOMS, mass_levels
 from hyperclus.engines.dask.blocks import MappedProducts
 from hyperclus.engines.dask.chunk_kernels import BINS
@@ -420,17 +420,13 @@ def test_one_round_or_many_give_the_same(levels):
 @pytest.fixture(params=["plain", "blocked", "mapped"])
 def kind(request, monkeypatch):
     """How workers hold blocks of hyperedges; groups of vertices are small."""
-    if request.param != "plain":
-        blocks_of(monkeypatch, 1, 1)
+    monkeypatch.setattr(cpu_kernels, "SPAN", 1)
     return request.param
 
 
-def blocks_of(monkeypatch, span, narrow):
-    """Sort small blocks into groups, in spans of 2^span vertices."""
-    monkeypatch.setattr(blocks, "BLOCKED_FROM", 1)
-    monkeypatch.setattr(blocks, "NARROW", narrow)
-    monkeypatch.setattr(cpu, "NARROW", narrow)
-    monkeypatch.setattr(cpu_kernels, "SPAN", span)
+def tuning_of(kind, threads=1):
+    """Sort small blocks into groups of vertices, or none."""
+    return Tuning(threads=threads) if kind == "plain" else Tuning(threads, blocked_from=1, min_vertices=1)
 
 
 def memory_of(kind):
@@ -438,13 +434,13 @@ def memory_of(kind):
     return 100.0 if kind == "mapped" else 4e9
 
 
-def check_kind(there, kind, alpha):
+def check_kind(there, kind, alpha, min_vertices=1):
     """The blocks are of the kind that the test is about."""
     wanted = {"plain": SparseProducts, "blocked": BlockProducts, "mapped": MappedProducts}[kind]
     for number, edges in enumerate(there.edges):
         if len(edges) and alpha in (0, 1):
             found = edge_block(there.session.files, number)
-            if found.n_vertices >= 2 * blocks.NARROW:
+            if found.n_vertices >= 2 * min_vertices:
                 assert type(found.products) is wanted
 
 
@@ -457,7 +453,7 @@ def check_kind(there, kind, alpha):
 )
 def test_the_passes_are_those_of_one_machine(kind, h, alpha, layout, threads):
     layout = {**layout, "memory": memory_of(kind)}
-    with scattered(h, alpha=alpha, threads=threads, **layout) as there:
+    with scattered(h, alpha=alpha, tuning=tuning_of(kind, threads), **layout) as there:
         check_kind(there, kind, alpha)
         check_passes(there, h, alpha)
 
@@ -508,13 +504,14 @@ def check_flows(there, h, alpha, rng):
 @pytest.mark.parametrize("kind", ["plain", "mapped"])
 def test_gamma_that_differs_only_across_blocks(monkeypatch, kind):
     """The same within each block, but not in all of them."""
-    if kind == "mapped":
-        blocks_of(monkeypatch, 1, 1)
+    monkeypatch.setattr(cpu_kernels, "SPAN", 1)
     own = np.arange(1.0, 9.0)
     edges = [dict(enumerate(own.tolist()))] * 6
     for other, constant in ((1.0, True), (2.0, False)):
         gamma = [*edges[:5], {v: g * other for v, g in edges[5].items()}]
-        with scattered(build(gamma, [1.0] * 6, 8), blocks=6, partitions=6, memory=memory_of(kind)) as there:
+        with scattered(
+            build(gamma, [1.0] * 6, 8), blocks=6, partitions=6, memory=memory_of(kind), tuning=tuning_of(kind)
+        ) as there:
             found = there.products.constants()
             assert (found is not None) == constant
             if constant:
@@ -523,12 +520,14 @@ def test_gamma_that_differs_only_across_blocks(monkeypatch, kind):
 
 def test_larger_blocks_compiled_and_mapped(monkeypatch):
     """Several real spans of vertices, and threads that share them."""
-    monkeypatch.setattr(blocks, "BLOCKED_FROM", 1)
     monkeypatch.setattr(schedule, "ROWS", 1 << 14)
     h = planted_sparse(200_000, 2)
     for memory, alpha in ((1e5, 0.0), (1e5, 1.0), (4e9, 0.0), (4e9, 0.5)):
-        with compile_from(0), scattered(h, alpha=alpha, memory=memory, threads=2) as there:
-            check_kind(there, "mapped" if memory < 1e9 else "blocked", alpha)
+        with (
+            compile_from(0),
+            scattered(h, alpha=alpha, memory=memory, tuning=Tuning(2, blocked_from=1)) as there,
+        ):
+            check_kind(there, "mapped" if memory < 1e9 else "blocked", alpha, Tuning().min_vertices)
             here = SparseProducts(Lists(h.gamma, alpha))
             x, left, right = np.random.default_rng(0).uniform(0.1, 1.0, (3, h.n_vertices))
             middle = np.random.default_rng(1).uniform(0.1, 1.0, h.n_edges)
@@ -594,7 +593,7 @@ def test_components_are_those_of_one_machine(kind, name):
     h = PARTS[name]
     expected = hc.RandomWalk(h).distribution.components
     for layout in list(LAYOUTS.values())[:3]:
-        with scattered(h, threads=2, **{**layout, "memory": memory_of(kind)}) as there:
+        with scattered(h, tuning=tuning_of(kind, 2), **{**layout, "memory": memory_of(kind)}) as there:
             count, of_vertex, _ = there.products.backend.components(there.products, there.stored)
             check_same_parts(there, count, of_vertex, expected)
 
@@ -603,7 +602,7 @@ def test_components_are_those_of_one_machine(kind, name):
 @given(h=st.one_of(hypergraphs(), disconnected()), layout=any_layout)
 def test_components_of_any_hypergraph(kind, h, layout):
     expected = hc.RandomWalk(h, alpha=1.0).distribution.components
-    with scattered(h, **{**layout, "memory": memory_of(kind)}) as there:
+    with scattered(h, tuning=tuning_of(kind), **{**layout, "memory": memory_of(kind)}) as there:
         count, of_vertex, _ = there.products.backend.components(there.products, there.stored)
         check_same_parts(there, count, of_vertex, expected)
 

@@ -4,6 +4,7 @@ import gzip
 import sys
 import threading
 from dataclasses import replace
+from functools import partial
 from itertools import groupby, pairwise
 
 import numpy as np
@@ -146,7 +147,7 @@ def test_a_file_of_two_gzip_members_is_reported_to_its_end(tmp_path):
 
 
 def test_only_the_thread_of_the_run_reports(monkeypatch):
-    monkeypatch.setattr(cpu, "EACH", 1)
+    monkeypatch.setattr(cpu, "Tuning", partial(cpu.Tuning, incidences_each=1))
     threads = set()
     with hc.watching(lambda _: threads.add(threading.get_ident())):
         hc.cluster(H, 3, effort=replace(EFFORTS["default"], parallel_from=0))

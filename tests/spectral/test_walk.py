@@ -68,11 +68,10 @@ def test_walk_is_the_double_loop_of_the_definition(h, alpha):
 @pytest.mark.parametrize("blocks", [2, 3])
 @forced
 @given(h=hypergraphs(), alpha=alphas)
-def test_contract_holds_on_several_threads(monkeypatch, blocks, h, alpha):
+def test_contract_holds_on_several_threads(blocks, h, alpha):
     """Products of many incidences are split into blocks of rows, some perhaps empty."""
-    monkeypatch.setattr(cpu, "EACH", 1)
-    monkeypatch.setattr(cpu, "THREADS", blocks)
-    check_passes(h, alpha)
+    tuning = cpu.Tuning(threads=blocks, incidences_each=1)
+    check_passes(h, alpha, cpu.host_products(cpu.Lists(h.gamma, alpha), tuning))
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
@@ -81,15 +80,14 @@ def test_contract_holds_on_several_threads(monkeypatch, blocks, h, alpha):
 @given(h=hypergraphs(), alpha=st.sampled_from([0, 1]))
 def test_contract_holds_in_blocks(monkeypatch, threads, runs, h, alpha):
     """From BLOCKED_FROM incidences on; here a block may be a single vertex, and some are empty."""
-    in_blocks(monkeypatch, threads, runs)
-    assert isinstance(TransitionFactors(h, alpha=alpha).products, cpu.BlockProducts)
-    check_passes(h, alpha)
+    products = in_blocks(monkeypatch, h, alpha, threads, runs)
+    assert isinstance(products, cpu.BlockProducts)
+    check_passes(h, alpha, products)
     plain = ones(h)
-    assert not len(TransitionFactors(plain, alpha=alpha).products.gamma)
-    check_passes(plain, alpha)
-    np.testing.assert_array_equal(
-        TransitionFactors(plain, alpha=alpha).products.constants(), np.ones(h.n_vertices)
-    )
+    products = in_blocks(monkeypatch, plain, alpha, threads, runs)
+    assert not len(products.gamma)
+    check_passes(plain, alpha, products)
+    np.testing.assert_array_equal(products.constants(), np.ones(h.n_vertices))
 
 
 @pytest.mark.parametrize("alpha", [0, 1])
@@ -98,10 +96,9 @@ def test_compiled_blocks_give_the_same_bits_on_any_number_of_threads(monkeypatch
     distribution, values = np.random.default_rng(0).random((2, 3000))
     found = []
     for threads in (1, 2, 5):
-        in_blocks(monkeypatch, threads, runs=8)
-        monkeypatch.setattr(cpu, "BLOCKS", 7)
         with compile_from(0):
-            factors = TransitionFactors(h, alpha=alpha)
+            products = in_blocks(monkeypatch, h, alpha, threads, runs=8, blocks=7)
+            factors = TransitionFactors(h, alpha=alpha, products=products)
             found.append(
                 (
                     symmetrized(factors, np.sqrt(distribution), values),
@@ -116,9 +113,8 @@ def test_compiled_blocks_give_the_same_bits_on_any_number_of_threads(monkeypatch
 
 def test_blocks_look_at_what_they_are_given(monkeypatch):
     """The compiled loops would read beyond the end of a short vector."""
-    in_blocks(monkeypatch, 2, 8)
     h = random_hypergraph(60, 40, 8, seed=1, gamma=2.0)
-    walk = RandomWalk(h)
+    walk = RandomWalk(h, products=in_blocks(monkeypatch, h, 0.0, threads=2, runs=8))
     for size in (59, 61):
         for call in (walk.forward, walk.factors.edge_means):
             refused(lambda call=call, size=size: call(np.ones(size)), "60 values", f"({size},)")
@@ -161,14 +157,11 @@ def test_copies_of_a_walk_carry_no_products():
         np.testing.assert_array_equal(other.dense(), walk.dense())
 
 
-def in_blocks(monkeypatch, threads, runs):
-    """Have hypergraphs of any size lie in blocks."""
-    monkeypatch.setattr(cpu, "BLOCKED_FROM", 0)
-    monkeypatch.setattr(cpu, "EACH", 1)
-    monkeypatch.setattr(cpu, "NARROW", 1)
-    monkeypatch.setattr(cpu, "THREADS", threads)
-    monkeypatch.setattr(cpu, "RUNS", runs)
+def in_blocks(monkeypatch, h, alpha, threads, runs, blocks=16):
+    """Products in blocks for a hypergraph of any size."""
     monkeypatch.setattr(cpu_kernels, "SPAN", 0)
+    tuning = cpu.Tuning(threads, 1, blocked_from=0, blocks=blocks, min_vertices=1, runs_from=runs)
+    return cpu.host_products(cpu.Lists(h.gamma, alpha), tuning)
 
 
 def symmetrized(factors, root, vector):
@@ -176,10 +169,10 @@ def symmetrized(factors, root, vector):
     return factors.products.symmetrized(vector, 1 / root, root / factors.relative_degrees, factors.shares)
 
 
-def check_passes(h, alpha):
-    """All that is made of passes, against the matrices of the definition."""
+def check_passes(h, alpha, products=None):
+    """All that is computed by products, against the matrices of the definition."""
     a, b = oracles.factor_matrices(h, alpha)
-    factors = TransitionFactors(h, alpha=alpha)
+    factors = TransitionFactors(h, alpha=alpha, products=products)
     check_map(factors.vertex_means, a)
     check_map(factors.step_to_edges, a.T)
     check_map(factors.edge_means, b)

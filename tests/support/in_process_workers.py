@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from hyperclus.engines.cpu import Tuning
 from hyperclus.engines.dask.backend import DaskProducts, StoredHypergraph
 from hyperclus.engines.dask.blocks import arrange
 from hyperclus.engines.dask.prepared import PartitionSize, Prepared
@@ -21,6 +22,8 @@ from hyperclus.engines.dask.session import DaskSession
 from hyperclus.engines.dask.store import VECTORS, RunFiles, read_array, store, vector_path
 from hyperclus.engines.dask.vectors import Columns
 from hyperclus.engines.dask.workers import WHOLE_PARTS
+
+ONE_THREAD = Tuning(threads=1)
 
 
 def sent(value):
@@ -151,7 +154,7 @@ def _there(session, prepared, edges):
 
 
 @contextmanager
-def scattered(h, chunks=3, blocks=2, partitions=5, alpha=0.0, memory=4e9, threads=1, runner=None):
+def scattered(h, chunks=3, blocks=2, partitions=5, alpha=0.0, memory=4e9, tuning=ONE_THREAD, runner=None):
     """The hypergraph, its hyperedges dealt at random, while the body runs."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -161,7 +164,7 @@ def scattered(h, chunks=3, blocks=2, partitions=5, alpha=0.0, memory=4e9, thread
         dealt = [list(range(number, len(prepared.partitions), blocks)) for number in range(blocks)]
         folders = [folder / f"block-{number}" for number in range(blocks)]
         offsets = [
-            arrange(prepared, own, path, ends, threads) for own, path in zip(dealt, folders, strict=True)
+            arrange(prepared, own, path, ends, tuning) for own, path in zip(dealt, folders, strict=True)
         ]
         edges = [
             np.concatenate([np.empty(0, int), *(np.flatnonzero(home == one) for one in own)]) for own in dealt

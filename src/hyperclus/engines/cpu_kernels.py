@@ -1,9 +1,9 @@
-"""The loops behind the products of a large walk: sums along incidences that lie in blocks.
+"""Compiled loops behind the products of a large walk: sums along incidences that are sorted into blocks.
 
-An incidence is a place in three arrays: its hyperedge, its vertex, its gamma. Sums go `to` one side, `of`
-values on the other. One of the two sides ascends, the other stays within a block that the cache holds, so
-neither waits for memory. Values of both halves of a symmetrised product lie in pairs: the first of each is
-weighed by gamma, the second is not.
+Three arrays hold the hyperedge, the vertex and the gamma of each incidence. Sums go `to` one side, `of`
+values on the other. One of the two sides ascends, the other stays within a block that fits the cache, so
+neither waits for memory. Pairs of values, for both halves of a symmetrized product, are stored next to each
+other: the first is weighted by gamma, the second is not.
 """
 
 import numpy as np
@@ -11,12 +11,12 @@ import numpy as np
 from hyperclus._runtime.jit import kernel
 from hyperclus.typing import Codes, Floats, Integers
 
-SPAN = 12  # bits: vertices lie in spans of 4096, and a block holds whole spans
+SPAN = 12  # bits: a block consists of spans of 4096 vertices
 
 
 @kernel
 def count(indptr: Codes, members: Codes, first: int, last: int, counts: Integers) -> None:
-    """Add the incidences of some hyperedges to the counts of the spans that their vertices lie in."""
+    """Add the incidences of some hyperedges to the counts of the spans of their vertices."""
     for position in range(np.uint64(indptr[first]), np.uint64(indptr[last])):
         counts[members[position] >> SPAN] += 1
 
@@ -34,7 +34,7 @@ def fill(
     vertices: Codes,
     weights: Floats,
 ) -> None:
-    """Put the incidences of some hyperedges into their blocks; `places`, the next of each block, move on."""
+    """Copy the incidences of some hyperedges to their blocks; `places` is the next position of each."""
     for edge in range(first, last):
         for position in range(np.uint64(indptr[edge]), np.uint64(indptr[edge + 1])):
             block = block_of[members[position] >> SPAN]
@@ -47,7 +47,7 @@ def fill(
 
 
 @kernel
-def weighed(to: Codes, of: Codes, gamma: Floats, values: Floats, out: Floats, first: int, last: int) -> None:
+def weighted(to: Codes, of: Codes, gamma: Floats, values: Floats, out: Floats, first: int, last: int) -> None:
     """out(to) += gamma values(of)."""
     for place in range(np.uint64(first), np.uint64(last)):
         out[np.uint64(to[place])] += gamma[place] * values[np.uint64(of[place])]
@@ -107,7 +107,7 @@ def least_share(
     first: int,
     last: int,
 ) -> float:
-    """The least of max(out(e) out(v) picks, in(e) in(v) gamma)."""
+    """The least of max(out(e) out(v) gamma^alpha, in(e) in(v) gamma); alpha is 1 if `two_sided`, else 0."""
     least = np.inf
     for place in range(np.uint64(first), np.uint64(last)):
         edge, vertex = np.uint64(edges[place]), np.uint64(vertices[place])
@@ -119,10 +119,10 @@ def least_share(
 
 
 @kernel
-def weighed_runs(
+def weighted_runs(
     to: Codes, of: Codes, gamma: Floats, values: Floats, out: Floats, first: int, last: int
 ) -> None:
-    """As `weighed`, where many places in a row go to the same: their sum waits for no memory."""
+    """As `weighted`, for many consecutive incidences with the same target, which are summed first."""
     total, current = 0.0, to[first]
     for place in range(np.uint64(first), np.uint64(last)):
         if to[place] != current:
@@ -136,7 +136,7 @@ def weighed_runs(
 def plain_runs(
     to: Codes, of: Codes, gamma: Floats, values: Floats, out: Floats, first: int, last: int
 ) -> None:
-    """As `plain`, where many places in a row go to the same."""
+    """As `plain`, for many consecutive incidences with the same target."""
     total, current = 0.0, to[first]
     for place in range(np.uint64(first), np.uint64(last)):
         if to[place] != current:
@@ -150,7 +150,7 @@ def plain_runs(
 def pairs_runs(
     to: Codes, of: Codes, gamma: Floats, values: Floats, out: Floats, first: int, last: int
 ) -> None:
-    """As `pairs`, where many places in a row go to the same."""
+    """As `pairs`, for many consecutive incidences with the same target."""
     left, right, current = 0.0, 0.0, to[first]
     for place in range(np.uint64(first), np.uint64(last)):
         if to[place] != current:

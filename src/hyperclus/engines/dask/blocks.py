@@ -24,14 +24,7 @@ from hyperclus._runtime.files import atomic_path
 from hyperclus._runtime.jit import kernel, kernels
 from hyperclus._runtime.progress import report_progress
 from hyperclus.engines import cpu_kernels
-from hyperclus.engines.cpu import (
-    BLOCKED_FROM,
-    NARROW,
-    BlockProducts,
-    Lists,
-    SparseProducts,
-    blocks_of_vertices,
-)
+from hyperclus.engines.cpu import RUNS_FROM, BlockProducts, Lists, SparseProducts, Tuning
 from hyperclus.engines.dask.prepared import Prepared
 from hyperclus.engines.dask.store import RunFiles, read_array, read_run_files, store_rows
 from hyperclus.errors import ClusterError
@@ -82,7 +75,7 @@ def lay_out(prepared: Prepared, pool: Workers) -> Layout:
     chunks = min(count, prepared.n_vertices)
     ends = np.linspace(0, prepared.n_vertices, chunks + 1).astype(np.int64)[1:].tolist()
     tasks = [
-        (prepared, own, block_path(folder, number), ends, threads)
+        (prepared, own, block_path(folder, number), ends, Tuning(threads=threads))
         for number, own in enumerate(deal([size.n_incidences for size in prepared.partitions], count))
     ]
     offsets: list[list[int]] = [[]] * count
@@ -116,7 +109,7 @@ def _earlier(prepared: Prepared) -> Iterator[int]:
 
 
 def arrange(
-    prepared: Prepared, partitions: list[int], folder: Path, ends: list[int], threads: int
+    prepared: Prepared, partitions: list[int], folder: Path, ends: list[int], tuning: Tuning
 ) -> list[int]:
     """Join the partitions of a block in a folder, unless that has been done; see `RunFiles.offsets`."""
     if not _is_complete(folder):
@@ -124,7 +117,7 @@ def arrange(
             shutil.rmtree(folder, ignore_errors=True)
         with atomic_path(folder) as partial:
             partial.mkdir()
-            facts = _write_arrays(prepared, partitions, partial, threads)
+            facts = _write_arrays(prepared, partitions, partial, tuning)
             facts["files"] = {path.name: path.stat().st_size for path in partial.iterdir()}
             (partial / HEADER).write_text(json.dumps(facts))
     vertices = read_array(folder / "vertices.npy", "r")
@@ -141,7 +134,7 @@ def _is_complete(folder: Path) -> bool:
         return False
 
 
-def _write_arrays(prepared: Prepared, partitions: list[int], folder: Path, threads: int) -> dict[str, Any]:
+def _write_arrays(prepared: Prepared, partitions: list[int], folder: Path, tuning: Tuning) -> dict[str, Any]:
     """Write the arrays of a block; hyperedges follow one another in the order of the partitions."""
     paths = [prepared.partition_path(number) for number in partitions]
     vertices = np.empty(0, dtype=np.int64)
@@ -163,10 +156,10 @@ def _write_arrays(prepared: Prepared, partitions: list[int], folder: Path, threa
         for path, indptr in zip(paths, indptrs, strict=True)
     ]
     np.save(folder / "omega.npy", np.concatenate([*omega, np.empty(0)]))
-    blocked = n_incidences >= BLOCKED_FROM and len(vertices) >= 2 * NARROW
-    (_write_blocked if blocked else _write_plain)(prepared, paths, indptrs, vertices, folder, threads)
+    blocked = tuning.uses_blocks(n_incidences, len(vertices))
+    (_write_blocked if blocked else _write_plain)(prepared, paths, indptrs, vertices, folder, tuning)
     sizes = {"n_edges": n_edges, "n_vertices": len(vertices), "n_incidences": n_incidences}
-    return {**sizes, "blocked": blocked, "threads": threads}
+    return {**sizes, "blocked": blocked, "threads": tuning.threads}
 
 
 def _members(path: Path, vertices: Integers) -> Any:
@@ -183,7 +176,12 @@ def _gamma(prepared: Prepared, path: Path) -> Floats:
 
 
 def _write_plain(
-    prepared: Prepared, paths: list[Path], indptrs: list[Any], vertices: Integers, folder: Path, threads: int
+    prepared: Prepared,
+    paths: list[Path],
+    indptrs: list[Any],
+    vertices: Integers,
+    folder: Path,
+    tuning: Tuning,
 ) -> None:
     """Write a small block by hyperedge."""
     empty = np.empty(0, dtype=np.int32)
@@ -194,9 +192,15 @@ def _write_plain(
 
 
 def _write_blocked(
-    prepared: Prepared, paths: list[Path], indptrs: list[Any], vertices: Integers, folder: Path, threads: int
+    prepared: Prepared,
+    paths: list[Path],
+    indptrs: list[Any],
+    vertices: Integers,
+    folder: Path,
+    tuning: Tuning,
 ) -> None:
     """Write a block sorted by groups of vertices, one partition at a time, into mapped files."""
+    threads = tuning.threads
     n_incidences = sum(int(indptr[-1]) for indptr in indptrs)
     loops = kernels(cpu_kernels, n_incidences)
     firsts = np.concatenate([[0], np.cumsum([len(indptr) - 1 for indptr in indptrs])])
@@ -215,7 +219,7 @@ def _write_blocked(
         members = read_only(_members(path, vertices))
         for thread, first, last in ranges(number):
             loops.count(read_only(indptrs[number]), members, first, last, spans[number, thread])
-    block_of, count = blocks_of_vertices(spans.sum(axis=(0, 1)), len(vertices))
+    block_of, count = tuning.blocks_of_vertices(spans.sum(axis=(0, 1)), len(vertices))
     counts = np.zeros((count, threads, len(paths)), dtype=np.int64)
     np.add.at(counts, block_of, spans.transpose(2, 1, 0))
     starts = np.concatenate([[0], np.cumsum(counts)])
@@ -307,7 +311,7 @@ def open_block(folder: Path, alpha: float, limit: float) -> EdgeBlock:
     files = [read_array(folder / f"{name}.npy", "r" if mapped else None) for name in names]
     arrays = [read_only(np.asarray(file)) for file in files]
     bounds = read_array(folder / "bounds.npy")
-    given: list[Any] = [alpha, *arrays, bounds, size[:2], facts["threads"]]
+    given: list[Any] = [alpha, *arrays, bounds, size[:2], facts["threads"], RUNS_FROM]
     if not mapped:
         return EdgeBlock(folder, *size, BlockProducts(*given), taken)
     given.append(tuple(files))
