@@ -17,6 +17,8 @@ from hyperclus._runtime.jit import inner_kernel, kernel
 from hyperclus.typing import Codes, Floats, Integers
 
 COLUMNS = 32  # of a block: fewer are not vectorized, with more y does not fit the cache
+# offsets of the quantities of a hyperedge: M, mu, |Amax|, |Amin|, and the positions where these sets start
+TOP, BOTTOM, N_TOP, N_BOTTOM, TOP_START, BOTTOM_START = range(0, 6 * COLUMNS, COLUMNS)
 TIE = 1e-8  # closer values of y are tied: a relative difference, in the public program an absolute one
 NOISE = 1e-12  # smaller differences of conductances may be rounding errors
 
@@ -40,14 +42,14 @@ def diffuse_all(
     network: Network, source: Floats, alphas: Floats, steps: int, least: float, block: Floats
 ) -> None:
     """Make steps of the diffusion in place; every member within a relative TIE of an extreme attains it."""
-    scores, change, kept = np.empty(block.shape), np.empty(block.shape), np.empty((1, 4 * COLUMNS))
+    scores, change, extremes = np.empty(block.shape), np.empty(block.shape), np.empty((1, 4 * COLUMNS))
     for _ in range(steps):
         begin(network, block, scores, change)
         for edge in range(len(network.weights)):
             inside = network.members[network.edge_indptr[edge] : network.edge_indptr[edge + 1]]
-            find_all(inside, scores, kept)
-            share(network.weights[edge], kept)
-            move_all(inside, scores, kept, change)
+            find_all(inside, scores, extremes)
+            share(network.weights[edge], extremes)
+            move_all(inside, scores, extremes, change)
         advance(change, alphas, source, least, block)
 
 
@@ -56,14 +58,14 @@ def diffuse_sequential(
     network: Network, source: Floats, alphas: Floats, steps: int, least: float, block: Floats
 ) -> None:
     """Make steps of the diffusion in place, with ties as in the public program."""
-    scores, change, kept = np.empty(block.shape), np.empty(block.shape), np.empty((1, 6 * COLUMNS))
+    scores, change, extremes = np.empty(block.shape), np.empty(block.shape), np.empty((1, 6 * COLUMNS))
     for _ in range(steps):
         begin(network, block, scores, change)
         for edge in range(len(network.weights)):
             inside = network.members[network.edge_indptr[edge] : network.edge_indptr[edge + 1]]
-            find_sequential(inside, scores, kept)
-            share(network.weights[edge], kept)
-            move_sequential(inside, scores, kept, change)
+            find_sequential(inside, scores, extremes)
+            share(network.weights[edge], extremes)
+            move_sequential(inside, scores, extremes, change)
         advance(change, alphas, source, least, block)
 
 
@@ -78,101 +80,101 @@ def begin(network: Network, block: Floats, scores: Floats, change: Floats) -> No
 
 
 @inner_kernel
-def find_all(inside: Codes, scores: Floats, kept: Floats) -> None:
+def find_all(inside: Codes, scores: Floats, extremes: Floats) -> None:
     """Compute M, mu, |Amax| and |Amin| of a hyperedge: first the extremes, then who attains them."""
     for column in range(COLUMNS):
-        kept[0, column] = -np.inf
-        kept[0, COLUMNS + column] = np.inf
-        kept[0, 2 * COLUMNS + column] = 0.0
-        kept[0, 3 * COLUMNS + column] = 0.0
+        extremes[0, TOP + column] = -np.inf
+        extremes[0, BOTTOM + column] = np.inf
+        extremes[0, N_TOP + column] = 0.0
+        extremes[0, N_BOTTOM + column] = 0.0
     for vertex in inside:
         for column in range(COLUMNS):
             value = scores[vertex, column]
-            top = kept[0, column]
-            bottom = kept[0, COLUMNS + column]
-            kept[0, column] = value if value > top else top
-            kept[0, COLUMNS + column] = value if value < bottom else bottom
+            top = extremes[0, TOP + column]
+            bottom = extremes[0, BOTTOM + column]
+            extremes[0, TOP + column] = value if value > top else top
+            extremes[0, BOTTOM + column] = value if value < bottom else bottom
     for vertex in inside:
         for column in range(COLUMNS):
             value = scores[vertex, column]
-            high = value >= kept[0, column] - TIE * abs(kept[0, column])
-            low = value <= kept[0, COLUMNS + column] + TIE * abs(kept[0, COLUMNS + column])
-            kept[0, 2 * COLUMNS + column] += 1.0 if high else 0.0
-            kept[0, 3 * COLUMNS + column] += 1.0 if low else 0.0
+            high = value >= extremes[0, TOP + column] - TIE * abs(extremes[0, TOP + column])
+            low = value <= extremes[0, BOTTOM + column] + TIE * abs(extremes[0, BOTTOM + column])
+            extremes[0, N_TOP + column] += 1.0 if high else 0.0
+            extremes[0, N_BOTTOM + column] += 1.0 if low else 0.0
 
 
 @inner_kernel
-def find_sequential(inside: Codes, scores: Floats, kept: Floats) -> None:
+def find_sequential(inside: Codes, scores: Floats, extremes: Floats) -> None:
     """Compute M, mu, |Amax| and |Amin| of a hyperedge member by member, and where the sets start.
 
     A value more than TIE above the maximum so far starts a new set; one less than TIE below it joins the
     set and leaves the maximum unchanged. Likewise for the minimum.
     """
     for column in range(COLUMNS):
-        kept[0, column] = -np.inf
-        kept[0, COLUMNS + column] = np.inf
+        extremes[0, TOP + column] = -np.inf
+        extremes[0, BOTTOM + column] = np.inf
         for quantity in range(2, 6):
-            kept[0, quantity * COLUMNS + column] = 0.0
+            extremes[0, quantity * COLUMNS + column] = 0.0
     for index in range(len(inside)):
         vertex, place = inside[index], float(index)
         for column in range(COLUMNS):
             value = scores[vertex, column]
-            top = kept[0, column]
-            count = kept[0, 2 * COLUMNS + column]
-            began = kept[0, 4 * COLUMNS + column]
+            top = extremes[0, TOP + column]
+            count = extremes[0, N_TOP + column]
+            began = extremes[0, TOP_START + column]
             begins = value > top + TIE
             joined = count + 1.0 if value > top - TIE else count
-            kept[0, column] = value if begins else top
-            kept[0, 2 * COLUMNS + column] = 1.0 if begins else joined
-            kept[0, 4 * COLUMNS + column] = place if begins else began
+            extremes[0, TOP + column] = value if begins else top
+            extremes[0, N_TOP + column] = 1.0 if begins else joined
+            extremes[0, TOP_START + column] = place if begins else began
         for column in range(COLUMNS):
             value = scores[vertex, column]
-            bottom = kept[0, COLUMNS + column]
-            count = kept[0, 3 * COLUMNS + column]
-            began = kept[0, 5 * COLUMNS + column]
+            bottom = extremes[0, BOTTOM + column]
+            count = extremes[0, N_BOTTOM + column]
+            began = extremes[0, BOTTOM_START + column]
             begins = value < bottom - TIE
             joined = count + 1.0 if value < bottom + TIE else count
-            kept[0, COLUMNS + column] = value if begins else bottom
-            kept[0, 3 * COLUMNS + column] = 1.0 if begins else joined
-            kept[0, 5 * COLUMNS + column] = place if begins else began
+            extremes[0, BOTTOM + column] = value if begins else bottom
+            extremes[0, N_BOTTOM + column] = 1.0 if begins else joined
+            extremes[0, BOTTOM_START + column] = place if begins else began
 
 
 @inner_kernel
-def share(weight: float, kept: Floats) -> None:
+def share(weight: float, extremes: Floats) -> None:
     """Replace |Amax| and |Amin| by the mass that each member there gives and gets."""
     for column in range(COLUMNS):
-        moved = weight * (kept[0, column] - kept[0, COLUMNS + column])
-        kept[0, 2 * COLUMNS + column] = moved / kept[0, 2 * COLUMNS + column]
-        kept[0, 3 * COLUMNS + column] = moved / kept[0, 3 * COLUMNS + column]
+        moved = weight * (extremes[0, TOP + column] - extremes[0, BOTTOM + column])
+        extremes[0, N_TOP + column] = moved / extremes[0, N_TOP + column]
+        extremes[0, N_BOTTOM + column] = moved / extremes[0, N_BOTTOM + column]
 
 
 @inner_kernel
-def move_all(inside: Codes, scores: Floats, kept: Floats, change: Floats) -> None:
+def move_all(inside: Codes, scores: Floats, extremes: Floats, change: Floats) -> None:
     """Add the mass that members of a hyperedge give and get to Lap(x), after `find_all` and `share`."""
     for vertex in inside:
         for column in range(COLUMNS):
             value = scores[vertex, column]
-            gives = kept[0, 2 * COLUMNS + column]
-            gets = kept[0, 3 * COLUMNS + column]
-            high = value >= kept[0, column] - TIE * abs(kept[0, column])
-            low = value <= kept[0, COLUMNS + column] + TIE * abs(kept[0, COLUMNS + column])
+            gives = extremes[0, N_TOP + column]
+            gets = extremes[0, N_BOTTOM + column]
+            high = value >= extremes[0, TOP + column] - TIE * abs(extremes[0, TOP + column])
+            low = value <= extremes[0, BOTTOM + column] + TIE * abs(extremes[0, BOTTOM + column])
             given = change[vertex, column] + (gives if high else 0.0)
             change[vertex, column] = given - (gets if low else 0.0)
 
 
 @inner_kernel
-def move_sequential(inside: Codes, scores: Floats, kept: Floats, change: Floats) -> None:
+def move_sequential(inside: Codes, scores: Floats, extremes: Floats, change: Floats) -> None:
     """The same as `move_all`, after `find_sequential` and `share`."""
     for index in range(len(inside)):
         vertex, place = inside[index], float(index)
         for column in range(COLUMNS):
             value = scores[vertex, column]
-            gives = kept[0, 2 * COLUMNS + column]
-            gets = kept[0, 3 * COLUMNS + column]
-            after_high = place - kept[0, 4 * COLUMNS + column]
-            after_low = place - kept[0, 5 * COLUMNS + column]
-            high = (after_high == 0.0) | ((after_high > 0.0) & (value > kept[0, column] - TIE))
-            low = (after_low == 0.0) | ((after_low > 0.0) & (value < kept[0, COLUMNS + column] + TIE))
+            gives = extremes[0, N_TOP + column]
+            gets = extremes[0, N_BOTTOM + column]
+            after_high = place - extremes[0, TOP_START + column]
+            after_low = place - extremes[0, BOTTOM_START + column]
+            high = (after_high == 0.0) | ((after_high > 0.0) & (value > extremes[0, TOP + column] - TIE))
+            low = (after_low == 0.0) | ((after_low > 0.0) & (value < extremes[0, BOTTOM + column] + TIE))
             given = change[vertex, column] + (gives if high else 0.0)
             change[vertex, column] = given - (gets if low else 0.0)
 
