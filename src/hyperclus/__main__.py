@@ -4,7 +4,7 @@ import sys
 
 
 def main() -> None:
-    """Run the command line, or say what it needs."""
+    """Run the command line, or print which library it needs."""
     try:
         from hyperclus.cli import main as run
     except ModuleNotFoundError as error:

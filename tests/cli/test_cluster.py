@@ -107,9 +107,9 @@ class TestReading:
         assert list(found.values()) == part.labels.tolist()
         done = inside("cluster", papers, "-k", 2, *LONG, "--json", "--alpha", 1, "--method", "hyperclus-g")
         h = hc.read(papers, vertex="author", edge="paper", weight="share")
-        told = json.loads(done.stdout)
-        assert told["ncut"] == hc.hyperclus_g(h, k=2, alpha=1).ncut
-        assert (told["settings"]["method"], told["settings"]["alpha"]) == ("hyperclus_g", 1.0)
+        record = json.loads(done.stdout)
+        assert record["ncut"] == hc.hyperclus_g(h, k=2, alpha=1).ncut
+        assert (record["settings"]["method"], record["settings"]["alpha"]) == ("hyperclus_g", 1.0)
         for option in (("--effort", "fast"), ("--min-share", 0.1)):
             done = inside("cluster", papers, "-k", 2, *LONG, "--method", "hyperclus-g", *option)
             assert done.returncode == 2
@@ -280,25 +280,26 @@ class TestOutputs:
     def test_json_has_all_results(self, animals):
         done = inside("cluster", animals, "-k", "auto", "--id", "name", "--label", "class", "--json", "-q")
         assert done.stderr == ""
-        told = json.loads(done.stdout)
-        assert (told["k"], told["vertices"], told["source"]) == (2, 24, "animals.csv")
-        assert told["suggestion"]["k"] == 2
-        assert told["lower_bound"] <= told["ncut"]
-        assert told["labels"][0]["vertex"] == "cow0"
-        assert told["agreement"]["ari"] == 1
-        assert told["timings"].keys() >= {"reading", "eigenvectors"}
-        assert [cluster["size"] for cluster in told["clusters"]] == [12, 12]
+        record = json.loads(done.stdout)
+        assert (record["k"], record["vertices"], record["source"]) == (2, 24, "animals.csv")
+        assert record["suggestion"]["k"] == 2
+        assert record["lower_bound"] <= record["ncut"]
+        assert record["labels"][0]["vertex"] == "cow0"
+        assert record["agreement"]["ari"] == 1
+        assert record["timings"].keys() >= {"reading", "eigenvectors"}
+        assert [cluster["size"] for cluster in record["clusters"]] == [12, 12]
+        assert {"milk = y", "eggs = n"} <= set(record["clusters"][0]["top_hyperedges"])
 
     def test_infinite_figures_are_null(self, tmp_path):
         (tmp_path / "t.csv").write_text("vertex,edge\na,1\nb,1\nc,2\nd,2\n")
-        told = json.loads(inside("cluster", tmp_path / "t.csv", "-k", 2, "--json").stdout)
-        assert told["ncut"] == 0
-        assert told["components"] == 2
+        record = json.loads(inside("cluster", tmp_path / "t.csv", "-k", 2, "--json").stdout)
+        assert record["ncut"] == 0
+        assert record["components"] == 2
 
     def test_max_k(self, animals):
         options = ("-k", "auto", "--id", "name", "--label", "class", "--json", "-q")
-        told = json.loads(inside("cluster", animals, *options, "--max-k", 3).stdout)
-        assert [one["k"] for one in told["suggestion"]["candidates"]] == [2, 3]
+        record = json.loads(inside("cluster", animals, *options, "--max-k", 3).stdout)
+        assert [one["k"] for one in record["suggestion"]["candidates"]] == [2, 3]
 
     def test_a_binding_minimum_share_is_mentioned(self, tmp_path):
         path = tmp_path / "t.csv"
@@ -325,13 +326,13 @@ class TestOutputs:
             *("cluster", "my animals.csv", "-k", "auto", "--label", "class", "--exclude", "name", "--json"),
             *("--seed", 3, "--bins", "size=4", "--out", "o.csv", "-v"),
         )
-        told = json.loads(done.stdout)
-        command = shlex.split(told["command"])
+        record = json.loads(done.stdout)
+        command = shlex.split(record["command"])
         assert command[:3] == ["hyperclus", "cluster", "my animals.csv"]
         assert "o.csv" not in command
         again = json.loads(inside(*command[1:], "--json").stdout)
         for name in ("ncut", "labels", "clusters", "agreement", "settings", "command"):
-            assert again[name] == told[name]
+            assert again[name] == record[name]
 
     def test_verbose_prints_log_messages_and_timings(self, animals):
         done = inside("cluster", animals, "-k", 2, "--label", "class", "-v")
@@ -485,12 +486,12 @@ class TestEngines:
         options = (*LONG, *self.GPU, "--precision", precision)
         done = inside("cluster", papers, "-k", 2, *options, "--out", kept, "--report", page)
         assert done.returncode == 0, done.stderr
-        said = f"\n  engine       cuda, {precision}\n"
-        assert said in done.stdout
+        line = f"\n  engine       cuda, {precision}\n"
+        assert line in done.stdout
         if precision == "float64":
-            assert done.stdout.replace(said, "\n") == inside("cluster", papers, "-k", 2, *LONG).stdout
+            assert done.stdout.replace(line, "\n") == inside("cluster", papers, "-k", 2, *LONG).stdout
         assert f"--precision {precision} --engine cuda" in page.read_text()
-        assert said in inside("report", papers, kept, page, *options).stdout
+        assert line in inside("report", papers, kept, page, *options).stdout
 
 
 def test_demo():

@@ -98,19 +98,19 @@ class TestResults:
     def test_json_and_the_plan_after_it(self, data, scheduler):
         done = clustered("--scheduler", scheduler, "--json", "--work", "there")
         assert done.returncode == 0, done.stderr
-        told = json.loads(done.stdout)
-        assert (told["vertices"], told["k"], told["settings"]["engine"]) == (80, 2, "dask")
-        assert [one["size"] for one in told["clusters"]] == [40, 40]
-        assert told["labels"].startswith(str(data / "there"))
-        assert sum(parquet.read_metadata(file).num_rows for file in (data / told["labels"]).iterdir()) == 80
-        assert "--scheduler" in told["command"]
+        record = json.loads(done.stdout)
+        assert (record["vertices"], record["k"], record["settings"]["engine"]) == (80, 2, "dask")
+        assert [one["size"] for one in record["clusters"]] == [40, 40]
+        assert record["labels"].startswith(str(data / "there"))
+        assert sum(parquet.read_metadata(file).num_rows for file in (data / record["labels"]).iterdir()) == 80
+        assert "--scheduler" in record["command"]
         plan = inside("plan", "data/", *NAMED, "--workers", 2, "--json", "--work", "there")
         planned = json.loads(plan.stdout)
         assert (planned["prepared_partitions"], planned["n_vertices"]) == (4, 80)
         (need,) = planned["needs"]
         assert (need["workers"], need["enough"]) == (2, True)
         for stage in ("stationary distribution", "eigenvectors"):
-            spent = told["rounds"][stage]
+            spent = record["rounds"][stage]
             assert 0 < spent["bytes"] <= 1.1 * spent["products"] * need["sent"]
 
     def test_local_workers(self, data):
@@ -231,10 +231,10 @@ def test_a_stopped_run_ends_its_workers_and_says_how_to_resume(data, how, code):
     )
     group = running.pid
     try:
-        said = [running.stderr.readline()]  # the workers are there
+        line = [running.stderr.readline()]  # the workers are there
         os.killpg(group, how) if how == signal.SIGINT else running.send_signal(how)  # as a terminal does
         out, rest = running.communicate(timeout=60)
-        assert running.returncode == code, (said, rest)
+        assert running.returncode == code, (line, rest)
         assert "Traceback" not in rest
         assert "hyperclus-work keeps the checkpoints; repeat the command to resume" in rest
         assert out == ""

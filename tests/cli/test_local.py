@@ -33,10 +33,10 @@ def test_the_block_of_the_seeds_is_found(blocks):
 def test_the_same_as_in_python(blocks):
     found = hc.local_cluster(hc.read(blocks), ["y4"], max_size=5, restart=0.1)
     options = ("--seed", "y4", "--max-size", 5, "--restart", 0.1)
-    told = json.loads(inside("local", blocks, *options, "--json").stdout)
-    assert [one["vertex"] for one in told["members"]] == found.members.tolist()
-    assert told["conductance"] == found.conductance
-    assert told["touched"] == found.touched
+    record = json.loads(inside("local", blocks, *options, "--json").stdout)
+    assert [one["vertex"] for one in record["members"]] == found.members.tolist()
+    assert record["conductance"] == found.conductance
+    assert record["touched"] == found.touched
     rows = list(csv.DictReader(inside("local", blocks, *options, "--csv").stdout.splitlines()))
     assert [row["vertex"] for row in rows] == found.members.tolist()
     assert [float(row["score"]) for row in rows] == found.scores.tolist()

@@ -209,6 +209,7 @@ class TestProgress:
         seen, _ = on_terminal("cluster", str(table), "-k", "2", "--label", "class", columns=50)
         plain = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", seen.replace("\r", "\n"))
         assert "agreement" in plain
+        assert "\n  cluster  top hyperedges" in plain  # in a table of its own
         assert all(len(line) <= 50 for line in plain.splitlines()), plain
 
 

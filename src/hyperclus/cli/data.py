@@ -195,7 +195,7 @@ def datasets(
         if fetch:
             try:
                 data_sets.fetch(name, folder=folder, progress=errors.is_terminal)
-            except DownloadError as error:  # go on with the others
+            except DownloadError as error:  # continue with the others
                 failed = True
                 complain(error)
         for file, state in data_sets.verify(name, folder=folder).items():

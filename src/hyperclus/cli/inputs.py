@@ -131,7 +131,7 @@ class ResolvedInput:
         return self.read_rows(self.schema(), messages)
 
     def schema(self) -> TableSchema:
-        """Look at the columns of a table with a row per vertex."""
+        """The columns of a table with a row per vertex, and how they are used."""
         assert self.table is not None
         known = known_options(read_rows, self.options, FORMATS["rows"])
         options = {name: value for name, value in known.items() if name != "delimiter"}
