@@ -18,7 +18,7 @@ from hyperclus.typing import Booleans, Integers
 Rounding = Literal["sign", "sweep"]
 Strategy = Literal["best", "largest"]
 Reweigh = Callable[[Hypergraph, Integers], Hypergraph | None]
-Split = Callable[[Integers], Booleans | None]
+Split = Callable[[Hypergraph], Booleans | None]
 
 
 def hyperclus_g(
@@ -75,17 +75,14 @@ def hyperclus_g(
     walk = run.walk(run.whole, k)
     pairs = run.eigenpairs(walk, k)
 
-    def split(vertices: Integers) -> Booleans | None:
-        if len(vertices) == run.whole.n_vertices:
+    def split(sub: Hypergraph) -> Booleans:
+        if sub is run.whole:
             return _rounded(run, walk, pairs, rounding)
-        sub = reweighed(run.whole.restrict(vertices), vertices, reweigh)
-        if sub is None:
-            return None
-        with topic(f"a cluster of {len(vertices):,}"):
+        with topic(f"a cluster of {sub.n_vertices:,}"):
             sub_walk = run.walk(sub, 2)
             return _rounded(run, sub_walk, run.eigenpairs(sub_walk, 2), rounding)
 
-    labels = bisect(walk, k, strategy, split)
+    labels = bisect(walk, k, strategy, split, reweigh)
     own = {"method": "hyperclus_g", "rounding": rounding, "strategy": strategy}
     return run.partition(walk, pairs, labels, k, own)
 
@@ -106,22 +103,9 @@ def _rounded(run: Run, walk: RandomWalk, pairs: Eigenpairs, rounding: Rounding) 
         return profile.prefix(int(np.argmin(profile.ncuts)))
 
 
-def reweighed(sub: Hypergraph, vertices: Integers, reweigh: Reweigh | None) -> Hypergraph | None:
-    """Apply the `reweigh` of the caller to a sub-hypergraph; None if the cluster must not be split."""
-    if reweigh is None:
-        return sub
-    weighed = reweigh(sub, vertices)
-    if weighed is None:
-        return None
-    check_hypergraph(weighed)
-    if weighed.n_vertices != len(vertices):
-        raise InputError(
-            f"reweigh returned {weighed.n_vertices} vertices for a cluster of {len(vertices)}; keep them all"
-        )
-    return weighed
-
-
-def bisect(walk: RandomWalk, k: int, strategy: Strategy, split: Split) -> Integers:
+def bisect(
+    walk: RandomWalk, k: int, strategy: Strategy, split: Split, reweigh: Reweigh | None = None
+) -> Integers:
     """Split one cluster after the other until there are k; returns labels 0 .. k - 1.
 
     Parameters
@@ -131,8 +115,10 @@ def bisect(walk: RandomWalk, k: int, strategy: Strategy, split: Split) -> Intege
     strategy : {"best", "largest"}
         Split the cluster that adds least to the NCut, or the one with most vertices.
     split : callable
-        From the positions of a cluster's vertices to the mask of those that leave it, or None if the
-        cluster cannot be split. Called at most once per cluster.
+        From the sub-hypergraph of a cluster to the mask of the vertices that leave it, or None if it cannot
+        be split. Called at most once per cluster.
+    reweigh : callable, optional
+        As in `hyperclus_g`.
 
     Raises
     ------
@@ -147,7 +133,7 @@ def bisect(walk: RandomWalk, k: int, strategy: Strategy, split: Split) -> Intege
         possible: list[int] = []
         for part in np.argsort(-np.bincount(labels), kind="stable").tolist():
             if part not in leaving:
-                leaving[part] = _leaving(np.flatnonzero(labels == part), split)
+                leaving[part] = _leaving(walk.hypergraph, np.flatnonzero(labels == part), split, reweigh)
             if leaving[part] is not None:
                 possible.append(part)
                 if strategy == "largest":
@@ -164,8 +150,20 @@ def bisect(walk: RandomWalk, k: int, strategy: Strategy, split: Split) -> Intege
     return labels
 
 
-def _leaving(vertices: Integers, split: Split) -> Integers | None:
-    mask = split(vertices) if len(vertices) > 1 else None
+def _leaving(whole: Hypergraph, vertices: Integers, split: Split, reweigh: Reweigh | None) -> Integers | None:
+    """The vertices of a cluster that a split separates; None if it cannot be split."""
+    sub: Hypergraph | None = whole
+    if len(vertices) < 2:
+        return None
+    if len(vertices) < whole.n_vertices:
+        sub = whole.restrict(vertices)
+        if reweigh is not None and (sub := reweigh(sub, vertices)) is not None:
+            check_hypergraph(sub)
+            if sub.n_vertices != len(vertices):
+                raise InputError(
+                    f"reweigh returned {sub.n_vertices} vertices for a cluster of {len(vertices)}; keep all"
+                )
+    mask = None if sub is None else split(sub)
     return None if mask is None else vertices[mask]
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from hyperclus._runtime.optional import library
 from hyperclus.clustering._run import Run
-from hyperclus.clustering.hyperclus_g import Reweigh, Strategy, bisect, reweighed
+from hyperclus.clustering.hyperclus_g import Reweigh, Strategy, bisect
 from hyperclus.clustering.partition import Partition
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph
@@ -46,15 +46,7 @@ def by_splitting(split: Split, k: int, strategy: Strategy, reweigh: Reweigh | No
     """
 
     def label(walk: RandomWalk, rng: np.random.Generator) -> Integers:
-        whole = walk.hypergraph
-
-        def halve(vertices: Integers) -> Booleans | None:
-            sub: Hypergraph | None = whole
-            if len(vertices) < whole.n_vertices:
-                sub = reweighed(whole.restrict(vertices), vertices, reweigh)
-            return None if sub is None else split(sub, rng)
-
-        return bisect(walk, k, strategy, halve)
+        return bisect(walk, k, strategy, lambda sub: split(sub, rng), reweigh)
 
     return label
 

@@ -7,12 +7,12 @@ and the eigenvectors by a full dense decomposition. `hyperclus.hyperclus_g` comp
 import numpy as np
 
 from hyperclus.clustering.cluster import evaluate
-from hyperclus.clustering.hyperclus_g import Reweigh, Strategy, bisect, reweighed
+from hyperclus.clustering.hyperclus_g import Reweigh, Strategy, bisect
 from hyperclus.clustering.partition import Partition
 from hyperclus.errors import ConvergenceError
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.spectral.walk import RandomWalk
-from hyperclus.typing import Booleans, Integers
+from hyperclus.typing import Booleans
 
 POWER_TOLERANCE = 1e-12
 POWER_STEPS = 100_000
@@ -20,14 +20,7 @@ POWER_STEPS = 100_000
 
 def cluster(hypergraph: Hypergraph, k: int, strategy: Strategy, reweigh: Reweigh | None) -> Partition:
     """Repeated bisection with the dense two-way algorithm."""
-
-    def halve(vertices: Integers) -> Booleans | None:
-        sub: Hypergraph | None = hypergraph
-        if len(vertices) < hypergraph.n_vertices:
-            sub = reweighed(hypergraph.restrict(vertices), vertices, reweigh)
-        return None if sub is None else second_side(sub)
-
-    return evaluate(hypergraph, bisect(RandomWalk(hypergraph), k, strategy, halve))
+    return evaluate(hypergraph, bisect(RandomWalk(hypergraph), k, strategy, second_side, reweigh))
 
 
 def second_side(hypergraph: Hypergraph) -> Booleans:
