@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from hyperclus._runtime.files import StrPath, fault, reading, refuse_excel
 from hyperclus.errors import Argument, InputError
@@ -196,6 +196,9 @@ def known_options(function: Callable[..., Any], options: dict[str, Any], chosen:
     """Check the options of a function, and add the name of the format if it has such a parameter."""
     parameters = inspect.signature(function).parameters
     known = [name for name, one in parameters.items() if one.kind is one.KEYWORD_ONLY and name != "format"]
+    for one in parameters.values():
+        if one.kind is one.VAR_KEYWORD:  # annotated with Unpack[a TypedDict]
+            known += get_args(one.annotation)[0].__annotations__
     for name in options:
         if name not in known:
             has = ", ".join(known) or "none"

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypedDict, Unpack, get_args
 
 import numpy as np
 
@@ -46,6 +46,21 @@ _REMARKS = {
     ),
     "counter": ("numbers the rows", "numbers the rows; leave it out, or use it as the vertex ids"),
 }
+
+
+class WideKeywords(TypedDict, total=False):
+    """The keyword arguments of `read_rows`, which are the fields of `WideOptions`."""
+
+    vertex: str | None
+    features: Sequence[str] | None
+    exclude: Sequence[str]
+    bins: BinsByColumn | Literal[False]
+    missing: MissingPolicy
+    constant: AbsencePolicy
+    isolated: AbsencePolicy
+    decimal: DecimalSign | None
+    ids: IdConversion
+    repeated: RepeatPolicy
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -175,21 +190,7 @@ class TableSchema:
         return hypergraph
 
 
-def read_rows(
-    path: StrPath,
-    *,
-    vertex: str | None = None,
-    features: Sequence[str] | None = None,
-    exclude: Sequence[str] = (),
-    bins: BinsByColumn | Literal[False] = DEFAULT_BINS,
-    missing: MissingPolicy = "error",
-    constant: AbsencePolicy = "drop",
-    isolated: AbsencePolicy = "error",
-    delimiter: str | None = None,
-    decimal: DecimalSign | None = None,
-    ids: IdConversion = "guess",
-    repeated: RepeatPolicy = "error",
-) -> Hypergraph:
+def read_rows(path: StrPath, *, delimiter: str | None = None, **options: Unpack[WideKeywords]) -> Hypergraph:
     r"""Read a file with one row per vertex, as `Hypergraph.from_table` reads a table in memory.
 
     Text has no types, so they are inferred: a column holds numbers if every field is a number (3, -0.5, 1e6;
@@ -202,6 +203,8 @@ def read_rows(
     path : file name
         .csv, .tsv (also gzipped) or .parquet; with any other name, the content decides. The first line of
         text names the columns.
+    delimiter : one character, optional
+        Delimiter of text, as in `read_long`.
     vertex : column name, optional
         The column of vertex ids. By default a first column without a name, which is how pandas and R write
         row names; otherwise the rows are numbered 0, 1, ...
@@ -213,8 +216,6 @@ def read_rows(
         numbers they have; the others have five. False: every number is a hyperedge.
     missing, constant, isolated
         As in `Hypergraph.from_table`.
-    delimiter : one character, optional
-        Delimiter of text, as in `read_long`.
     decimal : {".", ","}, optional
         DecimalSign sign of numbers in text. By default a point; or a comma in columns where every field is a
         number then, if the delimiter is not a comma.
@@ -238,10 +239,7 @@ def read_rows(
     >>> h.vertex_ids.tolist(), h.edge_ids.tolist()
     (['frog', 'hen', 'owl'], [('legs', 4), ('legs', 2)])
     """
-    options = WideOptions(
-        vertex, features, exclude, bins, missing, constant, isolated, decimal, ids, repeated
-    )
-    return infer_schema(sniff_table(path, delimiter=delimiter), options).hypergraph()
+    return infer_schema(sniff_table(path, delimiter=delimiter), WideOptions(**options)).hypergraph()
 
 
 def infer_schema(source: Table, options: WideOptions) -> TableSchema:
