@@ -524,5 +524,5 @@ class TestOddNamesAndNumbers:
         assert_refused(inside("cluster", animals, "-k", "9" * 5000), "-k must be a whole number")
         assert_refused(inside("cluster", animals, "-k", 2, "--bins", "9" * 5000), "is not a number of bins")
         assert_refused(
-            inside("cluster", animals, "-k", 2, "--out", tmp_path / f"{'a' * 300}.csv"), "no file can have"
+            inside("cluster", animals, "-k", 2, "--out", tmp_path / f"{'a' * 300}.csv"), "File name too long"
         )

@@ -7,6 +7,7 @@ import math
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -112,17 +113,12 @@ def check_target(path: Path, suffixes: Sequence[str]) -> None:
         if path.name.lower().endswith(".gz"):
             raise fault(path, "Parquet is compressed already; leave .gz out of the name")
         arrow()
-    try:
-        is_folder = path.is_dir()
-    except OSError as error:
-        raise fault(path, f"no file can have this name ({error.strerror}); choose another") from None
-    if is_folder:
-        raise fault(path, "this is a folder; give the name of a file")
-    folder = Path(os.path.realpath(path)).parent
-    if not folder.is_dir():
-        raise fault(path, "the folder does not exist; create it first")
-    if not os.access(folder, os.W_OK):
-        raise fault(path, "the folder is not writable; choose another")
+    with suppress(_DryRunError), writing(path):  # which creates and deletes an empty temporary file
+        raise _DryRunError
+
+
+class _DryRunError(Exception):
+    """Ends a file before it is written."""
 
 
 def _check_encodable(ids: Ids) -> None:
