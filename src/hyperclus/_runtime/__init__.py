@@ -1,1 +1,1 @@
-"""How code runs: checkpoints, progress, compiled kernels, threads, optional imports. Knows no hypergraph."""
+"""How code runs: checkpoints, progress, compiled kernels, threads, files, locks. Knows no hypergraph."""

@@ -18,11 +18,10 @@ from dataclasses import dataclass, field
 from hashlib import blake2b, file_digest
 from pathlib import Path
 from typing import IO, Any, Protocol, TypeAlias, cast
-from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hyperclus._runtime.content_digest import content_digest, is_column_major
 from hyperclus._runtime.files import StrPath, fault, writing
 from hyperclus.errors import InputError
 from hyperclus.typing import Seed
@@ -97,16 +96,12 @@ def check_seed(seed: Seed) -> None:
 
 
 def open_checkpoint(stage: str, *inputs: Any, rng: np.random.Generator | None = None) -> "Checkpoint":
-    """The checkpoint of a stage, given everything that determines its result.
-
-    Inputs may be None, numbers, text, arrays, tuples, lists and dicts of these, and values with a
-    `content_key()`. Anything else raises a TypeError.
-    """
+    """The checkpoint of a stage, given everything that determines its result; see `content_digest`."""
     folder = _folder.get()
     if folder is None:
         return NO_CHECKPOINT
     version = sys.modules["hyperclus"].__version__  # an import would be circular
-    key = folder.content_digest((FORMAT, version, stage, inputs, rng)).hex()[:32]
+    key = content_digest((FORMAT, version, stage, inputs, rng)).hex()[:32]
     return Checkpoint(folder, f"{stage.replace(' ', '-')}-{key}", rng)
 
 
@@ -223,7 +218,6 @@ class _Folder:
     path: Path
     pace: Pace
     vector_store: VectorStore | None
-    content_keys: WeakKeyDictionary[Any, bytes] = field(default_factory=WeakKeyDictionary)
     saved_at: float = field(default_factory=time.monotonic)
     save_seconds: float = 0.0  # duration of the last save
 
@@ -251,41 +245,6 @@ class _Folder:
                 if partial.stat().st_mtime < now - ABANDONED_AFTER:
                     partial.unlink(missing_ok=True)
 
-    def content_digest(self, value: Any) -> bytes:
-        """Hash a value by its type and content, never by its `repr`, which may contain an address."""
-        if isinstance(value, np.generic):
-            value = value.item()
-        content = blake2b(type(value).__name__.encode())
-        if hasattr(value, "content_key"):
-            content.update(self._content_key(value))
-        elif isinstance(value, np.random.Generator):
-            content.update(self.content_digest(value.bit_generator.state))
-        elif isinstance(value, np.ndarray) and not value.dtype.hasobject:
-            rows = value.T if _is_column_major(value) else value
-            content.update(self.content_digest((value.dtype.str, value.shape, rows is value)))
-            content.update(np.ascontiguousarray(rows).reshape(-1).view(np.uint8).data)
-        elif isinstance(value, tuple | list | dict):
-            for item in value.items() if isinstance(value, dict) else value:
-                content.update(self.content_digest(item))
-        elif isinstance(value, float):
-            content.update(value.hex().encode())
-        elif isinstance(value, bytes):
-            content.update(value)
-        elif value is None or isinstance(value, bool | int | str):
-            content.update(str(value).encode())
-        else:
-            raise TypeError(f"the key of a checkpoint cannot contain a {type(value).__name__}")
-        return content.digest()
-
-    def _content_key(self, value: Any) -> bytes:
-        """`content_key()` of a value, computed once for values that are hashable and so do not change."""
-        try:
-            if value not in self.content_keys:
-                self.content_keys[value] = value.content_key()
-            return self.content_keys[value]
-        except TypeError:
-            return cast(bytes, value.content_key())
-
     def save(self, name: str, values: Values, rng: np.random.Generator | None) -> None:
         """Write a file atomically; if that fails, log a warning and continue without it."""
         started = time.monotonic()
@@ -295,7 +254,7 @@ class _Folder:
         if self.vector_store is not None:
             self.vector_store.store(list(stored.values()))
         references = {key: value.reference() for key, value in stored.items()}
-        column_major = {key: _is_column_major(array) for key, array in arrays.items()}
+        column_major = {key: is_column_major(array) for key, array in arrays.items()}
         rng_state = None if rng is None else rng.bit_generator.state
         header = {"values": others, "arrays": column_major, "references": references, "rng": rng_state}
         text = json.dumps(header, default=_as_json).encode()
@@ -390,11 +349,6 @@ def _as_json(value: Any) -> Any:
 def _write_seconds(values: Values) -> float:
     """Estimated time for writing the arrays among some values."""
     return sum(value.nbytes for value in values.values() if isinstance(value, np.ndarray)) / WRITE_SPEED
-
-
-def _is_column_major(array: NDArray[Any]) -> bool:
-    """Whether columns are contiguous in memory; the order of additions, so the last bit, depends on it."""
-    return array.ndim == 2 and array.strides[0] < array.strides[1]
 
 
 _folder: ContextVar[_Folder | None] = ContextVar("folder", default=None)
