@@ -235,7 +235,7 @@ class BlockProducts(HostProducts):
             np.empty_like(gamma.data[unweighted * gamma.nnz :]),
         )
         in_parallel([
-            partial(loops.fill, *csr, block_of, *part, own, *filled)
+            partial(loops.fill, csr, block_of, *part, own, filled)
             for part, own in zip(parts, places, strict=True)
         ])  # fmt: skip
         edges, vertices, weights = (read_only(array) for array in filled)
@@ -286,10 +286,11 @@ class BlockProducts(HostProducts):
 
     def least_share(self, out_edge: Floats, out_vertex: Floats, in_edge: Floats, in_vertex: Floats) -> float:
         """One pass, block by block."""
-        given = tuple(map(read_only, (out_edge, out_vertex, in_edge, in_vertex)))
+        out = read_only(out_edge), read_only(out_vertex)
+        into = read_only(in_edge), read_only(in_vertex)
         gamma = self.gamma if len(self.gamma) else read_only(np.ones(len(self.edges)))
-        arrays = self.edges, self.vertices, gamma
-        return float(min(self._over_blocks(self._loops.least_share, *arrays, *given, self.alpha == 1)))
+        given = (self.edges, self.vertices, gamma), out, into, self.alpha == 1
+        return float(min(self._over_blocks(self._loops.least_share, *given)))
 
     def constants(self) -> Floats | None:
         """Chunk by chunk, until one differs."""

@@ -23,18 +23,16 @@ def count(indptr: Codes, members: Codes, first: int, last: int, counts: Integers
 
 @kernel
 def fill(
-    indptr: Codes,
-    members: Codes,
-    gamma: Floats,
+    csr: tuple[Codes, Codes, Floats],
     block_of: Integers,
     first: int,
     last: int,
     places: Integers,
-    edges: Codes,
-    vertices: Codes,
-    weights: Floats,
+    filled: tuple[Codes, Codes, Floats],
 ) -> None:
     """Copy the incidences of some hyperedges to their blocks; `places` is the next position of each."""
+    indptr, members, gamma = csr
+    edges, vertices, weights = filled
     for edge in range(first, last):
         for position in range(np.uint64(indptr[edge]), np.uint64(indptr[edge + 1])):
             block = block_of[members[position] >> SPAN]
@@ -96,18 +94,17 @@ def join(values: Floats, left: Floats, right: Floats, out: Floats, first: int, l
 
 @kernel
 def least_share(
-    edges: Codes,
-    vertices: Codes,
-    gamma: Floats,
-    out_edge: Floats,
-    out_vertex: Floats,
-    in_edge: Floats,
-    in_vertex: Floats,
+    incidences: tuple[Codes, Codes, Floats],
+    out: tuple[Floats, Floats],
+    into: tuple[Floats, Floats],
     two_sided: bool,
     first: int,
     last: int,
 ) -> float:
     """The least of max(out(e) out(v) gamma^alpha, in(e) in(v) gamma); alpha is 1 if `two_sided`, else 0."""
+    edges, vertices, gamma = incidences
+    out_edge, out_vertex = out
+    in_edge, in_vertex = into
     least = np.inf
     for place in range(np.uint64(first), np.uint64(last)):
         edge, vertex = np.uint64(edges[place]), np.uint64(vertices[place])

@@ -1,4 +1,4 @@
-"""The walk on a CUDA device, by CuPy: the incidences lie in its memory, and so does every vector."""
+"""The CUDA engine, by CuPy: incidences and vectors in the memory of a GPU."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,11 +19,11 @@ from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.typing import Floats
 
 THREADS = 256
-GROUP = 128  # threads that sum a piece of a long row together; kernels.cu has the same figure
+GROUP = 128  # threads that sum a piece of a long row together; the same as in kernels.cu
 LONG = 512  # entries from which a row is long
 PIECE = 4096  # entries of a long row that one group sums
-WIDTH = 1_250_000  # columns of a block: 20 MB of pairs, which the cache of a large device holds
-SEGMENT = 1.5  # entries of a row in a block, on average: with fewer, reading where they begin costs more
+WIDTH = 1_250_000  # columns of a block: 20 MB of pairs fit the cache of a large GPU
+SEGMENT = 1.5  # least mean number of entries of a row in a block; with fewer, reading pointers costs more
 CHUNK = 1 << 24  # entries copied to the device at a time
 
 
@@ -33,7 +33,7 @@ def cupy() -> Any:
 
 
 def missing() -> str | None:
-    """Why there is no device to run on, in a few words; None where there is one."""
+    """Why there is no GPU to run on, in a few words; None if there is one."""
     xp = cupy()
     try:
         return None if xp.cuda.runtime.getDeviceCount() else "the driver reports no device"
@@ -42,28 +42,28 @@ def missing() -> str | None:
 
 
 def bytes_needed(h: Hypergraph, precision: str, k: int) -> float:
-    """What the incidences, the vectors for k clusters and the sort of the incidences take at most."""
+    """Upper bound on the memory for incidences, vectors for k clusters, and sorting."""
     weight = 4 if precision == "float32" else 8
     kept = 2 * h.n_incidences * (4 + weight) + 64 * (h.n_vertices + h.n_edges)
     return kept + max(32.0 * h.n_incidences, 8.0 * (40 + 6 * k) * h.n_vertices)
 
 
 def bytes_free() -> int:
-    """What the device has free, with what CuPy holds and does not use."""
+    """Free memory of the GPU, including what CuPy holds and does not use."""
     xp = cupy()
     return int(xp.cuda.runtime.memGetInfo()[0] + xp.get_default_memory_pool().free_bytes())
 
 
 def fits(h: Hypergraph, precision: str, k: int) -> bool:
-    """Whether the device has room for a hypergraph and k clusters."""
+    """Whether the GPU has enough memory for a hypergraph and k clusters."""
     return bytes_needed(h, precision, k) <= bytes_free()
 
 
 @dataclass(frozen=True, eq=False)
 class CudaProducts(LocalProducts):
-    """Passes over incidences in the memory of a device.
+    """Products over incidences in the memory of a GPU, in the precision of the vectors.
 
-    `precision` is that of gamma. A pass has the precision of its vectors.
+    gamma may be stored in another precision.
     """
 
     alpha: float
@@ -72,7 +72,7 @@ class CudaProducts(LocalProducts):
 
     @classmethod
     def of(cls, h: Hypergraph, alpha: float, precision: str = "float64", k: int = 2) -> "CudaProducts":
-        """Copy a hypergraph to the device, in chunks, and sort it there by vertex."""
+        """Copy a hypergraph to the GPU, in chunks, and sort it there by vertex."""
         why = missing()
         if why is not None:
             cpu, gpu = Argument("engine", "cpu"), Argument("engine", "cuda")
@@ -90,7 +90,7 @@ class CudaProducts(LocalProducts):
 
     @classmethod
     def on(cls, device: Any, gamma: Any, alpha: float, precision: str) -> "CudaProducts":
-        """The same on a given device, which may be a stand-in for one."""
+        """Copy it to a given device, which may be a stand-in."""
         idx = device.copied(gamma.indices, np.int32)
         weights = device.copied(gamma.data, np.dtype(precision))
         ptr = device.copied(gamma.indptr, np.int64)
@@ -121,8 +121,8 @@ class CudaProducts(LocalProducts):
 
     def symmetrized(self, vector: Floats, left: Floats, right: Floats, middle: Floats) -> Floats:
         """Two passes of pairs."""
-        meant, picked = self.edge_pairs(vector * left, vector * right)
-        coming, going = self.by_vertex.pairs(picked * middle, meant * middle, *self._power("source_weights"))
+        means, picked = self.edge_pairs(vector * left, vector * right)
+        coming, going = self.by_vertex.pairs(picked * middle, means * middle, *self._power("source_weights"))
         return going * right + coming * left
 
     def vertex_squares(self, values: Floats) -> Floats:
@@ -136,7 +136,7 @@ class CudaProducts(LocalProducts):
         )
 
     def constants(self) -> Floats | None:
-        """Written to each vertex once for each of its hyperedges, and compared."""
+        """Each incidence writes to its vertex; then all are compared."""
         return self.by_edge.constants()
 
     @cached_property
@@ -145,7 +145,7 @@ class CudaProducts(LocalProducts):
         return CudaBackend(self.by_edge.device.xp)
 
     def _power(self, weights: Weights) -> tuple[int, float]:
-        """How the kernels are to weigh, and alpha."""
+        """The kind of weights for the kernels, and alpha."""
         if weights == "gamma" or self.alpha == 1:
             return 1, 1.0
         return (0 if self.alpha == 0 else 2), self.alpha
@@ -184,7 +184,7 @@ class Matrix:
 
     device: Any
     shape: tuple[int, int]
-    blocks: list[tuple[Any, Any, Any]]  # of each block where rows begin, indices, weights
+    blocks: list[tuple[Any, Any, Any]]  # pointers, indices and weights of each block
     long: "LongRows | None"
 
     @classmethod
@@ -195,7 +195,7 @@ class Matrix:
         lengthy = sizes > LONG
         short = max(int(len(idx) - sizes[lengthy].sum()), 1)
         count = int(min(-(-columns // WIDTH), max(short / rows / SEGMENT, 1)))
-        count = max(count, -(-len(idx) // 2**30))  # places in a block are counted in 32 bits
+        count = max(count, -(-len(idx) // 2**30))  # positions in a block have 32 bits
         width = -(-columns // count)
         pointers, starts = device.block_pointers(ptr, idx, width, count)
         to_idx, to_weights = xp.empty(starts[-1], dtype=np.int32), xp.empty(starts[-1], dtype=weights.dtype)
@@ -208,7 +208,7 @@ class Matrix:
         return cls(device, (rows, columns), blocks, long)
 
     def sums(self, values: Floats, power: int, alpha: float) -> Floats:
-        """Of each row the weighted sum, for a vector or the columns of a block."""
+        """The weighted sum of each row, for a vector or the columns of a block."""
         if len(values) != self.shape[1]:
             raise InputError(f"{self.shape[1]} values are needed here; these have shape {values.shape}")
         if values.ndim == 2:
@@ -219,7 +219,7 @@ class Matrix:
         return self._run(self.device.xp.ascontiguousarray(values), 1, power, alpha)
 
     def pairs(self, first: Floats, second: Floats, power: int, alpha: float) -> tuple[Floats, Floats]:
-        """Of each row the sum of the first with the weights, and of the second with a power of them."""
+        """For each row the sum of one vector with the weights, and of another with their powers."""
         paired = self.device.xp.empty((len(first), 2), dtype=first.dtype)
         paired[:, 0], paired[:, 1] = first, second
         out = self._run(paired.ravel(), 2, power, alpha).reshape(-1, 2)
@@ -228,7 +228,7 @@ class Matrix:
     def least_share(
         self, out_row: Floats, out_column: Floats, in_row: Floats, in_column: Floats, power: int, alpha: float
     ) -> float:
-        """The least over all entries of max(out picks, in weight)."""
+        """The least over all entries of max(out weight^alpha, in weight)."""
         given = out_row, out_column, in_row, in_column
         least = self.device.xp.full(self.shape[0], np.inf)
         for block in self.blocks:
@@ -242,7 +242,7 @@ class Matrix:
         found = xp.zeros(self.shape[1])
         entries = [(idx, weights) for _, idx, weights in self.blocks]
         entries += [] if self.long is None else [(self.long.idx, self.long.weights)]
-        for some in (slice(0, 1), slice(None)):  # the first block tells most of the time
+        for some in (slice(0, 1), slice(None)):  # the first block decides it most of the time
             for idx, weights in entries[some]:
                 found[idx] = weights
             if not all(bool((found[idx] == weights).all()) for idx, weights in entries[some]):
@@ -267,8 +267,8 @@ class LongRows:
     row_of: Any  # of each entry
     idx: Any
     weights: Any
-    bounds: Any  # of the pieces, in the entries
-    first_piece: Any  # of each row, and the number of all
+    bounds: Any  # of the pieces among the entries
+    first_piece: Any  # of each row, and the total number
 
     @classmethod
     def of(cls, device: Any, ptr: Any, idx: Any, weights: Any, lengthy: Any) -> "LongRows":
@@ -285,7 +285,7 @@ class LongRows:
         return cls(device, rows, *entries, xp.asarray(bounds), xp.asarray(first_piece))
 
     def add(self, values: Any, out: Any, width: int, power: int, alpha: float) -> None:
-        """Write the sums of these rows, which the short ones left 0, to where they belong."""
+        """Write the sums of these rows, which are 0 so far."""
         parts = self.device.xp.empty((len(self.bounds) - 1) * width, dtype=values.dtype)
         self.device.pieces(self, width, power, alpha, values, parts)
         self.device.join_pieces(self, width, parts, out)
@@ -300,14 +300,14 @@ class LongRows:
 
 
 class Device:
-    """The kernels on a CUDA device. All that knows of CUDA is here; tests put NumPy in its place."""
+    """The kernels on a GPU. Nothing else calls CUDA; tests replace it by NumPy."""
 
     def __init__(self) -> None:
         self.xp = cupy()
 
     @cache  # noqa: B019  the one device lives as long as the process
     def _kernels(self, *types: str) -> Any:
-        """The kernels for vectors and weights of some types, compiled when they are first needed."""
+        """Kernels for vectors and weights of some types, compiled when they are first needed."""
         names = ["expand_rows", "count_blocks"] if not types else []
         if len(types) == 1:
             names += [f"fill_blocks<{types[0]}>", f"join_pieces<{types[0]}>"]
@@ -326,7 +326,7 @@ class Device:
         return self._kernels(*types).get_function(f"{name}<{arguments}>" if arguments else name)
 
     def copied(self, array: Any, dtype: Any) -> Any:
-        """An array of the host on the device, by chunks, so that a change of type takes little memory."""
+        """Copy a host array to the device in chunks, so that a change of dtype takes little memory."""
         there = self.xp.empty(len(array), dtype=dtype)
         for first in range(0, len(array), CHUNK):
             some = slice(first, first + CHUNK)
@@ -334,7 +334,7 @@ class Device:
         return there
 
     def free(self) -> None:
-        """Give memory that is no longer used back, for arrays of other sizes."""
+        """Release unused memory, for arrays of other sizes."""
         self.xp.get_default_memory_pool().free_all_blocks()
 
     def expanded(self, ptr: Any, size: int) -> Any:
@@ -344,7 +344,7 @@ class Device:
         return row_of
 
     def block_pointers(self, ptr: Any, idx: Any, width: int, count: int) -> tuple[Any, list[int]]:
-        """Where each short row begins in each block, and where the blocks do."""
+        """Where each short row begins in each block, and where the blocks begin."""
         xp, rows = self.xp, len(ptr) - 1
         counts = xp.empty((count, rows), dtype=np.int32)
         sizes = (np.int64(LONG), np.int32(width), np.int32(count))
@@ -357,7 +357,7 @@ class Device:
     def fill_blocks(
         self, csr: tuple[Any, ...], width: int, pointers: Any, starts: list[int], to: Any
     ) -> None:
-        """Put the entries of the short rows of (ptr, idx, weights) into their blocks, (idx, weights)."""
+        """Copy the entries of the short rows of (ptr, idx, weights) to their blocks, (idx, weights)."""
         kernel, begins = self._kernel("fill_blocks", _kind(csr[2])), self.xp.asarray(starts[:-1])
         sizes = (np.int64(LONG), np.int32(width))
         self._launch(kernel, len(csr[0]) - 1, *csr, *sizes, pointers, begins, *to)
@@ -365,7 +365,7 @@ class Device:
     def sums(
         self, block: tuple[Any, ...], width: int, power: int, alpha: float, x: Any, out: Any, first: bool
     ) -> None:
-        """The sums of one block (ptr, idx, weights), or pairs of them, added to those before."""
+        """Add the sums of one block (ptr, idx, weights), or pairs of sums, to those of the blocks before."""
         flags = f"{power}, {str(first).lower()}"
         kernel = self._kernel("pairs" if width == 2 else "sums", _kind(x), _kind(block[2]), flags=flags)
         self._launch(kernel, len(block[0]) - 1, *block, x.dtype.type(alpha), x, out)
@@ -399,7 +399,7 @@ DEVICE: Callable[[], Device] = cache(Device)
 
 
 def _check_range(gamma: Floats, alpha: float, precision: str) -> None:
-    """Refuse weights, or powers of them, that the precision cannot hold."""
+    """Reject weights, or powers of weights, that the precision cannot represent."""
     check_powers(gamma, alpha)
     limits = np.finfo(precision)
     if not (gamma.min() >= limits.tiny and gamma.max() <= limits.max):

@@ -1,8 +1,8 @@
-"""The masses of nearly separate blocks, which no residual shows.
+"""The masses of weakly joined blocks, whose errors no residual shows.
 
 Between blocks joined by a flow of 1e-10, mass can be wrong by a factor while ||phi P - phi|| is at
-rounding level. Aggregation (Simon and Ando, 1961; Koury, McAllister and Stewart, 1984) puts it right: the
-law within each block is known well, so the chain of the blocks is, and elimination solves that one
+rounding level. Aggregation (Simon and Ando, 1961; Koury, McAllister and Stewart, 1984) corrects it: the
+distribution within each block is accurate, so the chain of the blocks is, and elimination solves that one
 without losing digits.
 """
 
@@ -18,7 +18,7 @@ MOST_BLOCKS = 1000  # elimination takes about a second for this many
 
 
 def weakly_joined_blocks(factors: TransitionFactors, distribution: Floats) -> Integers | None:
-    """The block of each vertex once weak incidences are taken away; None where none is weak."""
+    """The block of each vertex after weak incidences are removed; None if none is weak."""
     from scipy.sparse.csgraph import connected_components
 
     if not has_weak_joints(factors, distribution):
@@ -36,7 +36,7 @@ def weakly_joined_blocks(factors: TransitionFactors, distribution: Floats) -> In
 
 
 def has_weak_joints(factors: TransitionFactors, distribution: Floats) -> bool:
-    """Whether some incidence is weak, wherever the incidences lie."""
+    """Whether some incidence is weak."""
     arrival = factors.step_to_edges(distribution) / factors.edge_degrees
     least = factors.products.least_share(
         factors.edge_weights, 1.0 / factors.degrees, arrival, 1.0 / distribution
@@ -45,7 +45,7 @@ def has_weak_joints(factors: TransitionFactors, distribution: Floats) -> bool:
 
 
 def block_chain(factors: TransitionFactors, distribution: Floats, blocks: Integers) -> Floats:
-    """The probabilities to go from block to block in one step, off the diagonal."""
+    """The probabilities of a step from block to block; only those off the diagonal are used."""
     count = int(blocks.max()) + 1
     h = factors.hypergraph
     membership = sp.csr_array(
@@ -59,7 +59,7 @@ def block_chain(factors: TransitionFactors, distribution: Floats, blocks: Intege
 
 
 def _strong(factors: TransitionFactors, distribution: Floats) -> Booleans:
-    """Which incidences carry a share of their vertex's flow that counts, out or in; chunk by chunk."""
+    """Which incidences are not weak, chunk by chunk."""
     gamma, source_weights, omega = (
         factors.hypergraph.gamma,
         factors.source_weights,

@@ -23,7 +23,7 @@ class Components:
     of_edge: Any
 
     def masses(self, backend: ArrayBackend, distribution: Floats) -> Floats:
-        """The mass that a distribution on the vertices gives each component, on the host."""
+        """The mass of each component under a distribution on the vertices, on the host."""
         codes = backend.put(self.of_vertex)
         (masses,) = backend.fetch(np.bincount(codes, weights=distribution, minlength=self.count))
         return np.asarray(masses, dtype=np.float64)

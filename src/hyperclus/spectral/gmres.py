@@ -1,4 +1,4 @@
-"""One cycle of GMRES (Saad and Schultz, 1986), wherever the vectors lie."""
+"""One cycle of GMRES (Saad and Schultz, 1986) on the vectors of any backend."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,8 +8,8 @@ import numpy as np
 from hyperclus.engines.base import ArrayBackend
 from hyperclus.typing import Floats
 
-AGAIN = 0.05  # of its square: a vector that loses more is made orthogonal a second time
-NOTHING = 1e-14  # of its length: a vector of which no more is left lies in the space
+AGAIN = 0.05  # re-orthogonalise if less than this fraction of the squared norm is left
+BREAKDOWN = 1e-14  # fraction of the norm treated as zero: the space is invariant
 
 
 def gmres_cycle(
@@ -18,15 +18,15 @@ def gmres_cycle(
     wanted: Floats,
     goal: float,
     most: int,
-    tell: Callable[[float], None],
+    report: Callable[[float], None],
     begun: dict[str, Any] | None = None,
     keep: Callable[[Callable[[], dict[str, Any]]], None] = lambda state: None,
 ) -> tuple[Floats, int]:
-    """The x of least ||b - (I - S) x|| in a Krylov space that grows until this is below the goal.
+    """Minimise ||b - (I - S) x|| over a Krylov space that grows until the residual is below the goal.
 
-    Also the products with S that were spent. The space is grown with S itself, of whose images more is new.
-    `tell` is called with the norm of the residual after each product, `keep` before it with what gives the
-    state, which another call takes up as `begun`.
+    Returns x and the number of products with S. The space is grown with S itself, whose images contain more
+    that is new. `report` is called with the norm of the residual after each product, `keep` before it with a
+    function that returns the state; another call resumes from it if it is passed as `begun`.
     """
     basis = backend.empty_columns(wanted, most + 1)
     reduced, target, first = np.zeros((most + 1, most)), np.zeros(most + 1), 0
@@ -36,7 +36,7 @@ def gmres_cycle(
     else:
         reduced, target[0], first = begun["reduced"], begun["length"], begun["first"]
         for column in range(first + 1):
-            basis[:, column] = begun.pop(f"basis {column}")  # one after the other, to free it
+            basis[:, column] = begun.pop(f"basis {column}")  # one at a time frees memory
 
     def state() -> dict[str, Any]:
         columns = {f"basis {number}": basis[:, number] for number in range(column + 1)}
@@ -52,17 +52,17 @@ def gmres_cycle(
         reduced[filled, column] = -left
         small, *_ = np.linalg.lstsq(reduced[: filled + 1, :filled], target[: filled + 1])
         residual = float(np.linalg.norm(target[: filled + 1] - reduced[: filled + 1, :filled] @ small))
-        tell(residual)
-        if residual <= goal or left <= NOTHING * before or filled == most:
+        report(residual)
+        if residual <= goal or left <= BREAKDOWN * before or filled == most:
             break
         basis[:, filled] = image / left
     return basis[:, :filled] @ backend.put(small, basis.dtype), filled
 
 
 def orthogonal(backend: ArrayBackend, image: Floats, basis: Floats) -> tuple[Floats, Floats, float, float]:
-    """The part of a vector orthogonal to a basis, its overlaps with that; its length, and that of the vector.
+    """The part of a vector orthogonal to a basis, the overlaps, the norm of that part and of the vector.
 
-    What is left is as long as Pythagoras says, unless that is little: then it is made orthogonal once more.
+    Pythagoras' theorem gives the norm of the part left, unless it is small; then the pass is repeated.
     """
     overlaps, length = np.zeros(basis.shape[1]), 0.0
     for _ in range(2):

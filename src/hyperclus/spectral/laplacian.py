@@ -12,7 +12,7 @@ from hyperclus.typing import Floats
 
 
 class Operator(Protocol):
-    """A symmetric linear map on vertex vectors: all that an eigen-solver may know."""
+    """A symmetric linear map on vertex vectors, as eigen-solvers use it."""
 
     @property
     def size(self) -> int:
@@ -58,9 +58,9 @@ class NormalizedLaplacian:
         return self.walk.backend
 
     def apply(self, block: Floats) -> Floats:
-        """L_sym x for a vector or a block of columns: two passes of pairs over the incidences.
+        """L_sym x for a vector or a block of columns, by two passes over the incidences.
 
-        Of single values for a reversible walk, whose M is symmetric as it is.
+        A reversible walk, whose M is already symmetric, needs single values there, others pairs.
         """
         if block.ndim == 2:
             return self._columns(block)
@@ -84,7 +84,7 @@ class NormalizedLaplacian:
         return root, 1.0 / root, root / self.walk.factors.relative_degrees
 
     def _columns(self, block: Floats) -> Floats:
-        """One after the other: a large block would not fit the cache."""
+        """Column by column: a large block would not fit the cache."""
         image: Floats = self.backend.empty_columns(self.walk.stationary, block.shape[1])
         for column in range(block.shape[1]):
             image[:, column] = self.apply(block[:, column])

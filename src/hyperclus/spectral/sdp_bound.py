@@ -33,13 +33,13 @@ from hyperclus.spectral.laplacian import NormalizedLaplacian
 from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Floats, Incidence, Integers
 
-MAX_VERTICES = 400  # vertices: some minutes
-MIN_PROBABILITY = 1e-100  # stationary probability: further below, products of probabilities underflow
+MAX_VERTICES = 400  # takes some minutes
+MIN_PROBABILITY = 1e-100  # of a vertex; below, products of probabilities underflow
 PROXIMITY = 0.03  # weight of the proximal term; .1 took up to twice as long
-STEPS = 60  # of L-BFGS-B between two searches for violated triangles
-PATIENCE = 5  # rounds without progress until the search is settled
+STEPS = 60  # L-BFGS-B iterations between two searches for violated triangles
+PATIENCE = 5  # rounds without progress after which the search ends
 TRIANGLES_EACH = 10  # triangles that each vertex may have added at a time; 20 and more took longer
-VIOLATION = 1e-5  # of an inequality whose largest coefficient is 1, worth a multiplier
+VIOLATION = 1e-5  # least violation of an inequality with largest coefficient 1 that is added
 
 Ending: TypeAlias = Literal["closed", "settled", "rounds", "eigenvalues"]
 
@@ -53,7 +53,7 @@ class TightBound:
     value : float
         The bound, rounding allowed for; never below the eigenvalues'.
     ended : {"closed", "settled", "rounds", "eigenvalues"}
-        The bound is within the tolerance of `upper`; it hardly rises any more; the rounds are used up; or
+        The bound is within the tolerance of `upper`; it no longer improves; the rounds are used up; or
         there was no search (see `tight_bound`).
     rounds, evaluations : int
         Rounds of the search, and eigen-decompositions in them.
@@ -126,7 +126,7 @@ def tight_bound(
 def _ascend(
     relaxation: "Relaxation", start: "Multipliers", centre: Floats
 ) -> tuple["Multipliers", Floats, int]:
-    """A step of the proximal point method: better multipliers, the next centre and the evaluations spent.
+    """One step of the proximal point method: better multipliers, the next centre and the evaluations.
 
     f = min over Z of <G, Z> + c/2 ||Z - centre||^2 is a smooth concave function of the multipliers, and its
     gradient is what the minimising Z violates (Malick, Povh, Rendl, Wiegele, SIAM J. Optimization, 2009).
@@ -201,8 +201,10 @@ class Multipliers:
     triangles: Floats
 
     def joined(self, triples: Integers) -> "Multipliers":
-        """With further triangles, of multiplier 0."""
-        places = (len(self.pairs) + 1) ** np.arange(3)  # a base above every vertex tells triples apart
+        """Add further triangles, with multiplier 0."""
+        places = (len(self.pairs) + 1) ** np.arange(
+            3
+        )  # a base above every vertex makes codes of triples unique
         added = triples[~np.isin(triples @ places, self.triples @ places)]
         return Multipliers(
             self.pairs,

@@ -1,16 +1,16 @@
-"""The stationary law of the walk, also where the walk mixes slowly.
+"""The stationary distribution of the walk, also where the walk mixes slowly.
 
-Power iteration needs about 1/gap steps, and a small gap is what clustered data have. Four ways, the
-middle two on the smaller of the two sides (vertices or hyperedges):
+Power iteration needs about 1/gap steps, and clustered data have a small gap. There are four methods; the
+middle two work on the smaller of the two sides (vertices or hyperedges):
 
 * *closed form*: d(v) at alpha = 1; d(v) gamma(v) / gamma(v)^alpha when gamma does not depend on the
-  edge. With sums over v's hyperedges above and below it is the start of every other solve.
+  edge. With sums of gamma over v's hyperedges it is the start of every other method.
 * *elimination*: the GTH algorithm (Grassmann, Taksar, Heyman, 1985) on the dense chain. It
   subtracts nothing, so each probability is accurate to its own size. For small chains.
-* *krylov*: GMRES on (I - P^T) x = 0 in the variables x / sqrt(current law), where a reversible
-  walk is symmetric; restarted with the better law each time.
+* *krylov*: GMRES on (I - P^T) x = 0 in the variables x / sqrt(current distribution), in which a
+  reversible walk is symmetric; restarted with the better distribution each time.
 * *factorisation*: sparse LU of the system phi = B^T psi, psi = A^T phi, for hypergraphs that are long
-  and thin, where GMRES crawls and the factors stay sparse.
+  and thin, where GMRES converges slowly and the factors stay sparse.
 
 Components keep the mass they start with, their share of the total degree.
 """
@@ -36,7 +36,7 @@ from hyperclus.spectral.factors import TransitionFactors
 from hyperclus.spectral.gmres import gmres_cycle
 from hyperclus.typing import Floats
 
-ELIMINATION_UP_TO = 150  # states up to which elimination takes milliseconds, once the chain is there
+ELIMINATION_UP_TO = 150  # states up to which elimination of a given chain takes milliseconds
 FACTORISATION_UP_TO = 3_000_000  # incidences up to which a factorisation is tried when GMRES has failed
 RESTART = 30
 MAX_CYCLES = 60
@@ -81,7 +81,7 @@ class StationaryDistribution:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Chain:
-    """One side of the walk: the law one step on, and the component of each state."""
+    """One side of the walk: the distribution one step later, and the component of each state."""
 
     backend: ArrayBackend
     step: Callable[[Floats], Floats]
@@ -134,7 +134,7 @@ def stationary_distribution(factors: TransitionFactors, tolerance: float = 1e-14
 def _solve_on_host(
     factors: TransitionFactors, tolerance: float, found: Components, checkpoint: Checkpoint
 ) -> StationaryDistribution:
-    """The law by the way that suits it."""
+    """Solve by the method that suits the hypergraph."""
     chain = _vertex_chain(factors, found)
     start, exact = _closed_form(factors)
     start = chain.normalised(start)
@@ -151,8 +151,8 @@ def _solve_on_host(
             found,
         )
     start = factors.step_to_edges(start) if on_edges else start
-    descent = ResidualProgress("stationary distribution", tolerance, high=0.9)
-    distribution, steps, residual = _krylov(smaller, start, descent, checkpoint.part("first"))
+    progress = ResidualProgress("stationary distribution", tolerance, high=0.9)
+    distribution, steps, residual = _krylov(smaller, start, progress, checkpoint.part("first"))
     distribution = factors.step_to_vertices(distribution) if on_edges else distribution
     method = "krylov"
     accepted = max(ACCEPTED, tolerance)
@@ -160,7 +160,7 @@ def _solve_on_host(
         distribution, residual, method = _factorise(factors, chain, distribution), 0.0, "factorisation"
     if residual <= accepted:
         distribution, more = _with_block_masses(
-            factors, chain, distribution, descent.then(tolerance), checkpoint.part("blocks")
+            factors, chain, distribution, progress.then(tolerance), checkpoint.part("blocks")
         )
         return _checked(factors, distribution, steps + more, method, found, accepted)
     raise ConvergenceError(_stalled(residual, steps), residual)
@@ -176,9 +176,9 @@ def _solve_by_products(
     if exact:
         return _checked(factors, distribution, 0, "closed form", found)
     smaller, on_edges = _smaller_chain(factors, found, chain)
-    descent = ResidualProgress("stationary distribution", tolerance)
+    progress = ResidualProgress("stationary distribution", tolerance)
     distribution = factors.step_to_edges(distribution) if on_edges else distribution
-    distribution, steps, residual = _krylov(smaller, distribution, descent, checkpoint)
+    distribution, steps, residual = _krylov(smaller, distribution, progress, checkpoint)
     distribution = factors.step_to_vertices(distribution) if on_edges else distribution
     accepted = max(ACCEPTED, tolerance)
     weak = has_weak_joints(factors, distribution)
@@ -205,8 +205,8 @@ def _distribution_of(
 
 def _stalled(residual: float, steps: int) -> str:
     return (
-        f"the stationary law stalled at residual {residual:.1e} after {steps} steps, because the walk mixes "
-        "too slowly; remove weights that are negligible next to the others"
+        f"the stationary distribution stalled at residual {residual:.1e} after {steps} steps, because the "
+        "walk mixes too slowly; remove weights that are negligible next to the others"
     )
 
 
@@ -240,7 +240,7 @@ def _cheap_chain(factors: TransitionFactors, on_edges: bool) -> bool:
 
 
 def _closed_form(factors: TransitionFactors) -> tuple[Floats, bool]:
-    """d(v) gamma(v) / gamma(v)^alpha, and whether it is the law up to its scale (else only near it)."""
+    """d(v) gamma(v) / gamma(v)^alpha, and whether it is exact up to its scale."""
     if factors.alpha == 1:
         return factors.degrees, True
     strength = factors.products.constants()
@@ -254,13 +254,13 @@ def _closed_form(factors: TransitionFactors) -> tuple[Floats, bool]:
 
 
 def _chi(residual: Floats, distribution: Floats) -> float:
-    """sqrt(sum residual^2 / law) over the states that carry mass."""
+    """sqrt(sum residual^2 / distribution) over the states that carry mass."""
     return float(np.linalg.norm(residual / np.sqrt(np.where(distribution > 0, distribution, 1.0))))
 
 
 @dataclass(eq=False)
 class _Cycles:
-    """GMRES between two cycles: the law, the best one and its residual, and the count of cycles."""
+    """State between two cycles of GMRES: the distribution, the best one and its residual, and counts."""
 
     distribution: Floats
     best: Floats
@@ -273,14 +273,14 @@ class _Cycles:
 
 @single_blas_thread
 def _krylov(
-    chain: _Chain, start: Floats, descent: ResidualProgress, checkpoint: Checkpoint
+    chain: _Chain, start: Floats, progress: ResidualProgress, checkpoint: Checkpoint
 ) -> tuple[Floats, int, float]:
     """GMRES cycles until the chi residual is below the goal or no longer falls."""
     done = checkpoint.result()
     state = done or checkpoint.state() or {"distribution": start, "best": start}
     at = _Cycles(**{name: state.pop(name) for name in list(state) if name in _Cycles.__annotations__})
     begun = state if "reduced" in state else None
-    descent.first, descent.lowest, descent.done = at.first_residual, at.residual, at.steps
+    progress.first, progress.lowest, progress.done = at.first_residual, at.residual, at.steps
     while done is None and at.count < MAX_CYCLES:
         before = dict(vars(at))
 
@@ -292,12 +292,12 @@ def _krylov(
         at.steps += begun["first"] if begun else 0
         change = chain.backend.persist(distribution - chain.step(distribution))
         residual = _chi(change, distribution)
-        descent.report(at.steps, residual)
-        at.first_residual = descent.first
+        progress.report(at.steps, residual)
+        at.first_residual = progress.first
         at.stalled = at.stalled + 1 if residual > 0.5 * at.residual else 0
         if residual < at.residual:
             at.best, at.residual = distribution, residual
-        if at.residual <= descent.goal or at.stalled == 3:
+        if at.residual <= progress.goal or at.stalled == 3:
             break
         scale = chain.backend.persist(np.sqrt(np.where(distribution > 0, distribution, 1.0)))
 
@@ -306,14 +306,14 @@ def _krylov(
 
         def count(residual: float) -> None:
             at.steps += 1
-            descent.report(at.steps, residual)
+            progress.report(at.steps, residual)
 
         correction, _ = gmres_cycle(
-            chain.backend, apply, change / scale, descent.goal / 2, RESTART, count, begun=begun, keep=keep
+            chain.backend, apply, change / scale, progress.goal / 2, RESTART, count, begun=begun, keep=keep
         )
         begun = None
         at.steps += 2
-        descent.done = at.steps
+        progress.done = at.steps
         corrected = distribution - scale * correction
         at.distribution = chain.normalised(
             chain.step(np.where(corrected > 0, corrected, 1e-3 * distribution))
@@ -332,7 +332,7 @@ def _eliminate(transitions: Floats, chain: _Chain) -> Floats:
 
 
 def _gth(transitions: Floats) -> Floats:
-    """The law of one irreducible dense chain, up to scale; overwrites its argument."""
+    """The stationary distribution of one irreducible dense chain, up to scale; overwrites its argument."""
     n = len(transitions)
     with np.errstate(divide="ignore", invalid="ignore"):  # rates that underflow; found by the final check
         for last in range(n - 1, 0, -1):
@@ -376,10 +376,10 @@ def _with_block_masses(
     factors: TransitionFactors,
     chain: _Chain,
     distribution: Floats,
-    descent: ResidualProgress,
+    progress: ResidualProgress,
     checkpoint: Checkpoint,
 ) -> tuple[Floats, int]:
-    """Correct the masses of weakly joined blocks, then the law within them, then the masses again."""
+    """Correct the masses of weakly joined blocks, then the distribution in them, then the masses again."""
     blocks = weakly_joined_blocks(factors, distribution)
     if blocks is None or blocks.max() + 1 == len(chain.shares):
         return distribution, 0
@@ -391,7 +391,7 @@ def _with_block_masses(
         masses = _eliminate(block_chain(factors, distribution, blocks), coarse)
         distribution = distribution * (masses / np.bincount(blocks, weights=distribution))[blocks]
         if not last:
-            distribution, steps, _ = _krylov(chain, distribution, descent, checkpoint)
+            distribution, steps, _ = _krylov(chain, distribution, progress, checkpoint)
     return distribution, steps
 
 
@@ -417,13 +417,13 @@ def _checked(
     residual = float(np.abs(factors.step_to_vertices(edges) - distribution).sum())
     if residual > 10 * accepted:
         raise ConvergenceError(
-            f"the stationary law has residual {residual:.1e}; it cannot be trusted", residual
+            f"the stationary distribution has residual {residual:.1e}; it cannot be trusted", residual
         )
     return StationaryDistribution(distribution, edges, residual, steps, method, found)
 
 
 def estimated_distribution(factors: TransitionFactors, steps: int) -> StationaryDistribution:
-    """The closed form and a few steps of the walk from there: a law that is near, not exact."""
+    """Approximate the stationary distribution by a few steps of the walk from the closed form."""
     found = components(factors)
     chain = _vertex_chain(factors, found)
     distribution = chain.normalised(_closed_form(factors)[0])

@@ -1,5 +1,6 @@
-"""The cluster engine: hypergraphs that no machine holds whole, in partitions on the workers of Dask.
+"""The Dask engine: hypergraphs in files, on many workers.
 
-`pool` is all that knows Dask's API. `prepare` makes a partitioned, integer-coded copy of Parquet files, from
-`source` through `shuffle`; `prepared` is what the rest of the engine reads.
+`prepare` sorts Parquet files into partitions of hyperedges, and `blocks` these into a block for each worker.
+`vectors` are lazy; `schedule` plans rounds that compute them and runs their stages, `workers` sends these to
+Dask, and `session` is the client's side of it. `backend` has the two protocols of an engine.
 """

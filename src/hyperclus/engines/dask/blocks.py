@@ -240,8 +240,8 @@ def _write_blocked(
             shifted = np.zeros(firsts[number] + len(indptrs[number]), dtype=indptrs[number].dtype)
             shifted[firsts[number] :] = indptrs[number]  # numbers hyperedges within the block
             ends = int(firsts[number]) + first, int(firsts[number]) + last
-            arrays = (np.asarray(array) for array in kept)
-            loops.fill(read_only(shifted), members, gamma, block_of, *ends, own, *arrays)
+            csr, filled = (read_only(shifted), members, gamma), tuple(map(np.asarray, kept))
+            loops.fill(csr, block_of, *ends, own, filled)
         for array in kept:
             _release(array)
 

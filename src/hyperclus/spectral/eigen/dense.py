@@ -1,4 +1,4 @@
-"""All of L_sym as an array: exact, for small n."""
+"""Eigenvectors of L_sym as a dense array: exact, for small n."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from hyperclus.typing import Floats
 def dense_vectors(laplacian: NormalizedLaplacian, known: Floats, count: int) -> Floats:
     """`count` eigenvectors beyond the known zero ones, by LAPACK, in O(n^3).
 
-    The known vectors are moved to eigenvalue 3, above all others, which lie in [0, 2].
+    The known vectors are moved to eigenvalue 3, above all others, which are in [0, 2].
     """
     from scipy.linalg import eigh
 

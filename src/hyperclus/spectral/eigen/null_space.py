@@ -1,4 +1,4 @@
-"""The zero eigenpairs of L_sym, which are known and need no solver."""
+"""The zero eigenvectors of L_sym, which are known without a solver."""
 
 import heapq
 import math
@@ -13,9 +13,9 @@ from hyperclus.typing import Floats, Integers
 def zero_vectors(backend: ArrayBackend, phi: Floats, found: Components, count: int) -> Floats:
     """Up to `count` orthonormal vectors of the null space of L_sym, one for each component.
 
-    The first is sqrt(phi). Each further one contrasts two groups of components, found by halving
-    the heaviest group so that both halves weigh about the same; its signs are that split. So the
-    second eigenvector of a disconnected hypergraph separates its components evenly by volume.
+    The first is sqrt(phi). Each further one contrasts two groups of components by its signs; they are the
+    halves, of about equal mass, of the heaviest group so far. So the second eigenvector of a disconnected
+    hypergraph separates its components evenly by volume.
     """
     columns = [np.sqrt(phi) / math.sqrt(float(phi.sum()))]
     masses = found.masses(backend, phi) if found.count > 1 else np.ones(1)
@@ -32,7 +32,7 @@ def zero_vectors(backend: ArrayBackend, phi: Floats, found: Components, count: i
 
 
 def _halve(group: Integers, masses: Floats) -> tuple[Integers, Integers]:
-    """Heaviest component first, each to the lighter half."""
+    """Split a group in two, heaviest component first, each to the lighter half."""
     halves: tuple[list[int], list[int]] = ([], [])
     weights = [0.0, 0.0]
     for component in group.tolist():

@@ -1,4 +1,4 @@
-"""What every eigen-solver returns."""
+"""The result of the eigen-solvers."""
 
 from dataclasses import dataclass, replace
 
@@ -19,14 +19,14 @@ class Eigenpairs:
     vectors : array of shape (n, k)
         Orthonormal columns; in each, the entry of largest magnitude is positive.
     residuals : array of shape (k,)
-        ||L z - lambda z||: some eigenvalue lies this close to lambda.
+        ||L z - lambda z||: some eigenvalue is within this distance of lambda.
     steps : int
         Products with the operator; 0 for the dense methods.
     method : str
         "dense", "small side", "lanczos" or "shift-invert"; "known" where only zero eigenvalues,
         which need no solver, were asked for.
     spare : array of shape (n, at most the number asked for)
-        Rough guesses at the next eigenvectors, at no cost; nothing is known of their residuals.
+        Rough approximations of the next eigenvectors, at no cost; their residuals are not computed.
     """
 
     values: Floats
@@ -45,7 +45,7 @@ class Eigenpairs:
 def with_residuals(
     operator: Operator, zero: Floats, others: Floats, spare: Floats, steps: int, method: str
 ) -> Eigenpairs:
-    """The zero eigenpairs, then the others sorted by Rayleigh quotient; residuals are measured."""
+    """Compute values and residuals of the zero eigenvectors and the others, and sort them."""
     vectors, backend = np.hstack([zero, others]), operator.backend
     count = vectors.shape[1]
     values, residuals = np.empty(count), np.empty(count)

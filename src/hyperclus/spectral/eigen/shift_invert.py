@@ -1,7 +1,7 @@
 """Lanczos on the inverse of L_sym, for hypergraphs that are long and thin.
 
-On a path or a grid many eigenvalues crowd towards 0 and plain Lanczos crawls; there the sparse
-factors of L_sym + tau I fill in little, and in its inverse the wanted eigenvalues are far apart.
+On a path or a grid many eigenvalues are close to 0 and plain Lanczos converges slowly. There the sparse
+factors of L_sym + tau I have little fill-in, and in its inverse the wanted eigenvalues are far apart.
 """
 
 from dataclasses import dataclass
@@ -16,16 +16,16 @@ from hyperclus.spectral.eigen.lanczos import Lanczos, lanczos_vectors
 from hyperclus.spectral.laplacian import NormalizedLaplacian
 from hyperclus.typing import Floats
 
-SHIFT = 1e-9  # tau: keeps the factorisation away from the zero eigenvalues
+SHIFT = 1e-9  # tau: makes the matrix non-singular
 FACTORISATION_UP_TO = 3_000_000  # incidences up to which a factorisation is tried
-OPERATIONS = 3e10  # of an elimination within the band: half a minute at worst
+OPERATIONS = 3e10  # limit for elimination within the band: half a minute at worst
 
 
 def is_thin(laplacian: NormalizedLaplacian) -> bool:
-    """Whether the factors stay sparse: in a good order, vertices and hyperedges lie close to their own.
+    """Whether the factors stay sparse, by the bandwidth of the bipartite graph.
 
-    By the bandwidth of the bipartite graph after reverse Cuthill-McKee: elimination within a band takes
-    about (n + |E|) bandwidth^2 operations.
+    It is that after reverse Cuthill-McKee ordering: elimination within a band takes about
+    (n + |E|) bandwidth^2 operations.
     """
     from scipy.sparse.csgraph import reverse_cuthill_mckee
 
