@@ -1,8 +1,6 @@
 """Long tables in files, one row per incidence: CSV, TSV and Parquet."""
 
-import os
 import re
-import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -12,15 +10,16 @@ import numpy as np
 import scipy.sparse as sp
 
 from hyperclus._runtime.arrays import blocks, index_type, take
-from hyperclus._runtime.files import StrPath, fault, writing
+from hyperclus._runtime.files import StrPath, fault, printable, writing
 from hyperclus._runtime.optional import arrow
 from hyperclus._runtime.progress import report_progress
-from hyperclus.errors import Argument, InputError, LossWarning, check_choice
+from hyperclus.errors import Argument, InputError, check_choice
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.hypergraph.ids import id_array, positions
 from hyperclus.hypergraph.incidence import Policies, canonical
 from hyperclus.hypergraph.messages import named, shown
 from hyperclus.hypergraph.tables import default_column
+from hyperclus.io.losses import warn_losses
 from hyperclus.io.tables import TableFormat, format_of, open_table, unknown_format
 from hyperclus.io.tables.csv import write_csv
 from hyperclus.io.tables.encode import INTEGER, IdEncoder, Runs
@@ -404,13 +403,8 @@ def _warn_of_loss(hypergraph: Hypergraph, path: StrPath) -> None:
         highest = max(highest, int(running[-1]))
     if in_order < covered.sum():
         lost.append("the order of the vertices")
-    if lost:
-        warnings.warn(
-            f"{os.fspath(path)}: a long table does not hold {'; nor '.join(lost)}; write .npz or .json to "
-            "keep everything",
-            LossWarning,
-            stacklevel=3,
-        )
+    remedy = "write .npz or .json to keep everything"
+    warn_losses(f"{printable(path)}: a long table", lost, remedy, stacklevel=4)
 
 
 def _incidences(hypergraph: Hypergraph, n_weights: int) -> Iterator[IncidenceBlock]:
