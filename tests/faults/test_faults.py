@@ -97,7 +97,7 @@ def pids(address):
 
 def impatient(address, **timeouts):
     """Connect with short timeouts."""
-    return WorkerPool.connect(address, timeouts=Timeouts(**timeouts))
+    return WorkerPool.connect(address, timeouts=Timeouts(**{"connect": 120.0, **timeouts}))
 
 
 @contextmanager
