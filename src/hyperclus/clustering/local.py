@@ -257,7 +257,7 @@ class _Query:
         if not allowed.any():
             raise InputError(
                 "the vertex nearest to the seeds holds more than ",
-                Argument("max_volume", self.max_volume),
+                Argument("max_volume", float(f"{self.max_volume:g}")),  # without the slack
                 "; raise it",
             )
         size = 1 + int(np.argmin(np.where(allowed, conductances, np.inf)))
