@@ -1,4 +1,4 @@
-"""The cluster engine without a cluster: vectors, rounds, passes and solvers are those of one machine."""
+"""The Dask engine without a cluster: vectors, rounds, products and solvers are those of one machine."""
 
 import json
 import logging
@@ -52,7 +52,7 @@ any_layout = st.sampled_from(list(LAYOUTS.values()))
 
 @pytest.fixture(autouse=True)
 def few_rows(monkeypatch):
-    """Chunks are worked on in several pieces, and random numbers come in several grains."""
+    """Compute chunks in several steps, and draw random numbers from several generators."""
     monkeypatch.setattr(schedule, "ROWS", 7)
     monkeypatch.setattr(backend, "NORMALS_EACH", 8)
 
@@ -64,8 +64,8 @@ def numbers(n, seed=0):
     return {"x": x, "y": y, "codes": rng.integers(0, 4, n), "mask": x > 0, "other": y > 1}
 
 
-def gone_over(x, y, codes, mask, other):
-    """All that solvers do with vectors."""
+def expressions(x, y, codes, mask, other):
+    """Expressions of vectors that solvers use."""
     return {
         "arithmetic": (x + y) * 2.0 - x / y + 3.0 - (1.0 - x) + 2.0 * y / 3.0,
         "whole numbers": codes * 3 + codes % 2,
@@ -87,8 +87,8 @@ def gone_over(x, y, codes, mask, other):
     }
 
 
-def small_ones(x, y, codes, mask):
-    """All that solvers ask for on the host."""
+def reductions(x, y, codes, mask):
+    """Reductions that solvers use."""
     return {
         "sum": x.sum(),
         "largest": x.max(),
@@ -110,7 +110,7 @@ def test_vectors_are_those_of_numpy(layout):
     here = numbers(60)
     with scattered(random_hypergraph(60, 40, 5, 1), **layout) as there:
         far = {name: there.put(values) for name, values in here.items()}
-        found, expected = gone_over(**far), gone_over(**here)
+        found, expected = expressions(**far), expressions(**here)
         looked_up = there.products.backend.take(np.array([1.5, -2.0, 0.0, 7.0]), far["codes"])
         before = there.session.spent.rounds
         there.session.ensure_stored(*found.values(), looked_up)
@@ -129,12 +129,12 @@ def test_small_results_are_those_of_numpy_and_take_one_round(layout):
     here = numbers(60)
     del here["other"]
     with scattered(random_hypergraph(60, 40, 5, 1), **layout) as there:
-        far = small_ones(**{name: there.put(values) for name, values in here.items()})
+        far = reductions(**{name: there.put(values) for name, values in here.items()})
         before = there.session.spent.rounds
         found = fetch([*far.values(), 5.0])
         assert there.session.spent.rounds == before + 1
         assert found.pop() == 5.0
-        for (name, values), value in zip(small_ones(**here).items(), found, strict=True):
+        for (name, values), value in zip(reductions(**here).items(), found, strict=True):
             np.testing.assert_allclose(value, values, rtol=1e-13, err_msg=name)
         sign_of = there.products.backend.sign_of_largest
         x, sign = there.put(here["x"]), np.sign(here["x"][np.argmax(np.abs(here["x"]))])
@@ -188,7 +188,7 @@ def test_blocks_are_those_of_numpy(layout):
 
 
 @pytest.mark.parametrize("change", [operator.iadd, operator.isub, operator.imul, operator.itruediv])
-def test_a_change_in_place_is_of_one_name_only(change):
+def test_an_in_place_operation_changes_no_other_name(change):
     with scattered(random_hypergraph(20, 15, 4, 1)) as there:
         stored, values = there.put(np.arange(20.0)), np.arange(20.0)
         for x in (stored, stored + 1, persist(stored + 1)):
@@ -199,7 +199,7 @@ def test_a_change_in_place_is_of_one_name_only(change):
         np.testing.assert_array_equal(there.get(stored), values)
 
 
-def test_what_is_kept_is_stored_once_and_what_is_forgotten_is_deleted():
+def test_persisted_vectors_are_stored_once_and_unused_ones_are_deleted():
     with scattered(random_hypergraph(40, 30, 4, 1)) as there:
         x = there.put(np.arange(40.0))
         root = persist(np.sqrt(x + 1))
@@ -251,7 +251,7 @@ def test_a_stored_vector_with_two_users_stays_until_both_are_gone():
         assert name not in there.stored_names()
 
 
-def test_two_vectors_that_share_one_that_is_kept_come_from_one_round():
+def test_vectors_that_share_a_persisted_one_take_one_round():
     with scattered(random_hypergraph(40, 30, 4, 1)) as there:
         x = there.put(np.arange(40.0))
         root = persist(np.sqrt(x))
@@ -261,7 +261,7 @@ def test_two_vectors_that_share_one_that_is_kept_come_from_one_round():
         assert there.session.spent.rounds == before + 1
 
 
-# ---- the figures that are not NumPy's ------------------------------------------------------------
+# ---- operations that NumPy does not have ------------------------------------------------------------
 
 
 @some
@@ -321,7 +321,7 @@ def test_samples_and_centres(layout):
         np.testing.assert_array_equal(there.get(backend.nearest(block, centres)), distances.argmin(axis=1))
 
 
-def test_what_is_drawn_does_not_depend_on_the_chunks():
+def test_random_numbers_do_not_depend_on_the_chunks():
     n, masses = 300, np.random.default_rng(0).uniform(size=300)
     found = []
     for chunks in (1, 3, 7, 300):
@@ -369,7 +369,7 @@ def test_stages_of_a_round():
         assert len(first.sends) == 1  # it is sent to the blocks once
 
 
-def test_a_kept_vector_before_and_after_a_product_is_computed_once():
+def test_a_persisted_vector_before_and_after_a_product_is_computed_once():
     calls = []
 
     def noted(values):
@@ -391,7 +391,7 @@ def test_a_kept_vector_before_and_after_a_product_is_computed_once():
 
 @pytest.mark.parametrize("levels", range(1, 5))
 def test_one_round_or_many_give_the_same(levels):
-    """Expressions over several products, some kept on the way, with small results at all levels."""
+    """Expressions over several products, some persisted, with reductions at all levels."""
     h = random_hypergraph(60, 40, 5, 1)
     here = TransitionFactors(h)
     x = np.random.default_rng(0).uniform(1, 2, 60)
@@ -414,7 +414,7 @@ def test_one_round_or_many_give_the_same(levels):
             np.testing.assert_allclose(there.get(vector), values, rtol=1e-12)
 
 
-# ---- passes --------------------------------------------------------------------------------------
+# ---- products --------------------------------------------------------------------------------------
 
 
 @pytest.fixture(params=["plain", "blocked", "mapped"])
@@ -451,7 +451,7 @@ def check_kind(there, kind, alpha, min_vertices=1):
     layout=any_layout,
     threads=st.integers(1, 3),
 )
-def test_the_passes_are_those_of_one_machine(kind, h, alpha, layout, threads):
+def test_products_are_those_of_one_machine(kind, h, alpha, layout, threads):
     layout = {**layout, "memory": memory_of(kind)}
     with scattered(h, alpha=alpha, tuning=tuning_of(kind, threads), **layout) as there:
         check_kind(there, kind, alpha)
@@ -618,7 +618,7 @@ def check_same_parts(there, count, of_vertex, expected):
 # ---- solvers -------------------------------------------------------------------------------------
 
 
-def far_walk(there, alpha=0.0):
+def dask_walk(there, alpha=0.0):
     return hc.RandomWalk(there.stored, alpha=alpha, products=there.products)
 
 
@@ -630,21 +630,21 @@ def far_walk(there, alpha=0.0):
     data=st.data(),
 )
 def test_any_walk_is_that_of_one_machine(h, alpha, layout, data):
-    """The law, the eigenpairs and cuts, for as many clusters as there may be."""
+    """The distribution, the eigenpairs and cuts, for any number of clusters."""
     here = hc.RandomWalk(h, alpha=alpha)
     k = data.draw(st.integers(1, min(5, h.n_vertices)))
     labels = np.arange(h.n_vertices) % k
     with scattered(h, alpha=alpha, **{**layout, "memory": 4e9}) as there:
-        walk = far_walk(there, alpha)
+        walk = dask_walk(there, alpha)
         assert walk.n_components == here.n_components
-        check_law(there, walk, here)
+        check_distribution(there, walk, here)
         check_pairs(there, walk, here, k)
         found, expected = cut(walk, there.put(labels), k), cut(here, labels, k)
         np.testing.assert_allclose(found.volumes, expected.volumes, rtol=1e-8)
         np.testing.assert_allclose(found.boundaries, expected.boundaries, rtol=1e-8, atol=1e-14)
 
 
-def check_law(there, walk, here, tolerance=1e-9):
+def check_distribution(there, walk, here, tolerance=1e-9):
     np.testing.assert_allclose(there.get(walk.stationary), here.stationary, rtol=tolerance)
     np.testing.assert_allclose(there.get(walk.edge_stationary), here.edge_stationary, rtol=tolerance)
     assert walk.distribution.residual < 1e-10
@@ -683,32 +683,34 @@ def test_weakly_joined_parts_get_their_masses_from_one_worker():
     h = build([*edges, {0: 1.0, 60: 50.0}], [*[1.0] * 100, 1e-7], 120)
     here = hc.RandomWalk(h)
     with scattered(h) as there:
-        check_law(there, far_walk(there), here)
+        check_distribution(there, dask_walk(there), here)
         parts = there.put(np.arange(120) >= 60)
-        assert float(far_walk(there).stationary @ parts) == pytest.approx(
+        assert float(dask_walk(there).stationary @ parts) == pytest.approx(
             here.stationary[60:].sum(), rel=1e-9
         )
 
 
-def test_where_no_worker_has_the_memory_there_is_a_warning(caplog):
+def test_uncorrected_masses_are_recorded_if_no_worker_has_the_memory(caplog):
     h = build([{0: 1.0, 1: 2.0}, {1: 1.0, 2: 3.0}, {2: 1.0, 3: 2.0}], [1.0, 1e-6, 1.0], 4)
     with scattered(h, memory=800.0) as there:
-        walk = far_walk(there)
+        walk = dask_walk(there)
         np.testing.assert_allclose(there.get(walk.stationary), hc.RandomWalk(h).stationary, rtol=1e-6)
+        assert not walk.distribution.masses_corrected
+    assert hc.RandomWalk(h).distribution.masses_corrected
     (message,) = [record.getMessage() for record in caplog.records]
     assert "no worker has the memory" in message
 
 
 @pytest.mark.parametrize("effort", ["fast", "default"])
 @pytest.mark.parametrize("k", [2, 3, 5])
-def test_searches_in_batches_end_where_those_of_one_machine_do(monkeypatch, k, effort):
+def test_batch_search_gives_the_result_of_one_machine(monkeypatch, k, effort):
     monkeypatch.setattr(schedule, "ROWS", 1 << 14)
     h = planted(300, 500, k, noise=0.1, seed=k)
     in_batches = replace(EFFORTS[effort], batched_from=(0, 0))
     here = hc.cluster(h, k, effort=in_batches, engine="cpu")
     for layout in (LAYOUTS["some"], LAYOUTS["empty blocks"]):
         with scattered(h, **layout) as there:
-            walk = far_walk(there)
+            walk = dask_walk(there)
             pairs = hc.smallest_eigenpairs(NormalizedLaplacian(walk), k, spare=2)
             problem = SearchProblem(walk, pairs, k, default_min_share(walk, k))
             labels = search_in_batches(problem, in_batches, 0)
@@ -723,7 +725,7 @@ def test_searches_in_batches_end_where_those_of_one_machine_do(monkeypatch, k, e
 def test_rounds_are_few_where_blocks_are_planted(monkeypatch, k):
     monkeypatch.setattr(schedule, "ROWS", 1 << 14)
     with scattered(planted_sparse(100_000, k), chunks=2, blocks=2, partitions=2) as there:
-        walk = far_walk(there)
+        walk = dask_walk(there)
         assert there.session.spent.products <= 40
         check_few_steps(there, walk, k)
 
@@ -731,7 +733,7 @@ def test_rounds_are_few_where_blocks_are_planted(monkeypatch, k):
 def test_rounds_are_few_where_the_walk_mixes_slowly(monkeypatch):
     monkeypatch.setattr(schedule, "ROWS", 1 << 14)
     with scattered(ring(8_000), chunks=2, blocks=2, partitions=2) as there:
-        walk = far_walk(there)
+        walk = dask_walk(there)
         assert there.session.spent.products <= 120
         for k in (2, 3, 5):
             check_few_steps(there, walk, k)
@@ -746,12 +748,12 @@ def check_few_steps(there, walk, k):
     assert there.session.spent.rounds - before <= pairs.steps + 8
 
 
-# ---- runs that are interrupted, and files that are damaged ----------------------------------------
+# ---- interrupted runs and damaged files ----------------------------------------
 
 
 @pytest.fixture
 def eager(monkeypatch):
-    """Keeps every result, and a state at every opportunity; cycles and bases are short."""
+    """Save every result, and a state at every opportunity; cycles and bases are short."""
     monkeypatch.setattr(stationary, "RESTART", 8)
     monkeypatch.setattr(lanczos, "EXTRA_BLOCKS", 4)
     monkeypatch.setattr(schedule, "ROWS", 1 << 14)
@@ -760,11 +762,11 @@ def eager(monkeypatch):
 
 
 def clustered(there, k=3):
-    """As `cluster` does it, with checkpoints: the law, the eigenvalues, the NCut and the labels."""
+    """As `cluster` does it, with checkpoints: the distribution, the eigenvalues, the NCut and the labels."""
     kept_in = there.session.files.vectors.parent / "checkpoints"
     with hc.checkpoints(kept_in, there.session):
         there.session.clean(kept_in)
-        walk = far_walk(there)
+        walk = dask_walk(there)
         pairs = hc.smallest_eigenpairs(NormalizedLaplacian(walk), k, spare=2, seed=np.random.default_rng(3))
         effort = replace(EFFORTS["default"], batched_from=(0, 0))
         labels = search_in_batches(SearchProblem(walk, pairs, k, 0.0), effort, 0)
@@ -780,7 +782,7 @@ def same_run(found, expected):
 H = planted(200, 300, 3, noise=0.15, seed=1)
 
 
-def test_a_run_that_is_interrupted_anywhere_goes_on(eager):
+def test_a_run_interrupted_anywhere_resumes(eager):
     with scattered(H) as there:
         expected = clustered(there)
         rounds, cpu = there.session.runner.rounds, there.session.spent.products
@@ -810,7 +812,7 @@ def test_a_finished_search_is_loaded_from_its_checkpoint(eager, caplog):
     assert loaded == ["stationary", "eigenvectors", "search"]
 
 
-def test_a_run_that_is_interrupted_again_and_again_gets_to_its_end(eager):
+def test_a_run_interrupted_repeatedly_finishes(eager):
     with scattered(H) as there:
         expected = clustered(there)
     with scattered(H, runner=Alone(25)) as there:
@@ -825,7 +827,7 @@ def test_a_run_that_is_interrupted_again_and_again_gets_to_its_end(eager):
 
 
 @pytest.mark.parametrize("share", [0.0, 0.5, 0.99])
-def test_a_checkpoint_whose_vectors_are_damaged_is_computed_anew(eager, caplog, share):
+def test_a_checkpoint_with_damaged_vectors_is_computed_again(eager, caplog, share):
     with scattered(H) as there:
         expected = clustered(there)
         again = there.again()
@@ -837,7 +839,7 @@ def test_a_checkpoint_whose_vectors_are_damaged_is_computed_anew(eager, caplog, 
         assert all("is damaged; it is deleted and computed again" in message for message in messages)
 
 
-def test_a_vector_that_is_damaged_is_not_taken_for_whole():
+def test_a_damaged_vector_is_an_error():
     for memory, share in ((4e9, 0.5), (300.0, 0.5), (300.0, 0.9), (4e9, 0.0), (300.0, 0.0)):
         with scattered(random_hypergraph(200, 40, 5, 1), chunks=2, memory=memory) as there:
             x = there.put(np.arange(200.0))

@@ -49,7 +49,7 @@ def on_standin(monkeypatch, width=10**9, long=10**9, piece=10**9):
 @pytest.mark.parametrize("alpha", ALPHAS)
 @pytest.mark.parametrize("shape", [(60, 40, 2, 0), (30, 90, 3, 2), (25, 3, 1, 3)])
 @pytest.mark.usefixtures("device")
-def test_the_passes_are_those_of_the_definition(alpha, shape):
+def test_products_are_those_of_the_definition(alpha, shape):
     n, n_edges, blocks, big = shape
     h = planted(n, n_edges, blocks, big=big)
     check_products(one_memory(cuda.CudaProducts.of), h, alpha)
@@ -58,7 +58,7 @@ def test_the_passes_are_those_of_the_definition(alpha, shape):
 
 @pytest.mark.parametrize("alpha", ALPHAS)
 @pytest.mark.usefixtures("device")
-def test_the_law_is_that_of_the_cpu(alpha):
+def test_the_distribution_is_that_of_the_cpu(alpha):
     check_distribution(cuda.CudaProducts.of, planted(60, 80, 2), alpha)
     check_distribution(cuda.CudaProducts.of, planted(90, 20, 2, big=3), alpha)
 
@@ -71,7 +71,7 @@ def test_single_precision_rounds_gamma_and_no_more():
 
 
 @pytest.mark.parametrize("name", NINE)
-def test_the_nine_data_sets_come_out_the_same(monkeypatch, name):
+def test_the_nine_data_sets_give_the_same_results(monkeypatch, name):
     on_standin(monkeypatch)
     h, _, classes = paper_hypergraph(name)
     check_answer(h, len(set(classes)))
@@ -79,7 +79,7 @@ def test_the_nine_data_sets_come_out_the_same(monkeypatch, name):
 
 @pytest.mark.parametrize("k", [2, 3, 5])
 @pytest.mark.parametrize("alpha", ALPHAS)
-def test_batches_come_out_the_same(monkeypatch, k, alpha):
+def test_batch_search_gives_the_same_results(monkeypatch, k, alpha):
     on_standin(monkeypatch, 100, 12, 5)
     h = planted(300, 500, k, noise=0.1, seed=k)
     for effort in ("fast", "default"):
@@ -117,7 +117,7 @@ def test_single_precision_where_the_space_is_used_up(monkeypatch):
     assert hc.cluster(star, 21, engine="cuda", precision="float32").k == 21
 
 
-def test_a_walk_on_a_device_is_pickled_on_the_host(monkeypatch):
+def test_a_walk_on_a_device_is_pickled_as_host_arrays(monkeypatch):
     on_standin(monkeypatch)
     h = planted(40, 60, 2)
     walk = hc.RandomWalk(h, products=cuda.CudaProducts.of(h, 0.0))
@@ -137,7 +137,7 @@ def test_batches_in_single_precision(monkeypatch):
 
 
 @pytest.mark.parametrize("effort", ["fast", "thorough"])
-def test_other_ways_to_cluster_come_out_the_same(monkeypatch, effort):
+def test_other_methods_give_the_same_results(monkeypatch, effort):
     on_standin(monkeypatch)
     h = planted(80, 120, 3)
     check_answer(h, 3, effort=effort)
@@ -149,7 +149,7 @@ def test_other_ways_to_cluster_come_out_the_same(monkeypatch, effort):
         assert there.ncut == pytest.approx(here.ncut, abs=1e-9)
 
 
-def test_hard_cases_go_to_the_host(monkeypatch):
+def test_hard_cases_are_solved_on_the_host(monkeypatch):
     """Components, and blocks joined so weakly that GMRES gets their masses wrong."""
     on_standin(monkeypatch)
     two = planted(40, 60, 2, noise=0.0)

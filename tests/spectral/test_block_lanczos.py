@@ -212,7 +212,7 @@ def test_few_different_eigenvalues_use_up_the_space(width):
 
 @pytest.mark.parametrize("tolerance", [1e-2, 1e-5, 1e-8])
 @pytest.mark.parametrize("width", WIDTHS)
-def test_residuals_told_are_true(monkeypatch, width, tolerance):
+def test_reported_residuals_are_true(monkeypatch, width, tolerance):
     told = []
     monkeypatch.setattr(
         lanczos.ResidualProgress, "report", lambda _, steps, residual=None: told.append(residual)
@@ -269,7 +269,7 @@ class StopError(Exception):
 
 
 @pytest.mark.parametrize("width", [2, 4])
-def test_ended_anywhere_and_taken_up(monkeypatch, tmp_path, width):
+def test_interrupted_anywhere_and_resumed(monkeypatch, tmp_path, width):
     monkeypatch.setattr(lanczos, "EXTRA_BLOCKS", 4)
     operator, known = with_values(np.linspace(0, 1, 200) ** 0.5)
 

@@ -114,7 +114,7 @@ def test_no_copy_of_a_repeated_eigenvalue_is_missed_for_one_just_above(method, k
 
 @examples
 @given(anything, alphas)
-def test_first_vector_is_the_root_of_the_law(h, alpha):
+def test_first_vector_is_the_root_of_the_distribution(h, alpha):
     """Also where zero is a repeated eigenvalue: cluster() takes column 1 to tell components apart."""
     pairs = smallest_eigenpairs(laplacian_of(h, alpha), 2)
     np.testing.assert_allclose(pairs.vectors[:, 0], np.sqrt(oracles.stationary(h, alpha)), rtol=1e-9)

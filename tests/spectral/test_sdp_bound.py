@@ -42,7 +42,7 @@ def all_labels(n, k):
 
 
 def optimum(walk, k):
-    """The smallest NCut of all partitions, all with the walk's own stationary law."""
+    """The smallest NCut of all partitions, all with the walk's stationary distribution."""
     return oracles.min_ncut(walk.dense(), walk.stationary, k)
 
 

@@ -1,4 +1,4 @@
-"""phi = phi P: four methods, one law, also where blocks are nearly separate."""
+"""phi = phi P: four methods, one distribution, also where blocks are nearly separate."""
 
 from fractions import Fraction
 
@@ -32,14 +32,14 @@ forced = settings(
 
 @pytest.fixture
 def krylov_only(monkeypatch):
-    """No direct method, neither first nor as a way out."""
+    """Disable the direct methods."""
     monkeypatch.setattr(stationary, "ELIMINATION_UP_TO", 0)
     monkeypatch.setattr(stationary, "FACTORISATION_UP_TO", 0)
 
 
 @pytest.fixture
 def factorisation_only(monkeypatch):
-    """GMRES gives up at once."""
+    """Let GMRES give up at once."""
     monkeypatch.setattr(stationary, "ELIMINATION_UP_TO", 0)
     monkeypatch.setattr(stationary, "MAX_CYCLES", 0)
 
@@ -53,7 +53,7 @@ def relative_error(phi, expected):
 
 @examples
 @given(hypergraphs(), alphas)
-def test_law_is_stationary_positive_and_sums_to_one(h, alpha):
+def test_distribution_is_stationary_positive_and_sums_to_one(h, alpha):
     walk = RandomWalk(h, alpha=alpha)
     phi = walk.stationary
     p = oracles.transition(h, alpha)
@@ -67,7 +67,7 @@ def test_law_is_stationary_positive_and_sums_to_one(h, alpha):
 
 @examples
 @given(st.one_of(hypergraphs(), disconnected()), alphas)
-def test_law_is_the_exact_solution(h, alpha):
+def test_distribution_is_the_exact_solution(h, alpha):
     """Each probability to its own size: elimination subtracts nothing."""
     assert relative_error(RandomWalk(h, alpha=alpha).stationary, oracles.stationary(h, alpha)) <= 1e-12
 
@@ -190,7 +190,7 @@ def test_elimination_krylov_and_factorisation_agree(monkeypatch, n, n_edges, alp
 
 @pytest.mark.parametrize(("n", "n_edges"), [(60, 40), (40, 60)], ids=["on edges", "on vertices"])
 def test_all_methods_agree_with_the_closed_form(monkeypatch, n, n_edges):
-    """Edge-independent gamma times a factor per edge: the closed form's law, out of its sight."""
+    """Edge-independent gamma times a factor per edge: the same distribution without a closed form."""
     rng = np.random.default_rng(5)
     plain = random_hypergraph(n, n_edges, 6, seed=5)
     gamma = 10.0 ** rng.uniform(-1, 1, n)
@@ -230,8 +230,8 @@ def test_krylov_on_several_components(krylov_only):
 
 
 # ---- nearly separate blocks -------------------------------------------------------------------
-# The residual of a law with wrong block masses is only as large as the coupling, so a small residual
-# proves little here: the law itself is compared.
+# The residual of a distribution with wrong block masses is only as large as the coupling, so a small residual
+# proves little here: the distribution itself is compared.
 
 
 def two_blocks(n, n_edges, size, seed):
@@ -288,17 +288,17 @@ def test_dense_blocks_joined_by_one_edge(seed, alpha):
 
 
 @pytest.mark.parametrize("omega", [1e-12, 1e-15])
-def test_elimination_does_not_mind_how_weak_the_joint_is(omega):
+def test_elimination_with_joints_of_any_weakness(omega):
     check_nearly_separate(joined_by_edge(60, 40, 20, 2, omega, (1.0, 50.0)), "elimination", 1e-13)
 
 
 @pytest.mark.parametrize("omega", [1e-8, 1e-13, 1e-15])
-def test_closed_form_is_not_taken_for_the_law_of_uneven_joints(omega):
+def test_closed_form_is_not_used_for_uneven_joints(omega):
     """gamma = 1 in both triangles; only the joint depends on the edge, and it decides their masses.
 
     Flow through the joint {2: 1, 3: 5, 4: 5, 5: 5} balances when phi(2) 15/16 = 3 phi(3) 1/16: the
     second triangle weighs 5 times as much as the first, however weak the joint. The mean gammas give
-    a law that is right within each triangle, so that its residual is as small as the joint is weak,
+    a distribution that is right within each triangle, so that its residual is as small as the joint is weak,
     and a mass that is wrong: 3 times.
     """
     triangles = [dict.fromkeys((0, 1, 2), 1.0), dict.fromkeys((3, 4, 5), 1.0)]
@@ -381,7 +381,7 @@ def test_not_converging_raises_with_the_residual(krylov_only, monkeypatch):
     assert caught.value.residual > stationary.ACCEPTED
 
 
-def test_factorisation_takes_over_where_krylov_crawls():
+def test_factorisation_replaces_slow_krylov():
     """A chain of triangles with random gamma: several hundred steps from end to end."""
     rng = np.random.default_rng(7)
     edges = [{v: rng.uniform(0.9, 1.1), v + 1: 1.0, v + 2: 1.0} for v in range(600)]

@@ -111,7 +111,7 @@ def test_compiled_blocks_give_the_same_bits_on_any_number_of_threads(monkeypatch
             np.testing.assert_array_equal(one, same)
 
 
-def test_blocks_look_at_what_they_are_given(monkeypatch):
+def test_blocks_check_their_arguments(monkeypatch):
     """The compiled loops would read beyond the end of a short vector."""
     h = random_hypergraph(60, 40, 8, seed=1, gamma=2.0)
     walk = RandomWalk(h, products=in_blocks(monkeypatch, h, 0.0, threads=2, runs=8))

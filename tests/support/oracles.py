@@ -3,7 +3,7 @@
 The walk has the parameter alpha, which is 0 in the paper: a vertex picks its hyperedges in proportion
 to omega(e) gamma_e(v)^alpha.
 
-Only `Hypergraph` is read, through `h.gamma` and `h.edge_weights`. A transition matrix P and a law
+Only `Hypergraph` is read, through `h.gamma` and `h.edge_weights`. A transition matrix P and a distribution
 phi are lists or arrays; sets of vertices are Python sets. Arithmetic on P and phi is exact
 (`fractions.Fraction`) up to the point where floats are handed out, so that an oracle has no
 rounding errors of its own, however small phi becomes.
@@ -99,7 +99,7 @@ def reachable(p: np.ndarray, start: int) -> set[int]:
     return seen
 
 
-# ---- Definition 7: the stationary law ------------------------------------------------------------
+# ---- Definition 7: the stationary distribution ------------------------------------------------------------
 
 
 def stationary(h: Hypergraph, alpha: float = 0.0) -> np.ndarray:

@@ -144,7 +144,7 @@ class Vector(NDArrayOperatorsMixin):
         return Reduction(self.session, self.side, chunk_kernels.any_true, (self,), "max")
 
 
-class Columns:
+class Columns(NDArrayOperatorsMixin):
     """Vectors as the columns of an (n, count) block, as far as solvers use one."""
 
     __slots__ = ("session", "vectors")
@@ -217,21 +217,6 @@ class Columns:
     def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
         return FUNCTIONS[function](*args, **options) if function in FUNCTIONS else NotImplemented
 
-    def __matmul__(self, small: Any) -> Any:
-        return combined(self, small)
-
-    def __truediv__(self, other: Any) -> "Columns":
-        return columnwise(np.divide, self, other)
-
-    def __mul__(self, other: Any) -> "Columns":
-        return columnwise(np.multiply, self, other)
-
-    def __rmul__(self, other: Any) -> "Columns":
-        return columnwise(np.multiply, other, self)
-
-    def __sub__(self, other: Any) -> "Columns":
-        return columnwise(np.subtract, self, other)
-
     def __iter__(self) -> Iterator[Any]:
         raise TypeError("rows of a block are not on the host")
 
@@ -266,7 +251,7 @@ class Rows:
         return iter(self.columns.vectors)
 
 
-class Reduction:
+class Reduction(NDArrayOperatorsMixin):
     """A number, or a small array, that a round over the workers brings to the host.
 
     Each chunk or block gives a partial result, `function` of its arrays; `combine` says how these are
@@ -315,25 +300,8 @@ class Reduction:
     def __bool__(self) -> bool:
         return bool(self.value())
 
-    def __lt__(self, other: Any) -> Any:
-        return self.value() < other
-
-    def __gt__(self, other: Any) -> Any:
-        return self.value() > other
-
-    def __truediv__(self, other: Any) -> Any:
-        return self.value() / other
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return other / self.value()
-
-    def __mul__(self, other: Any) -> Any:
-        return self.value() * other
-
-    __rmul__ = __mul__
-
-    def __matmul__(self, other: Any) -> Any:
-        return self.value() @ other
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        return getattr(ufunc, method)(*fetch(inputs), **options)
 
 
 def fetch(values: Sequence[Any]) -> list[Any]:
