@@ -131,12 +131,6 @@ class TestPush:
                 totals.append(reached.vertices.estimate[: reached.vertices.counts[REACHED]].sum())
         assert totals == pytest.approx([1.0, 1.0], abs=1e-4)
 
-    def test_room_grows_if_it_is_short(self):
-        walk = hc.RandomWalk(random_hypergraph(300, 200, 6, seed=1))
-        plenty = hc.local_cluster(walk, [3, 4])
-        push_context(walk)[1].room = 4
-        same(plenty, hc.local_cluster(walk, [3, 4]))
-
     def test_interrupted_often_it_resumes(self):
         walk = hc.RandomWalk(random_hypergraph(300, 200, 6, seed=1))
         at_once = hc.local_cluster(walk, [3, 4], restart=0.1, accuracy=1e-3)

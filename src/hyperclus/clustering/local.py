@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from hyperclus.clustering.push import PushContext, Region, push_context
+from hyperclus.clustering.push import Region, push_context
 from hyperclus.errors import Argument, InputError, check_integer, is_number
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.messages import named
@@ -40,20 +40,18 @@ class LocalCluster:
     Attributes
     ----------
     members, positions : arrays
-        Ids of its vertices in the order of the sweep, nearest to the seeds first, and their positions in the
-        hypergraph.
+        Ids of its vertices, nearest to the seeds first, and their positions in the hypergraph.
     scores : array
         pr / phi of each: how many times more often a walker from the seeds is there than any walker. An
         estimate: mass that is not settled yet is assumed to be spread like phi.
     conductance, volume : float
-        Of the cluster; the volume is its share of a walker's time.
+        The volume is the share of a walker's time.
     seeds : array
         Ids of the seeds.
     restart, accuracy : float
         Of the round that found it.
     volumes, conductances : arrays
-        The sweep profile of that round: of every prefix of the order, also beyond the cluster. The cluster
-        starts as the best prefix, before single vertices move.
+        Of every prefix of the order of that round, also beyond the cluster, before single vertices move.
     visits, touched : int
         The number of visits of incidences by the whole query, and of different incidences visited.
     """
@@ -68,8 +66,8 @@ class LocalCluster:
     accuracy: float
     volumes: Floats
     conductances: Floats
-    visits: int
-    touched: int
+    visits: int = 0
+    touched: int = 0
 
     def __len__(self) -> int:
         return len(self.members)
@@ -98,10 +96,8 @@ def local_cluster(
     Parameters
     ----------
     walk : Hypergraph or RandomWalk
-        For a hypergraph, the walk with the exact stationary distribution is built for this one query, which
-        visits every incidence many times. For several queries build it once, `hc.RandomWalk(h)`, or
-        `hc.clustering.quick_walk(h)` if that takes too long: each query then takes time in proportion to the
-        cluster.
+        For several queries build the walk once, `hc.RandomWalk(h)`, or `hc.clustering.quick_walk(h)` if that
+        takes too long: each query then takes time in proportion to the cluster.
     seeds : ids
         Ids of vertices that belong together, or the id of a single one.
     restart : float, optional
@@ -134,9 +130,12 @@ def local_cluster(
     if max_size is not None:
         check_integer("max_size", max_size)
     _, context = push_context(walk)
-    query = _query(context, context.seed_positions(seeds), float(max_volume), max_size, keep_seeds)
-    with context.region(query.seeds) as region:
-        found = query.answer(region, restart, accuracy)
+    positions = context.seed_positions(seeds)
+    largest = len(context.stationary) - 1 if max_size is None else min(max_size, len(context.stationary) - 1)
+    with context.region(positions) as region:
+        query = _Query(region, float(max_volume), largest, keep_seeds)
+        query.check()
+        found = query.answer(restart, accuracy)
         return replace(found, visits=region.visits, touched=region.touched)
 
 
@@ -186,7 +185,7 @@ def pagerank(
         if (1.0 - restart) / restart * np.abs(rank - before).sum() <= tolerance:
             break
     everywhere = np.zeros(len(context.ids))
-    everywhere[context.in_hypergraph(np.arange(n))] = rank / rank.sum()
+    everywhere[context.inside] = rank / rank.sum()
     return everywhere
 
 
@@ -207,32 +206,44 @@ def quick_walk(hypergraph: Hypergraph, *, alpha: float = 0.0, steps: int = 4) ->
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Query:
-    """The seeds, by position in the walk, and the limits of the cluster."""
+    """The region around the seeds, and the limits of the cluster."""
 
-    context: PushContext
-    seeds: Integers
+    region: Region
     max_volume: float
     max_size: int
     keep_seeds: bool
 
-    def answer(self, region: Region, restart: float | None, accuracy: float | None) -> LocalCluster:
+    def check(self) -> None:
+        """Raise an `InputError` if no cluster is possible."""
+        seeds, stationary = self.region.seeds, self.region.context.stationary
+        volume, limit = float(stationary[seeds].sum()), Argument("max_volume", self.max_volume)
+        if len(seeds) == len(stationary):
+            raise InputError("all vertices are seeds, so there is nothing to separate; name fewer")
+        if self.keep_seeds and len(seeds) > self.max_size:
+            limit = Argument("max_size", self.max_size)
+            raise InputError(f"{len(seeds)} seeds do not fit into ", limit, "; raise it or name fewer")
+        if self.keep_seeds and volume > self.max_volume * SLACK:
+            held = f"the seeds hold {100 * volume:.3g} % of the volume, more than "
+            raise InputError(held, limit, "; raise it or name fewer")
+
+    def answer(self, restart: float | None, accuracy: float | None) -> LocalCluster:
         """The cluster for the given restart, or for one that is chosen twice."""
         if restart is not None:
-            return self.grown(region, float(restart), accuracy, FINE)
-        region.start()
-        _, conductances = region.profile(np.arange(len(self.seeds)))
-        first = self.grown(region, _chosen(conductances[-1]), accuracy, COARSE)
-        second = self.grown(region, _chosen(first.conductance), accuracy, FINE)
+            return self.grown(float(restart), accuracy, FINE)
+        _, conductances = self.region.profile(np.arange(len(self.region.seeds)))
+        first = self.grown(_chosen(conductances[-1]), accuracy, COARSE)
+        second = self.grown(_chosen(first.conductance), accuracy, FINE)
         return min(second, first, key=lambda one: one.conductance)
 
-    def grown(self, region: Region, restart: float, accuracy: float | None, worth: float) -> LocalCluster:
+    def grown(self, restart: float, accuracy: float | None, worth: float) -> LocalCluster:
         """Push and sweep, with finer and finer accuracy, while that lowers the conductance enough."""
+        region = self.region
         region.start()
-        eps = float(accuracy or FIRST_ACCURACY / self.context.stationary[self.seeds].sum())
+        eps = float(accuracy or FIRST_ACCURACY / region.context.stationary[region.seeds].sum())
         found: LocalCluster | None = None
         while True:
             region.push(restart, eps)
-            one = self.best(region, restart, eps)
+            one = self.best(restart, eps)
             better = found is None or one.conductance < found.conductance * (1.0 - worth)
             if found is None or one.conductance <= found.conductance:
                 found = one
@@ -242,66 +253,38 @@ class _Query:
             if accuracy is not None or eps < LAST_ACCURACY or not (better or narrow):
                 return found
 
-    def best(self, region: Region, restart: float, eps: float) -> LocalCluster:
+    def best(self, restart: float, eps: float) -> LocalCluster:
         """The prefix of lowest conductance within the limits, after moves of single vertices."""
+        region, context = self.region, self.region.context
         support, scores = region.scores()
         order = np.argsort(-scores, kind="stable")
-        if self.keep_seeds:
-            seeds_first = np.argsort(support[order] >= len(self.seeds), kind="stable")
-            order = order[seeds_first]
+        fixed = len(region.seeds) if self.keep_seeds else 0
+        order = order[np.argsort(support[order] >= fixed, kind="stable")]  # fixed seeds first
         support, scores = support[order], scores[order]
         volumes, conductances = region.profile(support)
-        allowed = (volumes <= self.max_volume) & (np.arange(1, len(order) + 1) <= self.max_size)
-        fixed = len(self.seeds) if self.keep_seeds else 0
+        allowed = (volumes <= self.max_volume * SLACK) & (np.arange(1, len(order) + 1) <= self.max_size)
         allowed[: max(fixed - 1, 0)] = False
         if not allowed.any():
-            raise InputError(
-                "the vertex nearest to the seeds holds more than ",
-                Argument("max_volume", float(f"{self.max_volume:g}")),  # without the slack
-                "; raise it",
-            )
+            limit = Argument("max_volume", self.max_volume)
+            raise InputError("the vertex nearest to the seeds holds more than ", limit, "; raise it")
         size = 1 + int(np.argmin(np.where(allowed, conductances, np.inf)))
-        inside = region.descend(support, size, fixed, (self.max_volume, self.max_size))
+        inside = region.descend(support, size, fixed, (self.max_volume * SLACK, self.max_size))
         own_volumes, own_conductances = region.profile(support[inside])
-        missing = 1.0 - scores @ self.context.stationary[region.vertices.position[support]]
-        positions = self.context.in_hypergraph(region.vertices.position[support[inside]])
+        reached = region.vertices.position[support]
+        missing = 1.0 - scores @ context.stationary[reached]
+        positions = context.inside[reached[inside]]
         return LocalCluster(
-            members=self.context.ids[positions],
+            members=context.ids[positions],
             positions=positions,
             scores=scores[inside] + missing,
             conductance=float(own_conductances[-1]),
             volume=float(own_volumes[-1]),
-            seeds=self.context.ids[self.context.in_hypergraph(self.seeds)],
+            seeds=context.ids[context.inside[region.seeds]],
             restart=restart,
             accuracy=eps,
             volumes=volumes,
             conductances=conductances,
-            visits=region.visits,
-            touched=0,
         )
-
-
-def _query(
-    context: PushContext, seeds: Integers, max_volume: float, max_size: int | None, keep_seeds: bool
-) -> _Query:
-    n = len(context.stationary)
-    if len(seeds) == n:
-        raise InputError("all vertices are seeds, so there is nothing to separate; name fewer")
-    largest = n - 1 if max_size is None else min(int(max_size), n - 1)
-    if keep_seeds and len(seeds) > largest:
-        raise InputError(
-            f"{len(seeds)} seeds do not fit into ",
-            Argument("max_size", largest),
-            "; raise it or name fewer seeds",
-        )
-    volume = float(context.stationary[seeds].sum())
-    if keep_seeds and volume > max_volume * SLACK:
-        raise InputError(
-            f"the seeds hold {100 * volume:.3g} % of the volume, more than ",
-            Argument("max_volume", max_volume),
-            "; raise it or name fewer seeds",
-        )
-    return _Query(context, seeds, max_volume * SLACK, largest, keep_seeds)
 
 
 def _check_between(argument: str, value: Any, most: float, least: float = 0.0, optional: bool = True) -> None:

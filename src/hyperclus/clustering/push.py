@@ -1,7 +1,7 @@
 """Approximate PageRank by push, on the region of a hypergraph that the mass of some seeds reaches.
 
-A query takes time and memory in proportion to its region. Only the numbers of the reached nodes are an array
-over all vertices and hyperedges; they are reused by the next query.
+A query takes time and memory in proportion to its region: its arrays have room for the whole hypergraph, but
+the system provides memory only where they are written to. They are reused by the next query.
 """
 
 from collections.abc import Iterator
@@ -31,66 +31,37 @@ from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.hypergraph.ids import as_integers_or_list
 from hyperclus.hypergraph.messages import named, shown
 from hyperclus.spectral.walk import RandomWalk
-from hyperclus.typing import Codes, Floats, Ids, Integers
+from hyperclus.typing import Floats, Ids, Integers
 
 EXPECTED_VISITS = 20  # of each incidence by the first query
-ROOM = 1 << 18  # entries that a region has room for at first
 MAX_VISITS = 10_000_000  # by one call of a kernel, which cannot be interrupted
-PASSES = 10  # over the vertices that may move
 ROUNDING = 1e-14  # a flow below this share of a volume is 0
 
 
 @dataclass(eq=False)
 class PushContext:
-    """Data that all queries on one walk share. It does not keep the walk alive.
+    """Data that all queries on one walk share. It does not keep the walk alive."""
 
-    Attributes
-    ----------
-    ids : array
-        Ids of all vertices of the hypergraph.
-    inside : array or None
-        The position in the hypergraph of each vertex of the walk; None if they are the same.
-    links, edge_links : BipartiteCSR
-        The walk from vertices to hyperedges and back.
-    work : int
-        Visits of incidences so far, plus those that the first query is expected to make.
-    spare : list
-        Arrays for `ReachedSet.number`, all 0, which queries borrow.
-    room, max_visits : int
-        Initial room of a region, and the largest number of visits in one kernel call.
-    """
-
-    ids: Ids
-    inside: Integers | None
-    links: BipartiteCSR
-    edge_links: BipartiteCSR
-    work: int
-    spare: list[tuple[Codes, Codes]] = field(default_factory=list)
-    room: int = ROOM
+    ids: Ids  # of all vertices of the hypergraph
+    inside: Integers  # the position in the hypergraph of each vertex of the walk
+    links: BipartiteCSR  # from vertices to hyperedges
+    edge_links: BipartiteCSR  # and back
+    work: int  # visits of incidences so far, plus those that the first query is expected to make
+    spare: list[tuple[ReachedSet, ReachedSet]] = field(default_factory=list)  # empty; borrowed by queries
     max_visits: int = MAX_VISITS
 
     @classmethod
     def of(cls, walk: RandomWalk, ids: Ids, inside: Integers | None = None) -> "PushContext":
-        """Build the context of a walk on the vertices `inside` a hypergraph with these ids."""
+        """Build the context of a walk on the vertices `inside` a hypergraph with these ids, or on all."""
         h, factors = walk.hypergraph, walk.factors
         by_vertex, by_edge, omega = factors.gamma_by_vertex, h.gamma, h.edge_weights
-        links: tuple[Any, ...] = (
-            by_vertex.indptr,
-            by_vertex.indices,
-            factors.source_weights_by_vertex.data,
-            1.0 / factors.degrees,
-            by_vertex.data,
-            walk.stationary,
-        )
-        edge_links: tuple[Any, ...] = (
-            by_edge.indptr,
-            by_edge.indices,
-            by_edge.data,
-            omega / factors.edge_degrees,
-            factors.source_weights.data,
-            walk.edge_stationary / omega,
-        )
+        links: Any = (by_vertex.indptr, by_vertex.indices, factors.source_weights_by_vertex.data)
+        links += (1.0 / factors.degrees, by_vertex.data, walk.stationary)
+        edge_links: Any = (by_edge.indptr, by_edge.indices, by_edge.data)
+        scale, distribution = omega / factors.edge_degrees, walk.edge_stationary / omega
+        edge_links += (scale, factors.source_weights.data, distribution)
         sides = BipartiteCSR(*map(read_only, links)), BipartiteCSR(*map(read_only, edge_links))
+        inside = np.arange(len(ids)) if inside is None else inside
         return cls(ids, inside, *sides, EXPECTED_VISITS * h.n_incidences)
 
     @property
@@ -123,7 +94,11 @@ class PushContext:
             raise InputError(
                 f"seed {name} is not among the {len(self.ids):,} vertices; correct it or leave it out"
             )
-        return np.unique(self._in_walk(found))
+        within = np.minimum(np.searchsorted(self.inside, found), len(self.inside) - 1)
+        isolated = self.inside[within] != found
+        if isolated.any():
+            raise InputError(f"seed {named(self.ids, found[isolated])} is in no hyperedge; leave it out")
+        return np.unique(within)
 
     @cached_property
     def _sorted(self) -> Integers:
@@ -139,91 +114,73 @@ class PushContext:
         except TypeError:  # unhashable, such as a list: not an id
             return -1
 
-    def _in_walk(self, found: Integers) -> Integers:
-        """Positions in the walk of vertices of the hypergraph."""
-        if self.inside is None:
-            return found
-        within = np.minimum(np.searchsorted(self.inside, found), len(self.inside) - 1)
-        isolated = self.inside[within] != found
-        if isolated.any():
-            raise InputError(f"seed {named(self.ids, found[isolated])} is in no hyperedge; leave it out")
-        return within
-
-    def in_hypergraph(self, positions: Integers) -> Integers:
-        """Positions in the hypergraph of vertices of the walk."""
-        return positions if self.inside is None else self.inside[positions]
-
     @contextmanager
     def region(self, seeds: Integers) -> Iterator["Region"]:
         """A region in which only the seeds and their hyperedges are reached."""
-        sizes = len(self.links.distribution), len(self.edge_links.distribution)
         try:
-            numbers = self.spare.pop()
+            sides = self.spare.pop()
         except IndexError:  # the first query, or others are running in other threads
-            kind = index_type(max(sizes))
-            numbers = np.zeros(sizes[0], kind), np.zeros(sizes[1], kind)
-        degrees = self.links.indptr[seeds + 1] - self.links.indptr[seeds]
-        room = max(self.room, len(seeds), int(degrees.sum()))
-        region = Region(self, seeds, _nothing_reached(numbers[0], room), _nothing_reached(numbers[1], room))
+            n, m = len(self.links.distribution), len(self.edge_links.distribution)
+            entries, kind = len(self.links.indices), index_type(max(n, m))
+            sides = _nothing_reached(n, entries, kind), _nothing_reached(m, entries, kind)
+        self.kernels.reach_seeds(self.links, self.edge_links, *sides, seeds)
+        region = Region(self, seeds, *sides)
         yield region
-        for side in (region.vertices, region.edges):
+        for side in sides:
             side.number[side.position[: side.counts[REACHED]]] = 0
-        self.spare.append(numbers)
+            side.counts[:] = 0
+        self.spare.append(sides)
         self.work += region.visits
 
 
 @dataclass(eq=False)
 class Region:
-    """The nodes reached from the seeds, and the mass there; the seeds have the numbers 0, 1, ...
-
-    Attributes
-    ----------
-    visits : int
-        Visits of incidences so far.
-    """
+    """The nodes reached from the seeds, and the mass there; the seeds have the numbers 0, 1, ..."""
 
     context: PushContext
     seeds: Integers
     vertices: ReachedSet
     edges: ReachedSet
-    visits: int = 0
+    visits: int = 0  # of incidences so far
 
     def start(self) -> None:
-        """Put all mass on the seeds, in proportion to phi."""
+        """Put the mass 1 on the seeds, in proportion to phi."""
         for side in (self.vertices, self.edges):
             for mass in (side.estimate, side.residual):
                 mass[: side.counts[REACHED]] = 0.0
-        links = self.context.links, self.context.edge_links
-        self.context.kernels.start_at(*links, self.vertices, self.edges, self.seeds)
+        seeds = self.vertices.distribution[: len(self.seeds)]
+        self.vertices.residual[: len(self.seeds)] = seeds / np.cumsum(seeds)[-1]
 
     def push(self, restart: float, accuracy: float) -> None:
         """Push until all residuals are within the accuracy."""
-        context, limit = self.context, self.context.max_visits
+        context, sides = self.context, (self.vertices, self.edges)
+        settings = restart, accuracy, context.max_visits
         while True:
-            sides = context.links, context.edge_links, self.vertices, self.edges
-            visits = context.kernels.push(*sides, restart, accuracy, limit)
-            self.visits += visits
-            if not self.vertices.counts[QUEUED] + self.edges.counts[QUEUED]:
+            self.visits += context.kernels.push(context.links, context.edge_links, *sides, *settings)
+            if not any(side.counts[QUEUED] for side in sides):
                 return
-            if visits < limit:
-                self.vertices, self.edges = _with_twice_the_room(self.vertices, self.edges)
 
     def scores(self) -> tuple[Integers, Floats]:
         """The numbers of the seeds and of all vertices with an estimate, and p / phi of each."""
         estimate = self.vertices.estimate[: self.vertices.counts[REACHED]]
-        support = np.flatnonzero(estimate > 0)
-        if estimate[: len(self.seeds)].min() == 0:
-            support = np.union1d(np.arange(len(self.seeds)), support)
+        chosen = estimate > 0
+        chosen[: len(self.seeds)] = True
+        support = np.flatnonzero(chosen)
         return support, estimate[support] / self.vertices.distribution[support]
 
     def profile(self, order: Integers) -> tuple[Floats, Floats]:
         """Volume and conductance of every prefix of an order of vertex numbers."""
-        volumes, insides = np.empty(len(order)), np.empty(len(order))
-        sums = np.zeros((2, self.edges.counts[REACHED]))
-        self.visits += self.context.kernels.sweep_over(self.vertices, order, *sums, volumes, insides)
+        _, volumes, insides = self._swept(order)
         leaving = volumes - insides
         leaving[leaving < ROUNDING * volumes] = 0.0
         return volumes, leaving / np.maximum(np.minimum(volumes, 1.0 - volumes), TINY)
+
+    def _swept(self, order: Integers) -> tuple[Floats, Floats, Floats]:
+        """The sums over the hyperedges after the last prefix; volume and internal flow of every prefix."""
+        volumes, insides = np.empty((2, len(order)))
+        sums = np.zeros((2, self.edges.counts[REACHED]))
+        self.visits += self.context.kernels.sweep_over(self.vertices, order, *sums, volumes, insides)
+        return sums, volumes, insides
 
     def descend(self, order: Integers, size: int, fixed: int, caps: tuple[float, int]) -> Integers:
         """Move single vertices while that lowers the conductance; the places of the cluster in the order.
@@ -231,9 +188,9 @@ class Region:
         The cluster starts as the prefix of the given size, of which the first `fixed` stay. `caps` are its
         largest volume and size.
         """
-        inside = np.arange(len(order)) < size
-        sums = np.zeros((2, self.edges.counts[REACHED]))
-        self.visits += self.context.kernels.descend(self.vertices, order, inside, fixed, caps, *sums, PASSES)
+        sums, volumes, insides = self._swept(order[:size])
+        inside, totals = np.arange(len(order)) < size, (volumes[-1], insides[-1])
+        self.visits += self.context.kernels.descend(self.vertices, order, inside, fixed, caps, *sums, totals)
         return np.flatnonzero(inside)
 
     @property
@@ -257,40 +214,27 @@ def push_context(walk: Hypergraph | RandomWalk) -> tuple[RandomWalk, PushContext
         return walk, context
     check_hypergraph(walk)
     covered = walk.covered
-    if covered.all():
-        whole = RandomWalk(walk)
-        return whole, PushContext.of(whole, walk.vertex_ids)
-    part = RandomWalk(walk.restrict(covered))
-    return part, PushContext.of(part, walk.vertex_ids, np.flatnonzero(covered))
+    inner = RandomWalk(walk if covered.all() else walk.restrict(covered))
+    return inner, PushContext.of(inner, walk.vertex_ids, np.flatnonzero(covered))
 
 
-def _nothing_reached(number: Codes, room: int) -> ReachedSet:
-    """An empty set with room for this number of entries."""
-    reached = min(room, len(number))
-    distribution, estimate, residual = np.empty((3, reached))
-    position, start, stop, queue = np.empty((4, reached), dtype=np.int64)
-    forward, backward = np.empty((2, room))
+def _nothing_reached(size: int, entries: int, kind: Any) -> ReachedSet:
+    """An empty set with room for all nodes and entries of one side."""
+    position, start, stop, queue = np.empty((4, size), dtype=np.int64)
+    distribution, estimate, residual = np.empty((3, size))
+    forward, backward = np.empty((2, entries))
     return ReachedSet(
-        number=number,
-        position=position,
-        distribution=distribution,
-        estimate=estimate,
-        residual=residual,
-        start=start,
-        stop=stop,
-        neighbor=np.empty(room, dtype=number.dtype),
-        forward=forward,
-        backward=backward,
-        queue=queue,
-        queued=np.empty(reached, dtype=bool),
-        counts=np.zeros(3, dtype=np.int64),
+        np.zeros(size, dtype=kind),
+        position,
+        distribution,
+        estimate,
+        residual,
+        start,
+        stop,
+        queue,
+        np.empty(size, dtype=bool),
+        np.empty(entries, dtype=kind),
+        forward,
+        backward,
+        np.zeros(3, dtype=np.int64),
     )
-
-
-def _with_twice_the_room(*sides: ReachedSet) -> Iterator[ReachedSet]:
-    for side in sides:
-        larger = _nothing_reached(side.number, 2 * len(side.neighbor))
-        for name, array in side._asdict().items():
-            if name != "number":
-                getattr(larger, name)[: len(array)] = array
-        yield larger

@@ -24,59 +24,40 @@ from hyperclus.typing import Booleans, Codes, Floats, Integers
 
 REACHED, STORED, QUEUED = 0, 1, 2  # indices into ReachedSet.counts
 MIN_IMPROVEMENT = 1e-9  # relative decrease of the conductance that is more than rounding
+PASSES = 10  # of `descend` over the vertices that may move
 TINY = 1e-300  # replaces a volume that rounding made 0
 NOT_COPIED = -1  # in ReachedSet.start
 
 
 class BipartiteCSR(NamedTuple):
-    """One side of the whole walk: row i goes to indices[j] with weights[j] scale[i].
-
-    For vertices, weights are gamma^alpha, scale is 1 / d, and distribution is phi; for hyperedges they are
-    gamma, omega / delta, and psi / omega. `back_weights` are the weights of the other side.
-    """
+    """One side of the whole walk: row i goes to indices[j] with weights[j] scale[i]."""
 
     indptr: Codes
     indices: Codes
-    weights: Floats
-    scale: Floats
-    back_weights: Floats
-    distribution: Floats
+    weights: Floats  # gamma^alpha for vertices, gamma for hyperedges
+    scale: Floats  # 1 / d, omega / delta
+    back_weights: Floats  # the weights of the other side
+    distribution: Floats  # phi, psi / omega
 
 
 class ReachedSet(NamedTuple):
-    """The nodes of one side that mass has reached, numbered in that order.
+    """The nodes of one side that mass has reached, numbered in that order."""
 
-    Attributes
-    ----------
-    number : array over the whole side
-        1 + the number of a reached node, 0 for all others.
-    position, distribution : arrays over the reached nodes
-        Position on the whole side, and stationary probability.
-    estimate, residual : arrays over the reached nodes
-        p and r for vertices; unused and q / omega for hyperedges.
-    start, stop : arrays over the reached nodes
-        Where the row of a node was copied to; start is NOT_COPIED if it was not.
-    neighbor, forward, backward : arrays over the copied entries
-        Number of the node at the other end, and the weights there and back.
-    queue, queued : arrays over the reached nodes
-        The nodes to push, in order, and whether a node is among them.
-    counts : array of 3
-        The numbers of nodes REACHED, entries STORED and nodes QUEUED.
-    """
-
-    number: Codes
-    position: Integers
+    number: Codes  # of each node of the whole side: 1 + its number, 0 for all that are not reached
+    # for each reached node:
+    position: Integers  # on the whole side
     distribution: Floats
-    estimate: Floats
-    residual: Floats
-    start: Integers
+    estimate: Floats  # p for vertices, unused for hyperedges
+    residual: Floats  # r for vertices, q / omega for hyperedges
+    start: Integers  # where its row was copied to, or NOT_COPIED
     stop: Integers
-    neighbor: Codes
-    forward: Floats
-    backward: Floats
-    queue: Integers
-    queued: Booleans
-    counts: Integers
+    queue: Integers  # the nodes to push, in order
+    queued: Booleans  # whether it is among them
+    # for each copied entry:
+    neighbor: Codes  # number of the node at the other end
+    forward: Floats  # weight there
+    backward: Floats  # weight back
+    counts: Integers  # the numbers of nodes REACHED, entries STORED and nodes QUEUED
 
 
 @inner_kernel
@@ -85,8 +66,8 @@ def copy_row(
 ) -> None:
     """Copy the row of a node, next to the others that are used with it; its neighbors become reached."""
     number, position, counts = target.number, target.position, target.counts
-    start, queued = target.start, target.queued
     distribution, estimate, residual = target.distribution, target.estimate, target.residual
+    start, queued = target.start, target.queued
     neighbor, forward, backward = source.neighbor, source.forward, source.backward
     indices, weights, back_weights = here.indices, here.weights, here.back_weights
     back_scale, whole_distribution = there.scale, there.distribution
@@ -114,6 +95,20 @@ def copy_row(
     source.counts[STORED] = entry
 
 
+@kernel
+def reach_seeds(
+    links: BipartiteCSR, edge_links: BipartiteCSR, vertices: ReachedSet, edges: ReachedSet, seeds: Integers
+) -> None:
+    """Number the seeds 0, 1, ..., and copy their rows, for a sweep."""
+    vertices.counts[REACHED] = len(seeds)
+    for node, vertex in enumerate(seeds):
+        vertices.number[vertex] = node + 1
+        vertices.position[node] = vertex
+        vertices.distribution[node] = links.distribution[vertex]
+        vertices.queued[node] = False
+        copy_row(links, edge_links, vertices, edges, node)
+
+
 @inner_kernel
 def queue_again(side: ReachedSet, accuracy: float) -> None:
     """Queue the nodes whose residual was within an earlier accuracy and is not within this one."""
@@ -124,18 +119,6 @@ def queue_again(side: ReachedSet, accuracy: float) -> None:
             queued[node] = True
             queue[counts[QUEUED]] = node
             counts[QUEUED] += 1
-
-
-@inner_kernel
-def has_room(links: BipartiteCSR, source: ReachedSet, target: ReachedSet) -> bool:
-    """Whether the rows of all queued nodes fit."""
-    entries = 0
-    for turn in range(source.counts[QUEUED]):
-        if source.start[source.queue[turn]] == NOT_COPIED:
-            row = source.position[source.queue[turn]]
-            entries += links.indptr[row + 1] - links.indptr[row]
-    reached = min(target.counts[REACHED] + entries, len(target.number))
-    return bool(source.counts[STORED] + entries <= len(source.neighbor) and reached <= len(target.position))
 
 
 @inner_kernel
@@ -175,27 +158,6 @@ def push_queued(
 
 
 @kernel
-def start_at(
-    links: BipartiteCSR, edge_links: BipartiteCSR, vertices: ReachedSet, edges: ReachedSet, seeds: Integers
-) -> None:
-    """Put the mass 1 on the seeds, in proportion to phi; their rows are copied, for a sweep."""
-    volume = 0.0
-    for vertex in seeds:
-        volume += links.distribution[vertex]
-    for node in range(len(seeds)):
-        vertex = seeds[node]
-        if vertices.number[vertex] == 0:
-            vertices.counts[REACHED] += 1
-            vertices.number[vertex] = node + 1
-            vertices.position[node] = vertex
-            vertices.distribution[node] = links.distribution[vertex]
-            vertices.estimate[node] = 0.0
-            vertices.queued[node] = False
-            copy_row(links, edge_links, vertices, edges, node)
-        vertices.residual[node] = vertices.distribution[node] / volume
-
-
-@kernel
 def push(
     links: BipartiteCSR,
     edge_links: BipartiteCSR,
@@ -207,17 +169,13 @@ def push(
 ) -> int:
     """Push until no r is above eps phi and no q above eps psi; the number of incidences visited.
 
-    Ends early, with nodes still queued, if room is short or after `max_visits`; a later call resumes.
+    Ends early, with nodes still queued, after `max_visits`; a later call resumes.
     """
     queue_again(vertices, accuracy)
     queue_again(edges, accuracy)
     visits = 0
     while visits < max_visits and vertices.counts[QUEUED] + edges.counts[QUEUED] > 0:
-        if not has_room(links, vertices, edges):
-            break
         visits += push_queued(links, edge_links, vertices, edges, restart, accuracy)
-        if not has_room(edge_links, edges, vertices):
-            break
         visits += push_queued(edge_links, links, edges, vertices, 0.0, accuracy)
     return visits
 
@@ -256,12 +214,11 @@ def sweep_over(
 ) -> int:
     """Fill in volume and internal flow of each prefix of an order; the number of incidences visited.
 
-    `sent` and `got` are 0 for every reached hyperedge, the sums of the empty prefix.
+    `sent` and `got` are 0 at first, and those of the whole order in the end.
     """
     volume = inside = 0.0
     visits = 0
-    for place in range(len(order)):
-        node = order[place]
+    for place, node in enumerate(order):
         linked, own = link(vertices, node, sent, got)
         join(vertices, node, 1.0, sent, got)
         volume += vertices.distribution[node]
@@ -278,14 +235,6 @@ def conductance_of(volume: float, inside: float) -> float:
     return (volume - inside) / max(min(volume, 1.0 - volume), TINY)
 
 
-@inner_kernel
-def may_move(sign: float, place: int, fixed: int, size: int, volume: float, caps: tuple[float, int]) -> bool:
-    """Whether the vertex at a place may leave, or join a set that would then have this size and volume."""
-    if sign < 0.0:
-        return place >= fixed and size > 0
-    return volume <= caps[0] and size <= caps[1]
-
-
 @kernel
 def descend(
     vertices: ReachedSet,
@@ -295,50 +244,35 @@ def descend(
     caps: tuple[float, int],
     sent: Floats,
     got: Floats,
-    passes: int,
+    totals: tuple[float, float],
 ) -> int:
     """Let single vertices join or leave a set while that lowers its conductance; incidences visited.
 
-    Parameters
-    ----------
-    order, inside : arrays
-        The vertices that may move, visited in this order, and whether each is in the set.
-    fixed : int
-        The first `fixed` vertices stay in the set.
-    caps : tuple
-        The largest volume and size.
-    sent, got : arrays
-        0 for every reached hyperedge.
-    passes : int
-        Largest number of passes over the order.
+    Visits the vertices by the order; `inside` says which are in the set, and the first `fixed` stay there.
+    `caps` are its largest volume and size, `totals` its volume and internal flow. The sums `sent` and `got`
+    are those of the set.
     """
-    volume = flow = 0.0
-    size = visits = 0
-    for place in range(len(order)):
-        if inside[place]:
-            linked, own = link(vertices, order[place], sent, got)
-            join(vertices, order[place], 1.0, sent, got)
-            volume += vertices.distribution[order[place]]
-            flow += linked + own
-            size += 1
-            visits += vertices.stop[order[place]] - vertices.start[order[place]]
-    moving = True
-    while moving and passes > 0:
-        moving = False
-        passes -= 1
+    volume, flow = totals
+    size, visits = inside.sum(), 0
+    for _ in range(PASSES):
+        moved = False
         lowest = conductance_of(volume, flow)
-        for place in range(len(order)):
-            node = order[place]
+        for place, node in enumerate(order):
             linked, own = link(vertices, node, sent, got)
             visits += vertices.stop[node] - vertices.start[node]
             sign = -1.0 if inside[place] else 1.0
             new_volume, new_size = volume + sign * vertices.distribution[node], size + int(sign)
             new_flow = flow + sign * linked + own
-            if may_move(sign, place, fixed, new_size, new_volume, caps):
-                conductance = conductance_of(new_volume, new_flow)
-                if conductance < lowest * (1.0 - MIN_IMPROVEMENT):
-                    join(vertices, node, sign, sent, got)
-                    inside[place] = not inside[place]
-                    lowest, volume, flow, size = conductance, new_volume, new_flow, new_size
-                    moving = True
+            if inside[place]:
+                allowed = place >= fixed and new_size > 0
+            else:
+                allowed = new_volume <= caps[0] and new_size <= caps[1]
+            conductance = conductance_of(new_volume, new_flow)
+            if allowed and conductance < lowest * (1.0 - MIN_IMPROVEMENT):
+                join(vertices, node, sign, sent, got)
+                inside[place] = not inside[place]
+                lowest, volume, flow, size = conductance, new_volume, new_flow, new_size
+                moved = True
+        if not moved:
+            break
     return visits
