@@ -89,7 +89,7 @@ def split(tasks: list) -> dict[str, float]:
     """Return the seconds of the busiest worker for each kind of work, over all tasks of rounds."""
     spent: dict = defaultdict(lambda: defaultdict(float))
     for task in tasks:
-        if str(task["key"]).startswith(("vertices-", "bundles-", "piece-")):
+        if str(task["key"]).startswith(("vertices-", "edges-", "piece-")):
             for part in task["startstops"]:
                 spent[part["action"]][task["worker"]] += part["stop"] - part["start"]
     return {action: max(by_worker.values()) for action, by_worker in spent.items()}
