@@ -186,7 +186,7 @@ class TestKWay:
 
     def test_reweigh_must_keep_the_vertices(self):
         h, _ = planted(3, 20, 40, seed=2)
-        with pytest.raises(hc.InputError, match="for a cluster of .*; keep all"):
+        with pytest.raises(hc.InputError, match=r"for a cluster of .*; keep all"):
             hc.hyperclus_g(h, 3, reweigh=lambda sub, vertices: sub.restrict(np.arange(5)))
 
     def test_every_vertex_its_own_cluster(self):

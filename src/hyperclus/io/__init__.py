@@ -2,14 +2,25 @@
 
 `read` and `write` choose the format by the name of the file. Their options are those of the format's own
 functions, such as `read_long` for tables with a row per incidence (CSV, TSV, Parquet), `read_rows` for tables
-with a row per vertex, and `read_hif`. `convert` has `to_xgi`, `from_xgi` and so on. docs/files.md and
+with a row per vertex, and `read_hif`. `to_xgi`, `from_xgi` and so on convert. docs/files.md and
 docs/other_libraries.md say what each format and library can hold.
 
 All readers unpack gzipped text, and raise an `InputError` that names the file and the line. All writers are
 atomic, gzip text if the name ends with .gz, and issue a `LossWarning` that names what the format cannot hold.
 """
 
-from hyperclus.io import convert
+from hyperclus.io.convert import (
+    from_hypergraphx,
+    from_hypernetx,
+    from_networkx,
+    from_sknetwork,
+    from_xgi,
+    to_hypergraphx,
+    to_hypernetx,
+    to_networkx,
+    to_sknetwork,
+    to_xgi,
+)
 from hyperclus.io.formats import FORMATS, Format, guess, read, write
 from hyperclus.io.hif import HIF, read_hif, read_hif_document, write_hif, write_hif_document
 from hyperclus.io.npz import read_npz, write_npz
@@ -21,7 +32,11 @@ __all__ = [
     "FORMATS",
     "HIF",
     "Format",
-    "convert",
+    "from_hypergraphx",
+    "from_hypernetx",
+    "from_networkx",
+    "from_sknetwork",
+    "from_xgi",
     "guess",
     "read",
     "read_hif",
@@ -31,6 +46,11 @@ __all__ = [
     "read_matrix_market",
     "read_npz",
     "read_rows",
+    "to_hypergraphx",
+    "to_hypernetx",
+    "to_networkx",
+    "to_sknetwork",
+    "to_xgi",
     "write",
     "write_hif",
     "write_hif_document",
