@@ -7,7 +7,8 @@ without it raises a `MissingLibraryError`.
 
 import warnings
 from collections.abc import Callable, Mapping
-from typing import Any, Self
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -29,24 +30,23 @@ from hyperclus.typing import AbsencePolicy, Floats, Incidence, Integers, Seed
 
 __all__ = ["HyperClusG", "HypergraphClustering", "HypergraphSpectralEmbedding"]
 
-_base = library("sklearn.base", "scikit-learn", "hyperclus.sklearn", "sklearn")
-_utils = library("sklearn.utils", "scikit-learn", "hyperclus.sklearn", "sklearn")
-_validation = library("sklearn.utils.validation", "scikit-learn", "hyperclus.sklearn", "sklearn")
-
-_Estimator: Any = _base.BaseEstimator
-_Clusterer: Any = _base.ClusterMixin
-_Transformer: Any = _base.TransformerMixin
+_base: Any = library("sklearn.base", "scikit-learn", "hyperclus.sklearn", "sklearn")
+_utils: Any = library("sklearn.utils", "scikit-learn", "hyperclus.sklearn", "sklearn")
+_validation: Any = library("sklearn.utils.validation", "scikit-learn", "hyperclus.sklearn", "sklearn")
 _Named: Any = _base.ClassNamePrefixFeaturesOutMixin
+_Transformer: Any = _base.TransformerMixin
 
 FLAT = 1e-4  # below this |1 - lambda|, hyperedges carry no information about a component
 
 
-class _HypergraphEstimator(_Estimator):  # type: ignore[misc]
-    """Validation of X and of the settings, shared by all estimators."""
+@dataclass(eq=False, repr=False, kw_only=True)
+class _HypergraphEstimator(_base.BaseEstimator):  # type: ignore[misc]
+    """Settings of all estimators, and validation of X."""
 
-    alpha: float
-    edge_weights: Mapping[Any, float] | ArrayLike | None
-    random_state: Any
+    alpha: float = 0.0
+    edge_weights: Mapping[Any, float] | ArrayLike | None = None
+    engine: InMemory = "auto"
+    random_state: Any = None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -61,10 +61,8 @@ class _HypergraphEstimator(_Estimator):  # type: ignore[misc]
         """Validate X; no entry may be negative."""
         if not reset:
             _validation.check_is_fitted(self)
-        formats = ("csr", "csc", "coo")
-        matrix = _validation.validate_data(
-            self, X, accept_sparse=formats, dtype=np.float64, ensure_min_samples=min_samples, reset=reset
-        )
+        form = {"accept_sparse": ("csr", "csc", "coo"), "dtype": np.float64}
+        matrix = _validation.validate_data(self, X, ensure_min_samples=min_samples, reset=reset, **form)
         entries: Any = matrix.data if hasattr(matrix, "tocsr") else matrix
         if entries.size and entries.min() < 0:
             samples, features, values = sp.find(matrix)
@@ -73,19 +71,17 @@ class _HypergraphEstimator(_Estimator):  # type: ignore[misc]
             name = getattr(self, "feature_names_in_", np.arange(matrix.shape[1]))[features[first]]
             raise InputError(
                 f"Negative values in data passed to {type(self).__name__}: sample {samples[first]} has "
-                f"{values[first]} in feature {shown(name)}; weights must not be negative "
-                "(0 means: not a member)"
+                f"{values[first]} in feature {shown(name)}; set it to 0 if the sample is not a member"
             )
         return matrix
 
     def _hypergraph(self, matrix: Any, isolated: AbsencePolicy) -> Hypergraph:
         """The hypergraph of the samples; features without entries are left out here and in `predict`."""
         self._known = np.flatnonzero(np.asarray(matrix.sum(axis=0)).ravel() > 0)
-        names = getattr(self, "feature_names_in_", None)
         return Hypergraph.from_incidence(
             matrix,
             edge_weights=self.edge_weights,
-            edge_ids=names,
+            edge_ids=getattr(self, "feature_names_in_", None),
             duplicates="sum",  # as everywhere in scikit-learn
             isolated=isolated,
             empty_edges="drop",
@@ -93,13 +89,11 @@ class _HypergraphEstimator(_Estimator):  # type: ignore[misc]
 
     def _seed(self) -> Seed:
         """An integer is the seed itself; from a RandomState it is drawn."""
-        if isinstance(self.random_state, np.random.Generator):
-            return self.random_state
-        state = _utils.check_random_state(self.random_state)
-        if self.random_state is None:
-            return None
-        whole = isinstance(self.random_state, int | np.integer)
-        return int(self.random_state if whole else state.randint(1 << 31))
+        given = self.random_state
+        if given is None or isinstance(given, np.random.Generator):
+            return given
+        state = _utils.check_random_state(given)
+        return int(given if isinstance(given, int | np.integer) else state.randint(1 << 31))
 
     def _on_known(self, matrix: Any) -> Incidence:
         """The features that had entries in `fit`, by sample."""
@@ -108,27 +102,29 @@ class _HypergraphEstimator(_Estimator):  # type: ignore[misc]
         return rows
 
 
-class _ClusterEstimator(_Clusterer, _HypergraphEstimator):  # type: ignore[misc]
+@dataclass(eq=False, repr=False)
+class _ClusterEstimator(_base.ClusterMixin, _HypergraphEstimator):  # type: ignore[misc]
     """`fit`, `predict` and `score` from a function that clusters a hypergraph."""
 
-    n_clusters: int
-    _function: Callable[..., Partition]
+    n_clusters: int = 2
+    _: KW_ONLY
+    bound: Bound = "eigenvalues"
+    _function: ClassVar[Callable[..., Partition]]
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Find the clusters of the samples; y is ignored."""
         check_integer("n_clusters", self.n_clusters)
         matrix = self._matrix(X, min_samples=self.n_clusters, reset=True)
-        settings = self.get_params()
+        settings = {**self.get_params(), "seed": self._seed()}
         for name in ("n_clusters", "edge_weights", "random_state"):
             del settings[name]
-        part = self._function(
-            self._hypergraph(matrix, "keep"), self.n_clusters, seed=self._seed(), **settings
-        )
+        part = self._function(self._hypergraph(matrix, "keep"), self.n_clusters, **settings)
         self.partition_ = part
         self.labels_ = part.labels.copy()
         self.ncut_, self.lower_bound_, self.gap_ = part.ncut, part.lower_bound, part.gap
         self.eigenvalues_ = part.eigenvalues
-        self.stationary_ = _everywhere(part.walk.stationary, part.labels >= 0)
+        self.stationary_ = np.zeros(len(part.labels))
+        self.stationary_[part.labels >= 0] = part.walk.stationary
         return self
 
     def predict(self, X: Any) -> Integers:
@@ -156,10 +152,9 @@ class _ClusterEstimator(_Clusterer, _HypergraphEstimator):  # type: ignore[misc]
     def score(self, X: Any, y: Any = None) -> float:
         """-NCut / (n_clusters - 1) of the clusters that `predict` finds for X, on the walk of X.
 
-        0 for separate clusters, about -1 for random ones, whatever their number. The walk is that of the
-        samples of X alone, on the features known from `fit`; a cluster that none of them joins counts 1 in
-        the NCut. Compare scores only for the same alpha; see docs/scikit_learn.md before you choose
-        n_clusters by it.
+        0 for separate clusters, about -1 for random ones. The walk is that of the samples of X alone, on the
+        features known from `fit`; a cluster that none of them joins counts 1 in the NCut. Compare scores only
+        for the same alpha; see docs/scikit_learn.md before you choose n_clusters by it.
         """
         rows = self._on_known(self._matrix(X))
         labels, part = self._joined(rows), self.partition_
@@ -174,6 +169,7 @@ class _ClusterEstimator(_Clusterer, _HypergraphEstimator):  # type: ignore[misc]
         return -(found + part.k - len(used)) / (part.k - 1)
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class HypergraphClustering(_ClusterEstimator):
     """Clusters of low NCut with a proven lower bound: `hyperclus.cluster` as an estimator.
 
@@ -184,7 +180,7 @@ class HypergraphClustering(_ClusterEstimator):
     Parameters
     ----------
     n_clusters : int
-    effort, min_share, alpha, bound, tolerance
+    effort, min_share, alpha, bound
         As in `hyperclus.cluster`.
     edge_weights : sequence of length n_features, or mapping from feature name, optional
         omega(e) > 0; 1 by default.
@@ -225,31 +221,11 @@ class HypergraphClustering(_ClusterEstimator):
     """
 
     _function = staticmethod(cluster)
-
-    def __init__(
-        self,
-        n_clusters: int = 2,
-        *,
-        effort: EffortName | Effort | None = None,
-        min_share: float | None = None,
-        alpha: float = 0.0,
-        bound: Bound = "eigenvalues",
-        edge_weights: Mapping[Any, float] | ArrayLike | None = None,
-        tolerance: float = 1e-8,
-        engine: InMemory = "auto",
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.effort = effort
-        self.min_share = min_share
-        self.alpha = alpha
-        self.bound = bound
-        self.edge_weights = edge_weights
-        self.tolerance = tolerance
-        self.engine = engine
-        self.random_state = random_state
+    effort: EffortName | Effort | None = None
+    min_share: float | None = None
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class HyperClusG(_ClusterEstimator):
     """HyperClus-G, the algorithm of the paper: `hyperclus.hyperclus_g` as an estimator.
 
@@ -258,7 +234,7 @@ class HyperClusG(_ClusterEstimator):
     Parameters
     ----------
     n_clusters : int
-    rounding, strategy, alpha, bound, tolerance
+    rounding, strategy, alpha, bound
         As in `hyperclus.hyperclus_g`.
     edge_weights, engine, random_state
         As in `HypergraphClustering`.
@@ -271,31 +247,11 @@ class HyperClusG(_ClusterEstimator):
     """
 
     _function = staticmethod(hyperclus_g)
-
-    def __init__(
-        self,
-        n_clusters: int = 2,
-        *,
-        rounding: Rounding = "sign",
-        strategy: Strategy = "best",
-        alpha: float = 0.0,
-        bound: Bound = "eigenvalues",
-        edge_weights: Mapping[Any, float] | ArrayLike | None = None,
-        tolerance: float = 1e-8,
-        engine: InMemory = "auto",
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.rounding = rounding
-        self.strategy = strategy
-        self.alpha = alpha
-        self.bound = bound
-        self.edge_weights = edge_weights
-        self.tolerance = tolerance
-        self.engine = engine
-        self.random_state = random_state
+    rounding: Rounding = "sign"
+    strategy: Strategy = "best"
 
 
+@dataclass(eq=False, repr=False)
 class HypergraphSpectralEmbedding(_Named, _Transformer, _HypergraphEstimator):  # type: ignore[misc]
     """f_2 .. f_{q+1}, the columns of Pi^-1/2 Z: coordinates of the samples that separate clusters.
 
@@ -343,24 +299,11 @@ class HypergraphSpectralEmbedding(_Named, _Transformer, _HypergraphEstimator):  
     [[0.89]]
     """
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        alpha: float = 0.0,
-        edge_weights: Mapping[Any, float] | ArrayLike | None = None,
-        tolerance: float = 1e-8,
-        engine: InMemory = "auto",
-        random_state: Any = None,
-    ) -> None:
-        self.n_components = n_components
-        self.alpha = alpha
-        self.edge_weights = edge_weights
-        self.tolerance = tolerance
-        self.engine = engine
-        self.random_state = random_state
+    n_components: int = 2
+    _: KW_ONLY
+    tolerance: float = 1e-8
 
-    def fit(self, X: Any, y: Any = None) -> "HypergraphSpectralEmbedding":
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Compute the eigenvectors for the samples; y is ignored."""
         check_integer("n_components", self.n_components)
         matrix = self._matrix(X, min_samples=self.n_components + 1, reset=True)
@@ -381,13 +324,12 @@ class HypergraphSpectralEmbedding(_Named, _Transformer, _HypergraphEstimator):  
         if flat.any():
             warnings.warn(
                 f"{np.count_nonzero(flat)} of {self.n_components} components are 0, because the hyperedges "
-                "do not separate the samples further; lower n_components, or set alpha=1 if X holds "
-                "strengths of membership",
+                "do not separate the samples further; lower n_components, or try alpha=1",
                 stacklevel=2,
             )
-        rows = self._on_known(matrix)
-        self.embedding_, reached = _stepped(self.walk_, self._scaled, rows)
-        self.stationary_ = _everywhere(self.walk_.stationary, reached)
+        self.embedding_, reached = _stepped(self.walk_, self._scaled, self._on_known(matrix))
+        self.stationary_ = np.zeros(len(reached))
+        self.stationary_[reached] = self.walk_.stationary
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> Floats:
@@ -412,29 +354,17 @@ def _stepped(walk: RandomWalk, values: Floats, rows: Incidence) -> tuple[Floats,
     factors, psi = walk.factors, walk.edge_stationary
     ahead = factors.edge_means(values)
     behind = factors.step_to_edges(values * walk.stationary[:, None]) / np.where(psi > 0, psi, 1.0)[:, None]
-    reached = np.diff(rows.indptr) > 0
-    with np.errstate(over="ignore", under="ignore"):
+    with np.errstate(all="ignore"):
         there = rows.data**walk.alpha * walk.hypergraph.edge_weights[rows.indices]
         back = rows.data / factors.edge_degrees[rows.indices] * psi[rows.indices]
-        halves = [_means(rows, there, ahead), _means(rows, back, behind)]
-    stepped = 0.5 * (halves[0] + halves[1])
-    stepped[~reached] = 0.0
+        means = []
+        for weights, at_edges in ((there, ahead), (back, behind)):
+            weighing = sp.csr_array((weights, rows.indices, rows.indptr), shape=rows.shape)
+            means.append(weighing @ at_edges / weighing.sum(axis=1)[:, None])
+    reached = np.diff(rows.indptr) > 0
+    stepped = np.where(reached[:, None], 0.5 * (means[0] + means[1]), 0.0)
     if not np.isfinite(stepped).all():
         raise InputError(
             "the weights of a sample exceed the range of double precision; scale them closer to 1"
         )
     return stepped, reached
-
-
-def _means(rows: Incidence, weights: Floats, values: Floats) -> Floats:
-    """For each row the weighted mean of the values of its hyperedges."""
-    weighing = sp.csr_array((weights, rows.indices, rows.indptr), shape=rows.shape)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(weighing @ values / weighing.sum(axis=1)[:, None])
-
-
-def _everywhere(values: Floats, where: Any) -> Floats:
-    """The values at the marked samples, 0 at the others."""
-    full = np.zeros(len(where))
-    full[where] = values
-    return full
