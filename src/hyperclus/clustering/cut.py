@@ -82,8 +82,7 @@ def flow(walk: RandomWalk, inside: Booleans) -> tuple[float, float]:
 def edge_shares(walk: RandomWalk, labels: Integers, n_clusters: int) -> Floats:
     """The share of each cluster in each hyperedge, (a_e(S) / psi(e) + b_e(S)) / 2; rows sum to 1.
 
-    One half is where the walkers in the hyperedge come from, the other where they go. Weighted by psi, the
-    shares of a cluster sum to its volume. A hyperedge without members has a row of zeros.
+    One half is where the walkers in the hyperedge come from, the other where they go.
 
     >>> from hyperclus import Hypergraph
     >>> walk = RandomWalk(Hypergraph.from_edges([["a", "b"], ["b", "c", "d"]]))
@@ -100,8 +99,7 @@ def edge_shares(walk: RandomWalk, labels: Integers, n_clusters: int) -> Floats:
 def edge_information(shares: Floats, flows: Floats, volumes: Any) -> Floats:
     """psi(e) share log(share / vol S) of hyperedges, for one cluster or for all (columns).
 
-    The sum over the clusters is what the hyperedge says about the cluster of a walker; over all hyperedges
-    it is their mutual information.
+    The sum over all is the mutual information of hyperedges and clusters.
     """
     found: Floats = shares * np.log(np.where(shares > 0, shares / volumes, 1.0))
     return found * (flows[:, None] if found.ndim == 2 else flows)
@@ -156,14 +154,9 @@ def sweep(walk: RandomWalk, scores: Floats) -> Sweep:
     gained = np.zeros(len(order))
     for first, last in row_chunks(gamma.indptr):
         start, stop = gamma.indptr[first], gamma.indptr[last]
-        rows = sp.csr_array(
-            (
-                gamma.data[start:stop].copy(),
-                rank[gamma.indices[start:stop]],
-                gamma.indptr[first : last + 1] - start,
-            ),
-            shape=(last - first, len(order)),
-        )
+        chunk = gamma.data[start:stop].copy(), rank[gamma.indices[start:stop]]
+        indptr, shape = gamma.indptr[first : last + 1] - start, (last - first, len(order))
+        rows = sp.csr_array((*chunk, indptr), shape=shape)
         rows.sort_indices()
         sizes = np.diff(rows.indptr)
         b = rows.data / np.repeat(walk.factors.edge_degrees[first:last], sizes)
@@ -181,6 +174,5 @@ def sweep(walk: RandomWalk, scores: Floats) -> Sweep:
 
 def _before(values: Floats, indptr: NDArray[Any], sizes: NDArray[Any]) -> Floats:
     """The sum of the entries before each entry in its row."""
-    running: Floats = np.concatenate([[0.0], np.cumsum(values)])
-    before: Floats = running[:-1] - np.repeat(running[indptr[:-1]], sizes)
-    return before
+    running = np.append(0.0, np.cumsum(values))
+    return np.asarray(running[:-1] - np.repeat(running[indptr[:-1]], sizes))

@@ -28,11 +28,9 @@ class Agreement:
     counts: Integers
 
     def __repr__(self) -> str:
-        return (
-            f"Agreement of {len(self.classes):,} classes and {len(self.clusters):,} clusters: "
-            f"NMI {self.nmi:.4f}, ARI {self.ari:.4f}, weighted F1 {self.weighted_f1:.4f}, "
-            f"purity {self.purity:.4f}"
-        )
+        figures = f"NMI {self.nmi:.4f}, ARI {self.ari:.4f}, weighted F1 {self.weighted_f1:.4f}"
+        sides = f"{len(self.classes):,} classes and {len(self.clusters):,} clusters"
+        return f"Agreement of {sides}: {figures}, purity {self.purity:.4f}"
 
     @property
     def f1(self) -> Floats:
@@ -62,11 +60,8 @@ class Agreement:
     def nmi(self) -> float:
         """Mutual information over the arithmetic mean of the two entropies; 1 if both are trivial."""
         joint = self.counts / self.counts.sum()
-        rows, columns = joint.sum(axis=1), joint.sum(axis=0)
-        mean = (_entropy(rows) + _entropy(columns)) / 2
-        if mean == 0:
-            return 1.0
-        return max((_entropy(rows) + _entropy(columns) - _entropy(joint.ravel())) / mean, 0.0)
+        both = _entropy(joint.sum(axis=1)) + _entropy(joint.sum(axis=0))
+        return 1.0 if both == 0 else max((both - _entropy(joint.ravel())) / (both / 2), 0.0)
 
     @property
     def ari(self) -> float:
@@ -88,9 +83,8 @@ def agreement(classes: Iterable[Any], clusters: Iterable[Any]) -> Agreement:
     class_codes, class_names = factorize(classes, "class")
     cluster_codes, cluster_names = factorize(clusters, "cluster")
     if len(class_codes) != len(cluster_codes):
-        raise InputError(
-            f"{len(class_codes)} classes and {len(cluster_codes)} clusters; give one each per vertex"
-        )
+        given = f"{len(class_codes)} classes and {len(cluster_codes)} clusters"
+        raise InputError(f"{given}; give one each per vertex")
     counts = np.zeros((len(class_names), len(cluster_names)), dtype=np.int64)
     np.add.at(counts, (class_codes, cluster_codes), 1)
     return Agreement(class_names, cluster_names, counts)
@@ -102,14 +96,11 @@ def greedy_matching(scores: Floats) -> list[tuple[int, int]]:
     >>> greedy_matching(np.array([[0, 0.9, 0], [0.8, 0, 0], [0, 0.7, 0.6]]))
     [(0, 1), (1, 0), (2, 2)]
     """
-    pairs: list[tuple[int, int]] = []
-    rows, columns = set(range(scores.shape[0])), set(range(scores.shape[1]))
-    for cell in np.argsort(-scores, axis=None, kind="stable").tolist():
-        row, column = divmod(cell, scores.shape[1])
-        if row in rows and column in columns:
-            pairs.append((row, column))
-            rows.remove(row)
-            columns.remove(column)
+    pairs, left = [], scores.astype(np.float64)
+    for _ in range(min(scores.shape)):
+        row, column = map(int, np.unravel_index(left.argmax(), left.shape))
+        pairs.append((row, column))
+        left[row] = left[:, column] = -np.inf
     return pairs
 
 

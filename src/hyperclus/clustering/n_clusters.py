@@ -1,6 +1,6 @@
 """The number of clusters: eigengaps that are larger than those of shuffled hypergraphs."""
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import combinations, islice
 from typing import Any
 
@@ -39,19 +39,15 @@ class Candidate:
     Attributes
     ----------
     k : int
-    ncut, lower_bound, gap : float
-        Of the best k clusters found: the NCut, the proven lower bound for all k clusters, and the relative
-        distance between them.
-    smallest : float
-        Volume of the smallest of these clusters.
+    ncut, lower_bound, gap, smallest : float
+        Of the best k clusters found: the NCut, the proven lower bound for all k clusters, the relative
+        distance between them, and the volume of the smallest cluster.
     chance : float
-        The mean lower bound of the shuffled hypergraphs. Unless `lower_bound` is below it, k clusters are no
-        better than those of any hypergraph with these degrees and hyperedge sizes.
-    eigengap : float
-        lambda_{k+1} - lambda_k: how much more the next cluster costs than the last, at least.
-    reach : float
-        The eigengap as a share of the way from lambda_k to the level of chance: 1 means that nothing but
-        chance is left beyond k clusters, 0 that one more cluster costs as little as the last.
+        The mean lower bound of the shuffles. Unless `lower_bound` is below it, k clusters are no better than
+        those of any hypergraph with these degrees and hyperedge sizes.
+    eigengap, reach : float
+        lambda_{k+1} - lambda_k, and its share of the way from lambda_k to the level of chance: 1 means that
+        nothing but chance is left beyond k clusters, 0 that one more cluster costs as little as the last.
     stability : float
         Mean adjusted Rand index between the clusters found from different starts.
     score : float
@@ -86,14 +82,10 @@ class Suggestion:
     Attributes
     ----------
     k : int or None
-        The best number of clusters; None if there is no structure beyond chance, or no evidence for any
-        number.
-    confident : bool
-        Whether that number stands out.
-    structure : bool
-        Whether there are clusters beyond chance, whatever their number.
+        The best number of clusters; None if there is no evidence for any.
+    confident, structure : bool
+        Whether that number stands out; whether there are clusters beyond chance, whatever their number.
     reason : str
-        Explanation in a sentence.
     candidates : tuple of Candidate
         Every k from 2 to `max_k`: those that stand out, then the others, by score.
     """
@@ -113,10 +105,8 @@ class Suggestion:
 
     def to_frame(self) -> Any:
         """A pandas data frame with a row per candidate, best first."""
-        names = list(Candidate.__dataclass_fields__)
-        return pandas_for("to_frame").DataFrame(
-            [asdict(candidate) for candidate in self.candidates], columns=names
-        )
+        columns = list(Candidate.__dataclass_fields__)
+        return pandas_for("to_frame").DataFrame(list(self.candidates), columns=columns)
 
     def __repr__(self) -> str:
         lines = [f"Suggestion: {self.answer}", f"  {self.reason}"]
@@ -143,27 +133,18 @@ def suggest_k(
 
     Looks for the k after which the eigenvalues of L_sym jump towards their level in shuffled hypergraphs
     with the same degrees and hyperedge sizes. k clusters have an NCut of at least lambda_1 + ... + lambda_k,
-    so such a k is the last before another cluster costs as much as by chance. Computes the eigenvectors for
-    max_k + 1 clusters 1 + `shuffles` times, and makes three fast searches for each k: about a minute for a
+    so such a k is the last before another cluster costs as much as by chance. Takes about a minute for a
     million incidences.
 
     Parameters
     ----------
     max_k : int
         The largest k to consider, at least 2; limited to the number of vertices minus one.
-    alpha : float
-        As in `cluster`.
     shuffles : int, optional
         How many shuffled hypergraphs to compare with, at least 2; by default 20 for small hypergraphs, down
         to 3 for a million incidences.
-    tolerance : float
-        Largest residual of an eigenvector.
-    seed : int, Generator or None
-        Random seed.
-
-    Returns
-    -------
-    Suggestion
+    alpha, tolerance, seed
+        As in `cluster`.
 
     Raises
     ------
@@ -184,8 +165,7 @@ def suggest_k(
     check_integer("shuffles", shuffles, least=2)
     most = min(int(max_k), run.whole.n_vertices - 1)
     if most < 2:
-        few = "one vertex is" if most == 0 else "two vertices are"
-        return Suggestion(None, False, False, f"{few.capitalize()} too few to tell.", ())
+        return Suggestion(None, False, False, "Fewer than three vertices are too few to tell.", ())
     draw = np.random.default_rng(run.rng.integers(1 << 63))  # independent of the eigen-solver
     walk = run.walk(run.whole, most + 1)
     pairs = run.eigenpairs(walk, most + 1)
@@ -202,32 +182,17 @@ def suggest_k(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Contrast:
-    """The eigenvalues compared with those of shuffles. Entry k - 2 of an array is about k clusters.
+    """The eigenvalues compared with those of shuffles. Entry k - 2 of an array is about k clusters."""
 
-    Attributes
-    ----------
-    level : array of shape (max_k + 1,)
-        The mean eigenvalues of the shuffles.
-    better : array
-        Whether the k-th cluster is better than chance; see `_better`.
-    drops : array
-        min(lambda_{k+1}, its level) - lambda_k, or 0: the part of the eigengap below the level of chance.
-    noise : float
-        The largest drop of a shuffle.
-    reaches, jumps : arrays
-        As in `Candidate`.
-    structure : bool
-        Whether for some k the sum of the eigenvalues is below the level by more than twice that of any
-        shuffle.
-    """
-
-    level: Floats
-    better: Booleans
-    drops: Floats
-    noise: float
-    reaches: Floats
+    level: Floats  # the mean eigenvalues of the shuffles, from the first on
+    better: Booleans  # whether the k-th cluster is better than chance
+    drops: Floats  # min(lambda_{k+1}, its level) - lambda_k, or 0: the part of the gap below the level
+    noise: float  # the largest drop of a shuffle
+    reaches: Floats  # as in `Candidate`
     jumps: Floats
-    structure: bool
+    structure: (
+        bool  # whether some sum of eigenvalues is below the level by more than twice that of any shuffle
+    )
 
     @classmethod
     def of(cls, values: Floats, rivals: Floats, tolerance: float) -> "_Contrast":
@@ -277,22 +242,21 @@ def _candidate(
     found = _found(walk, pairs, k, rng)
     stability = float(np.mean([agreement(one, other).ari for one, other in combinations(found, 2)]))
     best = min((cut(walk, labels, k) for labels in found), key=lambda one: one.ncut)
-    smallest = float(best.volumes.min())
-    bound = ncut_lower_bound(pairs, k)
-    reach, drop = float(contrast.reaches[k - 2]), float(contrast.drops[k - 2])
+    smallest, bound = float(best.volumes.min()), ncut_lower_bound(pairs, k)
+    better, reach, drop = bool(contrast.better[k - 2]), float(contrast.reaches[k - 2]), contrast.drops[k - 2]
     width = float(np.sqrt(reach * contrast.jumps[k - 2]))
     score = width * max(stability, 0.0)
-    wide = drop > BEYOND_CHANCE * contrast.noise and reach >= MIN_REACH and score >= MIN_SCORE
+    above_noise = drop > BEYOND_CHANCE * contrast.noise
+    wide = bool(above_noise and reach >= MIN_REACH and score >= MIN_SCORE)
     clear = wide and smallest >= TINY / k
-    apart = k == walk.n_components and _fair_components(walk)
-    if apart:
+    if k == walk.n_components and _fair_components(walk):
         reason = "the connected components"
-        clear = clear or bool(contrast.better[k - 2])
+        clear = clear or better
     elif clear:
         reason = "stands out: the next cluster costs nearly as much as by chance"
-    elif not contrast.better[k - 2]:
+    elif not better:
         reason = "shuffles have clusters as good as the last one"
-    elif drop <= BEYOND_CHANCE * contrast.noise:
+    elif not above_noise:
         reason = "no larger gap than by chance"
     elif reach < MIN_REACH:
         reason = "a gap, but the next clusters are much better than chance too"
@@ -302,29 +266,16 @@ def _candidate(
         reason = "a narrow gap"
     else:
         reason = "a gap, but different starts find different clusters"
-    return Candidate(
-        k=k,
-        ncut=best.ncut,
-        lower_bound=bound,
-        gap=relative_gap(best.ncut, bound),
-        smallest=smallest,
-        chance=float(contrast.level[:k].sum()),
-        eigengap=float(pairs.values[k] - pairs.values[k - 1]),
-        reach=reach,
-        stability=stability,
-        score=score,
-        clear=clear,
-        reason=reason,
-    )
+    chance, eigengap = float(contrast.level[:k].sum()), float(pairs.values[k] - pairs.values[k - 1])
+    figures = best.ncut, bound, relative_gap(best.ncut, bound), smallest, chance, eigengap
+    return Candidate(k, *figures, reach, stability, score, clear, reason)
 
 
 def _found(walk: RandomWalk, pairs: Eigenpairs, k: int, rng: np.random.Generator) -> list[Integers]:
     """The labels of k clusters, searched from each of a few initial partitions."""
-    first = replace(
-        pairs, values=pairs.values[:k], vectors=pairs.vectors[:, :k], residuals=pairs.residuals[:k]
-    )
-    problem = SearchProblem(walk, first, k, default_min_share(walk, k))
-    effort = EFFORTS["fast"]
+    values, vectors, residuals = pairs.values[:k], pairs.vectors[:, :k], pairs.residuals[:k]
+    first = replace(pairs, values=values, vectors=vectors, residuals=residuals)
+    problem, effort = SearchProblem(walk, first, k, default_min_share(walk, k)), EFFORTS["fast"]
     checkpoint = open_checkpoint("search", *problem.key, pairs.vectors, STARTS, rng=rng)
     if (kept := checkpoint.result()) is not None:
         return list(kept["labels"])
@@ -342,9 +293,8 @@ def _answer(walk: RandomWalk, contrast: _Contrast, ranked: tuple[Candidate, ...]
     best, count, most = ranked[0], walk.n_components, len(ranked) + 1
     apart = f" It has {count:,} connected components." if count > 1 else ""
     if best.clear:
-        also = [str(one.k) for one in ranked[1:] if one.clear]
-        others = f"; so do {' and '.join(also)}" if also else ""
-        reason = f"{best.k} clusters stand out{others}."
+        also = " and ".join(str(one.k) for one in ranked[1:] if one.clear)
+        reason = f"{best.k} clusters stand out{also and f'; so do {also}'}."
         return Suggestion(best.k, True, True, reason + apart, ranked)
     if contrast.structure:
         reason = "There are clusters beyond chance, but no number of them stands out."

@@ -26,6 +26,7 @@ class PartitionQuality:
     __slots__ = ()
     cut: Cut
     eigenpairs: Eigenpairs
+    tight: TightBound | None = None
 
     @property
     def k(self) -> int:
@@ -40,7 +41,7 @@ class PartitionQuality:
     @property
     def lower_bound(self) -> float:
         """A proven bound: no partition into k clusters has a smaller NCut."""
-        return ncut_lower_bound(self.eigenpairs, self.k)
+        return ncut_lower_bound(self.eigenpairs, self.k) if self.tight is None else self.tight.value
 
     @property
     def gap(self) -> float:
@@ -97,11 +98,6 @@ class Partition(PartitionQuality):
         self.labels.flags.writeable = False
 
     @property
-    def lower_bound(self) -> float:
-        """A proven bound: no partition into k clusters has a smaller NCut."""
-        return ncut_lower_bound(self.eigenpairs, self.k) if self.tight is None else self.tight.value
-
-    @property
     def n_components(self) -> int:
         """The number of connected components of the hypergraph."""
         return self.walk.n_components
@@ -113,8 +109,7 @@ class Partition(PartitionQuality):
 
     def members(self, cluster: int) -> Ids:
         """The ids of the vertices of one cluster, 0 .. k - 1; -1 for those in no hyperedge."""
-        known = isinstance(cluster, int | np.integer) and not isinstance(cluster, bool)
-        if not (known and -1 <= cluster < self.k):
+        if isinstance(cluster, bool) or cluster not in range(-1, self.k):
             raise InputError(f"clusters are numbered 0 to {self.k - 1}; there is no cluster {cluster!r}")
         chosen: Ids = self.vertex_ids[self.labels == cluster]
         return chosen
@@ -124,19 +119,16 @@ class Partition(PartitionQuality):
         return pandas_for("to_frame").DataFrame({"vertex": self.vertex_ids, "cluster": self.labels})
 
     def edge_shares(self) -> Floats:
-        """The share of each cluster in the walkers that pass through each hyperedge, (n_edges, k).
-
-        Rows sum to 1: one half is where the walkers come from, the other where they go.
-        """
+        """The share of each cluster in the walkers that pass through each hyperedge, (n_edges, k)."""
         return edge_shares(self.walk, self.labels[self.labels >= 0], self.k)
 
     def edges_frame(self) -> Any:
         """A pandas data frame of the hyperedges and their clusters.
 
         The columns are `edge`; `cluster`, the one with the largest share; `share`, that share; `flow`, the
-        share of all walkers that pass through (psi); `information`, the hyperedge's part of what all of them
-        say about the cluster of a walker (their mutual information; the parts sum to 1, unless it is 0); and
-        `share_0`, `share_1`, ... for each cluster. Hyperedges without members are left out.
+        share of all walkers that pass through (psi); `information`, the hyperedge's part of the mutual
+        information of hyperedges and clusters, which sums to 1 unless it is 0; and `share_0`, `share_1`, ...
+        for each cluster. Hyperedges without members are left out.
 
         >>> from hyperclus import Hypergraph, cluster
         >>> h = Hypergraph.from_edges({"left": ["a", "b", "c"], "mid": ["c", "d"], "right": ["d", "e", "f"]})
@@ -171,8 +163,6 @@ class Partition(PartitionQuality):
 
         Parameters
         ----------
-        path : file name
-            Written atomically.
         title, source : str, optional
             Title of the page, and what was clustered, such as a file name.
         classes : optional
@@ -181,10 +171,6 @@ class Partition(PartitionQuality):
             How to reproduce the result, such as a command line; Python code by default.
         remarks : list of str, optional
             Sentences shown with the result, such as the reason for a suggested k.
-
-        Raises
-        ------
-        InputError, MissingLibraryError
         """
         from hyperclus.report.html.page import write
 
@@ -193,18 +179,8 @@ class Partition(PartitionQuality):
     def plot_embedding(self, ax: Any = None, *, axes: tuple[int, int] = (2, 3), **options: Any) -> Any:
         """Draw the vertices by two eigenvectors over sqrt(phi), coloured by cluster, with Matplotlib.
 
-        Parameters
-        ----------
-        ax : Axes, optional
-            Where to draw; a new figure by default.
-        axes : pair of int
-            Which eigenvectors, from 2. Those beyond k are rough, if available.
-        **options
-            Passed to `Axes.scatter`.
-
-        Returns
-        -------
-        Axes
+        As all plots, draws into `ax`, or a new figure, and returns it. `axes` are the numbers of the
+        eigenvectors, from 2; those beyond k are rough, if available. Options go to `Axes.scatter`.
         """
         from hyperclus.report.plots import plot_embedding
 
@@ -217,19 +193,13 @@ class Partition(PartitionQuality):
         return plot_spectrum(self, ax, options)
 
     def plot_sweep(self, ax: Any = None, **options: Any) -> Any:
-        """Draw NCut and conductance of the cuts along the second eigenvector; options go to `Axes.plot`.
-
-        The lowest NCut is marked, and for two clusters also their own.
-        """
+        """Draw NCut and conductance of the cuts along the second eigenvector; options go to `Axes.plot`."""
         from hyperclus.report.plots import plot_sweep
 
         return plot_sweep(self, ax, options)
 
     def plot_incidence(self, ax: Any = None, **options: Any) -> Any:
-        """Draw the incidence matrix, ordered by cluster; options go to `Axes.pcolormesh`.
-
-        Large numbers of vertices or hyperedges are grouped.
-        """
+        """Draw the incidence matrix, ordered by cluster; options go to `Axes.pcolormesh`."""
         from hyperclus.report.plots import plot_incidence
 
         return plot_incidence(self, ax, options)
