@@ -407,6 +407,8 @@ changes = st.lists(
 
 @given(changes, st.booleans(), st.integers(0, 300))
 @example([], False, 0)
+@example([(2, 0, b"\\")], False, 0)  # a key with a line break
+@example([(2, 0, b"x" * 500)], False, 0)  # a long key
 @settings(examples, max_examples=300)
 def test_damaged_files_are_read_or_refused(tmp_path, spots, packed, cut):
     data = SEED

@@ -18,6 +18,7 @@ import numpy as np
 from msgspec import UNSET, Raw, Struct, UnsetType
 
 from hyperclus._runtime.arrays import read_only
+from hyperclus._runtime.files import printable
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.ids import as_integers_or_list, object_array
 from hyperclus.hypergraph.messages import shown
@@ -26,6 +27,7 @@ Attributes: TypeAlias = dict[int, dict[str, Any]]
 NetworkType: TypeAlias = Literal["undirected", "directed", "asc"]
 
 CHUNK = 1 << 18  # bytes to parse at once
+LONGEST_QUOTE = 120  # characters of a message that quotes a key of the file
 RULES = {
     "document": "a HIF file is a JSON object with 'incidences' (also nodes, edges, metadata, network-type)",
     "edge": "an id is text or an integer",
@@ -190,7 +192,8 @@ class _Section:
 
 def _explained(error: msgspec.ValidationError, place: str, rule: str) -> InputError:
     """Add the place and a remedy to an error such as "Expected `float`, got `str` - at `$.weight`"."""
-    what, _, where = str(error).partition(" - at `$")
+    what, _, where = printable(str(error)).partition(" - at `$")  # it may quote a key from the file
+    what = what if len(what) <= LONGEST_QUOTE else what[: LONGEST_QUOTE - 1] + "…"
     where = where.removesuffix("`")
     path = (place + where).lstrip(".")
     return InputError(f"{path}{': ' * bool(path)}{what[0].lower()}{what[1:]}; {RULES.get(where[1:], rule)}")
