@@ -23,27 +23,21 @@ class NumpyBackend:
     rows_at_a_time = 1 << 16  # what the cache holds
 
     def put(self, values: Any, dtype: Any = None) -> Any:
-        """The array itself, in the given type."""
         return values if dtype is None else np.asarray(values, dtype=dtype)
 
     def fetch(self, *values: Any) -> list[Any]:
-        """The values themselves."""
         return list(values)
 
     def persist(self, vector: Array) -> Array:
-        """The vector, which is computed already."""
         return vector
 
     def empty_columns(self, like: Any, count: int) -> Any:
-        """Uninitialised memory."""
         return self.xp.empty((len(like), count), dtype=like.dtype, order="F")
 
     def take(self, table: Any, codes: Any) -> Any:
-        """Index the table."""
         return self.put(table)[self.put(codes)]
 
     def normal(self, size: int, rng: np.random.Generator) -> Floats:
-        """Draw from the generator."""
         return rng.standard_normal(size)
 
     def row_slices(self, count: int) -> Iterable[slice]:
@@ -133,7 +127,6 @@ class NumpyBackend:
         return connected_components(gamma)
 
     def run_on_one(self, function: Callable[..., Any], hypergraph: Hypergraph, *args: Any) -> dict[str, Any]:
-        """Run it here."""
         facts, arrays = function(hypergraph, *args)
         return {**facts, **{name: self.put(array) for name, array in arrays.items()}}
 

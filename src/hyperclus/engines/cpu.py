@@ -126,15 +126,12 @@ class SparseProducts(HostProducts):
     tuning: Tuning = field(default_factory=Tuning)
 
     def to_edges(self, values: Floats, weights: Weights) -> Floats:
-        """One product."""
         return (self._by_gamma if weights == "gamma" else self._by_source)(values)
 
     def to_vertices(self, values: Floats, weights: Weights) -> Floats:
-        """One product."""
         return (self._gamma_by_vertex if weights == "gamma" else self._source_by_vertex)(values)
 
     def edge_pairs(self, first: Floats, second: Floats) -> tuple[Floats, Floats]:
-        """Two products."""
         return self._by_gamma(first), self._by_source(second)
 
     def symmetrized(self, vector: Floats, left: Floats, right: Floats, middle: Floats) -> Floats:
@@ -149,7 +146,6 @@ class SparseProducts(HostProducts):
         return _product(with_data(gamma, gamma.data * source_weights.data), values)
 
     def least_share(self, out_edge: Floats, out_vertex: Floats, in_edge: Floats, in_vertex: Floats) -> float:
-        """Chunk by chunk."""
         gamma, source_weights = self.lists.gamma, self.lists.source_weights
         least = np.inf
         for first, last in row_chunks(gamma.indptr):
@@ -242,15 +238,12 @@ class BlockProducts(HostProducts):
         return cls(alpha, edges, vertices, weights, bounds, gamma.shape, len(parts), tuning.runs_from)
 
     def to_edges(self, values: Floats, weights: Weights) -> Floats:
-        """One pass for each column."""
         return self._by_column(partial(self._to_edges, weights), values, self.shape[0])
 
     def to_vertices(self, values: Floats, weights: Weights) -> Floats:
-        """One pass for each column."""
         return self._by_column(partial(self._to_vertices, weights), values, self.shape[1])
 
     def edge_pairs(self, first: Floats, second: Floats) -> tuple[Floats, Floats]:
-        """One pass for both."""
         if self._equal:
             return self.to_edges(first, "gamma"), self.to_edges(second, "gamma")
         pairs = np.empty(2 * self.shape[1])
@@ -285,7 +278,6 @@ class BlockProducts(HostProducts):
         return out
 
     def least_share(self, out_edge: Floats, out_vertex: Floats, in_edge: Floats, in_vertex: Floats) -> float:
-        """One pass, block by block."""
         out = read_only(out_edge), read_only(out_vertex)
         into = read_only(in_edge), read_only(in_vertex)
         gamma = self.gamma if len(self.gamma) else read_only(np.ones(len(self.edges)))

@@ -108,15 +108,12 @@ class CudaProducts(LocalProducts):
         return cls(alpha, by_edge, by_vertex)
 
     def to_edges(self, values: Floats, weights: Weights) -> Floats:
-        """One pass for each column."""
         return self.by_edge.sums(values, *self._power(weights))
 
     def to_vertices(self, values: Floats, weights: Weights) -> Floats:
-        """One pass for each column."""
         return self.by_vertex.sums(values, *self._power(weights))
 
     def edge_pairs(self, first: Floats, second: Floats) -> tuple[Floats, Floats]:
-        """One pass for both."""
         return self.by_edge.pairs(first, second, *self._power("source_weights"))
 
     def symmetrized(self, vector: Floats, left: Floats, right: Floats, middle: Floats) -> Floats:
@@ -126,11 +123,9 @@ class CudaProducts(LocalProducts):
         return going * right + coming * left
 
     def vertex_squares(self, values: Floats) -> Floats:
-        """One pass."""
         return self.by_vertex.sums(values, 2 if self.alpha else 1, 1.0 + self.alpha)
 
     def least_share(self, out_edge: Floats, out_vertex: Floats, in_edge: Floats, in_vertex: Floats) -> float:
-        """One pass."""
         return self.by_edge.least_share(
             out_edge, out_vertex, in_edge, in_vertex, *self._power("source_weights")
         )
@@ -141,7 +136,6 @@ class CudaProducts(LocalProducts):
 
     @cached_property
     def backend(self) -> ArrayBackend:
-        """The arrays of the device."""
         return CudaBackend(self.by_edge.device.xp)
 
     def _power(self, weights: Weights) -> tuple[int, float]:
@@ -166,7 +160,6 @@ class CudaBackend(NumpyBackend):
         return self.xp.asarray(values, dtype=dtype)
 
     def fetch(self, *values: Any) -> list[Any]:
-        """Copies in host memory."""
         return [value.get() if hasattr(value, "get") else value for value in values]
 
     def normal(self, size: int, rng: np.random.Generator) -> Floats:
@@ -291,7 +284,6 @@ class LongRows:
         self.device.join_pieces(self, width, parts, out)
 
     def least_share(self, given: tuple[Any, ...], power: int, alpha: float) -> float:
-        """As `Matrix.least_share`."""
         out_row, out_column, in_row, in_column = given
         weights = self.weights.astype(np.float64)
         going = out_row[self.row_of] * out_column[self.idx] * (weights**alpha if power else 1.0)

@@ -33,17 +33,14 @@ class StoredHypergraph:
 
     @property
     def n_vertices(self) -> int:
-        """|V|."""
         return self.prepared.n_vertices
 
     @property
     def n_edges(self) -> int:
-        """|E|."""
         return self.prepared.n_edges
 
     @property
     def n_incidences(self) -> int:
-        """The number of incidences."""
         return self.prepared.n_incidences
 
     def content_key(self) -> bytes:
@@ -70,20 +67,16 @@ class DaskBackend:
         return values
 
     def fetch(self, *values: Any) -> list[Any]:
-        """All in one round."""
         return fetch(values)
 
     def persist(self, vector: Array) -> Array:
-        """Store it when a round first computes it."""
         persist(vector)
         return vector
 
     def empty_columns(self, like: Any, count: int) -> Columns:
-        """Columns to be set."""
         return Columns([None] * count, self.session)
 
     def take(self, table: Any, codes: Vector) -> Vector:
-        """Chunk by chunk."""
         return mapped(chunk_kernels.taken, np.asarray(table), codes)
 
     def normal(self, size: int, rng: np.random.Generator) -> Vector:
@@ -182,11 +175,9 @@ class DaskProducts:
 
     @cached_property
     def backend(self) -> DaskBackend:
-        """The vectors of the session."""
         return DaskBackend(self.session)
 
     def edge_weights(self) -> Vector:
-        """The weights of the hyperedges."""
         return persist(self._local("omega"))
 
     def to_edges(self, values: Any, weights: Weights) -> Any:
@@ -196,13 +187,11 @@ class DaskProducts:
         return self._local("to_edges", gathered(values), weights)
 
     def to_vertices(self, values: Any, weights: Weights) -> Any:
-        """Each block contributes."""
         if isinstance(values, Columns):
             return Columns([self.to_vertices(vector, weights) for vector in values.vectors])
         return persist(scattered(self._local("to_vertices", values, weights)))
 
     def edge_pairs(self, first: Any, second: Any) -> tuple[Any, Any]:
-        """One round for both."""
         return self.to_edges(first, "gamma"), self.to_edges(second, "source_weights")
 
     def symmetrized(self, vector: Any, left: Any, right: Any, middle: Any) -> Any:
@@ -211,11 +200,9 @@ class DaskProducts:
         return scattered(self._local("symmetrized", gathered(vector), static(left), static(right), middle))
 
     def vertex_squares(self, values: Any) -> Any:
-        """Each block contributes."""
         return persist(scattered(self._local("vertex_squares", values)))
 
     def least_share(self, out_edge: Any, out_vertex: Any, in_edge: Any, in_vertex: Any) -> float:
-        """The least of all blocks."""
         given = (out_edge, gathered(out_vertex), in_edge, gathered(in_vertex))
         return float(Reduction(self.session, "edges", "least_share", given, "min"))
 

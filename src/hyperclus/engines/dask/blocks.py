@@ -97,7 +97,6 @@ def deal(sizes: list[int], count: int) -> list[list[int]]:
 
 
 def block_path(folder: Path, number: int) -> Path:
-    """The folder of a block."""
     return folder / f"block-{number:05}"
 
 

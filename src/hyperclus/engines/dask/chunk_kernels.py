@@ -81,12 +81,10 @@ def taken(table: Any, codes: Any) -> Any:
 
 
 def as_type(values: Any, kind: Any) -> Any:
-    """Convert to another dtype."""
     return np.asarray(values).astype(kind, copy=False)
 
 
 def filled(values: Any, value: Any, kind: Any) -> Any:
-    """Repeat one value."""
     return np.full(len(values), value, dtype=kind)
 
 
@@ -124,22 +122,18 @@ def first_rows(count: int, labels: Any, rows: Any) -> Any:
 
 
 def square(values: Any) -> Any:
-    """The squared norm."""
     return values @ values
 
 
 def root(total: Any) -> float:
-    """The norm from its square."""
     return float(np.sqrt(total))
 
 
 def largest(values: Any) -> Any:
-    """The largest value."""
     return values.max(initial=-np.inf) if values.dtype.kind == "f" else values.max()
 
 
 def smallest(values: Any) -> Any:
-    """The smallest value."""
     return values.min(initial=np.inf) if values.dtype.kind == "f" else values.min()
 
 
@@ -154,10 +148,8 @@ def sign_of(extremes: Any) -> float:
 
 
 def all_true(values: Any) -> int:
-    """1 if all are true, else 0."""
     return int(np.all(values))
 
 
 def any_true(values: Any) -> int:
-    """1 if one is true, else 0."""
     return int(np.any(values))

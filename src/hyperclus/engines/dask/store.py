@@ -196,12 +196,10 @@ class StoredPart:
     offset: int = 0
 
     def close(self) -> None:
-        """Close the file, if there is one."""
         if self.file is not None:
             self.file.close()
 
     def rows(self, first: int, last: int) -> Array:
-        """Some of its rows."""
         if self.values is not None:
             return self.values[first:last]
         self.file.seek(self.offset + first * self.dtype.itemsize)

@@ -86,12 +86,10 @@ class Vector(NDArrayOperatorsMixin):
 
     @property
     def shape(self) -> tuple[int]:
-        """(n,)."""
         return (len(self),)
 
     @property
     def ndim(self) -> int:
-        """1."""
         return 1
 
     def __len__(self) -> int:
@@ -120,27 +118,21 @@ class Vector(NDArrayOperatorsMixin):
         raise TypeError(f"element {key!r} of a vector is not on the host")
 
     def astype(self, dtype: Any, copy: bool = True) -> "Vector":
-        """Convert to another dtype."""
         return self if self.dtype == dtype else mapped(chunk_kernels.as_type, self, np.dtype(dtype))
 
     def sum(self) -> "Reduction":
-        """The sum over all entries."""
         return Reduction(self.session, self.side, np.sum, (self,), "sum")
 
     def max(self) -> "Reduction":
-        """The largest entry."""
         return Reduction(self.session, self.side, chunk_kernels.largest, (self,), "max")
 
     def min(self) -> "Reduction":
-        """The smallest entry."""
         return Reduction(self.session, self.side, chunk_kernels.smallest, (self,), "min")
 
     def all(self) -> "Reduction":
-        """1 if all entries are true, else 0."""
         return Reduction(self.session, self.side, chunk_kernels.all_true, (self,), "min")
 
     def any(self) -> "Reduction":
-        """1 if some entry is true, else 0."""
         return Reduction(self.session, self.side, chunk_kernels.any_true, (self,), "max")
 
 
@@ -166,17 +158,14 @@ class Columns(NDArrayOperatorsMixin):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """(n, count)."""
         return (self.session.n_vertices if self.session else 0, len(self.vectors))
 
     @property
     def ndim(self) -> int:
-        """2."""
         return 2
 
     @property
     def dtype(self) -> Any:
-        """float64."""
         return np.dtype(np.float64)
 
     def __len__(self) -> int:
@@ -184,7 +173,6 @@ class Columns(NDArrayOperatorsMixin):
 
     @property
     def T(self) -> "Rows":  # noqa: N802
-        """The transpose."""
         return Rows(self)
 
     def __getitem__(self, key: Any) -> Any:

@@ -174,7 +174,6 @@ class WorkerPool:
                     return []
 
     def cancel(self, futures: list[Any]) -> None:
-        """Cancel tasks."""
         if futures and self.client.status == "running":
             with suppress(OSError, RuntimeError, CancelledError):
                 self.client.cancel(futures, force=True)

@@ -26,7 +26,6 @@ def bounds(contents: Contents) -> str:
 
 
 def clusters(contents: Contents) -> str:
-    """Describe the table of the clusters."""
     text = (
         "Largest cluster first. Volume is the share of its time that a random walk spends in the cluster; "
         "conductance says how easily it leaves (0: never)."
@@ -35,7 +34,6 @@ def clusters(contents: Contents) -> str:
 
 
 def table(contents: Contents) -> str:
-    """Describe the columns of the input table."""
     columns = contents.views.table_columns or {}
     return (
         "A vertex is a row of a table; a hyperedge \u201ccolumn = value\u201d holds the rows with that value "
@@ -44,7 +42,6 @@ def table(contents: Contents) -> str:
 
 
 def embedding(contents: Contents) -> str:
-    """Describe the embedding."""
     view = contents.views.embedding
     text = (
         "Each point is a vertex; its coordinates are eigenvectors of the random walk, so that vertices that "
@@ -63,7 +60,6 @@ def embedding(contents: Contents) -> str:
 
 
 def matrix(contents: Contents) -> str:
-    """Describe the incidence matrix."""
     grid = contents.views.incidence_grid
     rows, columns = len(grid.edges), len(grid.vertices)
     edges, vertices = sum(map(len, grid.edges)), sum(map(len, grid.vertices))
@@ -97,7 +93,6 @@ def details(contents: Contents) -> str:
 
 
 def spectrum(contents: Contents) -> str:
-    """Describe the eigenvalues."""
     view, k = contents.views.spectrum, contents.part.k
     text = "The smallest eigenvalues of the Laplacian: one near 0 for each set that the walk seldom leaves."
     gap, approximate = view.gap_after(k), len(view.values) - view.n_converged
@@ -113,7 +108,6 @@ def spectrum(contents: Contents) -> str:
 
 
 def sweep(contents: Contents) -> str:
-    """Describe the sweep profile."""
     view, part = contents.views.sweep_profile, contents.part
     if view is None:
         return ""
@@ -130,7 +124,6 @@ def sweep(contents: Contents) -> str:
 
 
 def classes(contents: Contents) -> str:
-    """Describe the table of classes and clusters."""
     if contents.classes is None:
         return ""
     found = contents.classes.agreement

@@ -77,7 +77,6 @@ def check_libraries() -> None:
 
 
 def render(contents: Contents) -> str:
-    """Render the page."""
     start, style, scripts = _asset("start.js"), _asset("page.css"), [_vega(), _asset("page.js")]
     data = {
         "k": contents.part.k,
