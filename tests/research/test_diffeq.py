@@ -119,7 +119,7 @@ def network(h):
 
 @st.composite
 def starts(draw):
-    """A hypergraph, and a source and an alpha for several columns: single seeds, sets, any law."""
+    """A hypergraph, and a source and an alpha for several columns: single seeds, sets, any distribution."""
     h = draw(hypergraphs())
     count = draw(st.integers(1, 5))
     source = np.zeros((h.n_vertices, count))
