@@ -130,7 +130,7 @@ def test_one_zero_for_each_component(h):
     pairs = smallest_eigenpairs(laplacian_of(h), k)
     assert (pairs.values[:count] <= 1e-14).all()
     assert (pairs.values[count:] > 1e-12).all()
-    for part in oracles.components(h):  # the null space is spanned by the square roots of the distributions of the components
+    for part in oracles.components(h):  # their roots span the null space
         root = np.zeros(h.n_vertices)
         root[part] = np.sqrt(oracles.stationary(h)[part])
         inside = pairs.vectors[:, :count] @ (pairs.vectors[:, :count].T @ root)
