@@ -794,3 +794,11 @@ def test_a_column_of_edge_weights():
         lambda: Hypergraph.from_long(table, edge_weight="edge_weight", edge_weights=[1, 1]), "given twice"
     )
     refused(lambda: Hypergraph.from_long({**table, "edge_weight": [0, 0, 1, 1]}), "1")
+
+
+@pytest.mark.parametrize("kind", [sp.csr_array, sp.csc_array, sp.bsr_array])
+def test_pointers_out_of_bounds_are_refused(kind):
+    shape = (1, 1, 1) if kind is sp.bsr_array else (1,)
+    matrix = kind((np.full(shape, 2.0), np.array([0]), np.array([0, 1, 1])), shape=(2, 2))
+    matrix.indptr = np.array([0, 10**9, -1], dtype=np.int32)
+    refused(lambda: Hypergraph.from_incidence(matrix), "damaged", "indptr does not rise from 0")

@@ -664,3 +664,11 @@ def test_mutated_files_give_a_hypergraph_or_an_input_error(seed, data):
             assert message != str(error)  # noqa: PT017
         assert "\n" not in message
         assert "changed while it was read" not in message
+
+
+@pytest.mark.parametrize("kind", ["csr", "csc"])
+def test_npz_with_pointers_out_of_bounds_is_refused(tmp_path, kind):
+    pointers = np.array([0, 10**9, -1], dtype=np.int32)
+    arrays = {"shape": np.array([2, 2]), "data": np.array([2.0]), "indices": np.array([0], dtype=np.int32)}
+    np.savez(tmp_path / "x.npz", format=np.array(kind), indptr=pointers, **arrays)
+    refused(lambda: read_npz(tmp_path / "x.npz"), "x.npz", "indptr")

@@ -250,14 +250,28 @@ def canonical(matrix: Incidence, edge_ids: Ids, vertex_ids: Ids, duplicates: Dup
     return merged
 
 
+def check_compressed(matrix: Any) -> None:
+    """Raise a `ValueError` if the arrays of a CSR, CSC or BSR matrix do not describe a matrix.
+
+    SciPy's own check skips the pointers when the last one is not positive, and then reads out of bounds.
+    """
+    pointers = matrix.indptr
+    rising = pointers[0] == 0 and (pointers[1:] >= pointers[:-1]).all()
+    if not rising or pointers[-1] > len(matrix.indices):
+        raise ValueError("indptr does not rise from 0 to the number of entries")
+    matrix.check_format(full_check=True)
+
+
 def _checked_sparse(matrix: Any) -> Any:
     """Return a sparse matrix in CSR, CSC or COO; indices outside its shape are an `InputError`."""
     try:
+        if matrix.format == "bsr":
+            check_compressed(matrix)
         if matrix.format not in ("csr", "csc"):
             triples = matrix.tocoo()
             return sp.coo_array((triples.data, (triples.row, triples.col)), shape=triples.shape)
         matrix = copy.copy(matrix)  # the check may replace arrays of the matrix
-        matrix.check_format(full_check=True)
+        check_compressed(matrix)
     except ValueError as error:
         raise InputError(f"the sparse matrix is damaged ({error}); recreate it") from None
     return matrix

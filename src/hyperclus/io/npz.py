@@ -21,7 +21,7 @@ from hyperclus._runtime.files import StrPath, fault, reading, refuse_bomb, writi
 from hyperclus.errors import Argument, InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.hypergraph.ids import object_array
-from hyperclus.hypergraph.incidence import Policies
+from hyperclus.hypergraph.incidence import Policies, check_compressed
 from hyperclus.hypergraph.messages import shown
 from hyperclus.io.entries import Entries, from_entries
 from hyperclus.typing import AbsencePolicy, DuplicatePolicy, Ids
@@ -186,7 +186,7 @@ def _scipy_entries(arrays: dict[str, NDArray[Any]]) -> Entries:
         matrix = sp.coo_array((data, (first, second)), shape=shape)
     else:
         compressed = (sp.csr_array if name == "csr" else sp.csc_array)((data, first, second), shape=shape)
-        compressed.check_format(full_check=True)
+        check_compressed(compressed)
         matrix = compressed.tocoo()
     return Entries(matrix.row, matrix.col, matrix.data, (shape[0], shape[1]))
 
