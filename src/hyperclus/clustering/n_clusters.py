@@ -190,9 +190,7 @@ class _Contrast:
     noise: float  # the largest drop of a shuffle
     reaches: Floats  # as in `Candidate`
     jumps: Floats
-    structure: (
-        bool  # whether some sum of eigenvalues is below the level by more than twice that of any shuffle
-    )
+    structure: bool  # whether a sum of eigenvalues is below the level, by twice that of any shuffle
 
     @classmethod
     def of(cls, values: Floats, rivals: Floats, tolerance: float) -> "_Contrast":
@@ -214,16 +212,11 @@ class _Contrast:
 
 
 def _better(values: Floats, lowest_values: Floats) -> Booleans:
-    """Whether each eigenvalue is below those of all shuffles.
-
-    It is compared with the lowest one of the shuffles. After one that is not below, the next is compared
-    with the next, so that what is left beyond the clusters is compared with a complete shuffle.
-    """
-    better = np.zeros(len(values), dtype=bool)
-    rival = 1
+    """Whether each eigenvalue is below the lowest one of the shuffles, counted from the last that was not."""
+    better, rival = np.zeros(len(values), dtype=bool), 1
     for index in range(1, len(values)):
         better[index] = values[index] < lowest_values[rival]
-        rival += not better[index]
+        rival += not better[index]  # what is left beyond the clusters is compared with a complete shuffle
     return better
 
 
@@ -248,24 +241,19 @@ def _candidate(
     score = width * max(stability, 0.0)
     above_noise = drop > BEYOND_CHANCE * contrast.noise
     wide = bool(above_noise and reach >= MIN_REACH and score >= MIN_SCORE)
-    clear = wide and smallest >= TINY / k
-    if k == walk.n_components and _fair_components(walk):
-        reason = "the connected components"
-        clear = clear or better
-    elif clear:
-        reason = "stands out: the next cluster costs nearly as much as by chance"
-    elif not better:
-        reason = "shuffles have clusters as good as the last one"
-    elif not above_noise:
-        reason = "no larger gap than by chance"
-    elif reach < MIN_REACH:
-        reason = "a gap, but the next clusters are much better than chance too"
-    elif wide:
-        reason = f"a gap, but a cluster holds only {100 * smallest:.2g} % of the volume"
-    elif width < MIN_SCORE:
-        reason = "a narrow gap"
-    else:
-        reason = "a gap, but different starts find different clusters"
+    apart = k == walk.n_components and _fair_components(walk)
+    clear = (wide and smallest >= TINY / k) or (apart and better)
+    reasons = (
+        (apart, "the connected components"),
+        (clear, "stands out: the next cluster costs nearly as much as by chance"),
+        (not better, "shuffles have clusters as good as the last one"),
+        (not above_noise, "no larger gap than by chance"),
+        (reach < MIN_REACH, "a gap, but the next clusters are much better than chance too"),
+        (wide, f"a gap, but a cluster holds only {100 * smallest:.2g} % of the volume"),
+        (width < MIN_SCORE, "a narrow gap"),
+        (True, "a gap, but different starts find different clusters"),
+    )
+    reason = next(text for holds, text in reasons if holds)
     chance, eigengap = float(contrast.level[:k].sum()), float(pairs.values[k] - pairs.values[k - 1])
     figures = best.ncut, bound, relative_gap(best.ncut, bound), smallest, chance, eigengap
     return Candidate(k, *figures, reach, stability, score, clear, reason)

@@ -28,7 +28,7 @@ from hyperclus.clustering.push_kernels import (
 )
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
-from hyperclus.hypergraph.ids import as_integers_or_list
+from hyperclus.hypergraph.ids import as_list
 from hyperclus.hypergraph.messages import named, shown
 from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Floats, Ids, Integers
@@ -78,22 +78,16 @@ class PushContext:
         """The positions of seeds in the walk, ascending and without repetition."""
         if isinstance(seeds, str | bytes | Number | np.generic):
             seeds = [seeds]
-        wanted = as_integers_or_list(list(seeds) if isinstance(seeds, set | frozenset) else seeds, "seeds")
-        if not len(wanted):
+        names = as_list(list(seeds) if isinstance(seeds, set | frozenset) else seeds, "seeds")
+        if not names:
             raise InputError("no seeds are given; name at least one vertex")
-        if self.ids.dtype != object and isinstance(wanted, np.ndarray):
-            wanted = wanted.astype(np.int64, copy=False)
-            near = np.searchsorted(self.ids, wanted, sorter=self._sorted)
-            found = self._sorted[np.minimum(near, len(self.ids) - 1)]
-            found[self.ids[found] != wanted] = -1
-        else:
-            names = wanted if isinstance(wanted, list) else wanted.tolist()
-            found = np.array([self._position(name) for name in names])
-        if found.min() < 0:
-            name = shown(wanted[int(np.argmin(found))])
-            raise InputError(
-                f"seed {name} is not among the {len(self.ids):,} vertices; correct it or leave it out"
-            )
+        found = np.empty(len(names), dtype=np.int64)
+        for place, name in enumerate(names):
+            try:
+                found[place] = self._positions[name]
+            except (KeyError, TypeError):  # a TypeError is due to an unhashable value, such as a list
+                where = f"is not among the {len(self.ids):,} vertices; correct it or leave it out"
+                raise InputError(f"seed {shown(name)} {where}") from None
         within = np.minimum(np.searchsorted(self.inside, found), len(self.inside) - 1)
         isolated = self.inside[within] != found
         if isolated.any():
@@ -101,18 +95,8 @@ class PushContext:
         return np.unique(within)
 
     @cached_property
-    def _sorted(self) -> Integers:
-        return np.argsort(self.ids, kind="stable")
-
-    @cached_property
-    def _by_id(self) -> dict[Any, int]:
+    def _positions(self) -> dict[Any, int]:
         return {name: position for position, name in enumerate(self.ids.tolist())}
-
-    def _position(self, name: Any) -> int:
-        try:
-            return self._by_id.get(name, -1)
-        except TypeError:  # unhashable, such as a list: not an id
-            return -1
 
     @contextmanager
     def region(self, seeds: Integers) -> Iterator["Region"]:
