@@ -123,9 +123,7 @@ class _ClusterEstimator(_base.ClusterMixin, _HypergraphEstimator):  # type: igno
         Let s_c(x) be the share of cluster c among the vertices one step after x and one step before x, half
         each. A sample of vanishing weight that joins c changes the NCut by its weight times
         -(2 s_c(x) - internal(c) / vol(c)) / vol(c); x joins the c with the lowest value. Label -1 means that
-        x has no entry in a feature that had one in `fit`. For the samples of `fit` the result is mostly
-        `labels_` (for alpha = 1 always if no move of one sample lowers the NCut, apart from ties, `min_share`
-        and clusters of one sample).
+        x has no entry in a feature that had one in `fit`. For the samples of `fit` it is mostly `labels_`.
         """
         return self._joined(self._on_known(self._matrix(X)))
 
@@ -177,8 +175,7 @@ class HypergraphClustering(_ClusterEstimator):
     engine : {"auto", "cpu", "cuda"}
         Where `fit` computes, as in `cluster`; all fitted attributes are in host memory.
     random_state : int, RandomState, Generator or None
-        An int gives the same labels in every call, those of `hyperclus.cluster` with this seed. None, the
-        default, may give others each time.
+        An int is the seed of `hyperclus.cluster`. None may give other labels each time.
 
     Attributes
     ----------
@@ -192,13 +189,6 @@ class HypergraphClustering(_ClusterEstimator):
         phi, the share of a walker's time; 0 for a sample without a positive entry.
     partition_ : Partition
         The full result; its vertices are numbered, its hyperedges have the names of the features.
-    n_features_in_, feature_names_in_
-        As everywhere in scikit-learn.
-
-    Raises
-    ------
-    InputError, ConvergenceError
-        From `fit`. An InputError is a ValueError.
 
     Examples
     --------
@@ -245,24 +235,22 @@ class HyperClusG(_ClusterEstimator):
 class HypergraphSpectralEmbedding(_Named, _Transformer, _HypergraphEstimator):  # type: ignore[misc]
     """f_2 .. f_{q+1}, the columns of Pi^-1/2 Z: coordinates of the samples that separate clusters.
 
-    Z holds the eigenvectors of L_sym for the smallest eigenvalues after the first (which is 0, with constant
-    f). Each f has mean 0 and mean square 1 under the stationary distribution. X is as for
-    `HypergraphClustering`.
+    Z holds the eigenvectors of L_sym for the smallest eigenvalues after the first. Each f has mean 0 and mean
+    square 1 under the stationary distribution. X is as for `HypergraphClustering`.
 
-    `transform` accepts new samples. From L_sym z = lambda z it follows that (P f + P* f) / 2 is
-    (1 - lambda) f, where P* = Pi^-1 P'Pi is the reversed walk. Both terms at a vertex need only its own
-    weights x(e):
+    `transform` accepts new samples: (P f + P* f) / 2 = (1 - lambda) f, where P* = Pi^-1 P'Pi is the reversed
+    walk, and both terms at a vertex need only its own weights x(e):
 
         f(x) = (mean of h weighted by there + mean of g weighted by back) / (2 (1 - lambda)),
         there(e) = omega(e) x(e)^alpha, h = B f;   back(e) = x(e) psi(e) / delta(e), g = A'Pi f / psi.
 
-    For the samples of `fit` this is f itself, as from `fit_transform`. A new sample gets the coordinates that
-    it would have if it were added to the hypergraph with vanishing weight.
+    For the samples of `fit` this is f itself. A new sample gets the coordinates that it would have if it were
+    added to the hypergraph with vanishing weight.
 
     Parameters
     ----------
     n_components : int
-        q, the number of coordinates.
+        q.
     alpha, tolerance
         As in `hyperclus.cluster`.
     edge_weights, engine, random_state
@@ -277,7 +265,6 @@ class HypergraphSpectralEmbedding(_Named, _Transformer, _HypergraphEstimator):  
         lambda_2, ..., ascending.
     stationary_ : array of shape (n_samples,)
     walk_ : RandomWalk
-    n_features_in_, feature_names_in_
 
     Examples
     --------
@@ -299,10 +286,8 @@ class HypergraphSpectralEmbedding(_Named, _Transformer, _HypergraphEstimator):  
         matrix = self._matrix(X, min_samples=self.n_components + 1, reset=True)
         hypergraph = self._hypergraph(matrix, "drop")
         if hypergraph.n_vertices <= self.n_components:
-            raise InputError(
-                f"{self.n_components} components need at least {self.n_components + 1} samples with a "
-                f"positive entry; there are {hypergraph.n_vertices}"
-            )
+            needed = f"{self.n_components} components need at least {self.n_components + 1} samples"
+            raise InputError(f"{needed} with a positive entry; there are {hypergraph.n_vertices}")
         run = Run(hypergraph, self.engine, alpha=self.alpha, tolerance=self.tolerance, seed=self._seed())
         walk = run.walk(hypergraph, self.n_components + 1)
         pairs = run.eigenpairs(walk, self.n_components + 1).on_host(walk.backend)
@@ -354,7 +339,5 @@ def _stepped(walk: RandomWalk, values: Floats, rows: Incidence) -> tuple[Floats,
     reached = np.diff(rows.indptr) > 0
     stepped = np.where(reached[:, None], 0.5 * (means[0] + means[1]), 0.0)
     if not np.isfinite(stepped).all():
-        raise InputError(
-            "the weights of a sample exceed the range of double precision; scale them closer to 1"
-        )
+        raise InputError("the weights of a sample exceed the range of double precision; scale them")
     return stepped, reached

@@ -73,12 +73,10 @@ class LocalCluster:
         return len(self.members)
 
     def __repr__(self) -> str:
-        vertices = "1 vertex" if len(self) == 1 else f"{len(self):,} vertices"
-        grown = named(self.seeds, np.arange(len(self.seeds)))
-        return (
-            f"LocalCluster({vertices} from {grown}, conductance {self.conductance:.6g}, "
-            f"{100 * self.volume:.3g} % of the volume, {self.touched:,} incidences touched)"
-        )
+        size = f"{len(self):,} {'vertex' if len(self) == 1 else 'vertices'}"
+        figures = f"conductance {self.conductance:.6g}, {100 * self.volume:.3g} % of the volume"
+        seeds = named(self.seeds, np.arange(len(self.seeds)))
+        return f"LocalCluster({size} from {seeds}, {figures}, {self.touched:,} incidences touched)"
 
 
 def local_cluster(
@@ -102,11 +100,9 @@ def local_cluster(
         Ids of vertices that belong together, or the id of a single one.
     restart : float, optional
         The probability with which a walker returns to the seeds in each step: the smaller, the larger the
-        region explored. By default chosen from the conductance of the seeds, then from that of the cluster
-        found. A probability b of the lazy walk of other programs corresponds to 2 b / (1 + b).
+        region explored. By default chosen from the conductance of the seeds, then of the cluster found.
     accuracy : float, optional
-        eps: p is within [pr - 2 eps phi, pr]. By default refined step by step while that lowers the
-        conductance.
+        eps: p is within [pr - 2 eps phi, pr]. By default refined while that lowers the conductance.
     max_volume, max_size : optional
         The largest share of the volume, and number of vertices, of the cluster.
     keep_seeds : bool
@@ -115,8 +111,7 @@ def local_cluster(
     Raises
     ------
     InputError
-        If seeds are unknown, in no hyperedge, none or all of the vertices; or if the limits rule out every
-        cluster.
+        If seeds are unknown, in no hyperedge, none or all; or if the limits rule out every cluster.
 
     Examples
     --------
@@ -162,7 +157,6 @@ def pagerank(
     Returns
     -------
     array of shape (n_vertices,)
-        Sums to 1; 0 for vertices in no hyperedge.
 
     Examples
     --------

@@ -13,15 +13,7 @@ from hyperclus.typing import Floats, Ids, Integers
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Agreement:
-    """The contingency table of classes and clusters, and the usual figures from it.
-
-    Attributes
-    ----------
-    classes, clusters : arrays
-        The names of rows and columns.
-    counts : array of shape (n_classes, n_clusters)
-        How many vertices of each class are in each cluster.
-    """
+    """The contingency table `counts` of `classes` (rows) and `clusters` (columns), and figures from it."""
 
     classes: Ids
     clusters: Ids
@@ -40,8 +32,7 @@ class Agreement:
         largest among the rest, as in the appendix of the paper.
         """
         sizes = self.counts.sum(axis=1)[:, None] + self.counts.sum(axis=0)
-        scores = 2.0 * self.counts / sizes
-        matched = np.zeros(len(self.classes))
+        scores, matched = 2.0 * self.counts / sizes, np.zeros(len(self.classes))
         for row, column in greedy_matching(scores):
             matched[row] = scores[row, column]
         return matched
@@ -93,8 +84,8 @@ def agreement(classes: Iterable[Any], clusters: Iterable[Any]) -> Agreement:
 def greedy_matching(scores: Floats) -> list[tuple[int, int]]:
     """Pairs (row, column) by descending score, each row and column once; ties by position.
 
-    >>> greedy_matching(np.array([[0, 0.9, 0], [0.8, 0, 0], [0, 0.7, 0.6]]))
-    [(0, 1), (1, 0), (2, 2)]
+    >>> greedy_matching(np.array([[0, 0.9], [0.8, 0.95]]))
+    [(1, 1), (0, 0)]
     """
     pairs, left = [], scores.astype(np.float64)
     for _ in range(min(scores.shape)):

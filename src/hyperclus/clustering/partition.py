@@ -223,16 +223,11 @@ class StoredPartition(PartitionQuality):
     ----------
     folder : Path
         Parquet files with a row for each vertex: its id, and `cluster`, 0 .. k - 1, cluster 0 the largest.
-    n_vertices, n_edges, n_incidences : int
-    cut : Cut
-        Volume and boundary of each cluster.
+    n_vertices, n_edges, n_incidences, n_components : int
+    cut, sizes, settings, timings
+        As in `Partition`.
     eigenpairs : Eigenpairs
         The values and residuals of the max(k, 2) smallest; the vectors stay on the workers.
-    sizes : array of shape (k,)
-        The number of vertices in each cluster.
-    n_components : int
-    settings, timings : mappings
-        As in `Partition`.
     rounds : mapping
         Number, seconds and bytes of the rounds over the workers, by stage.
     """

@@ -17,15 +17,7 @@ import numpy as np
 from hyperclus._runtime.arrays import index_type, read_only
 from hyperclus._runtime.jit import kernels
 from hyperclus.clustering import push_kernels
-from hyperclus.clustering.push_kernels import (
-    NOT_COPIED,
-    QUEUED,
-    REACHED,
-    STORED,
-    TINY,
-    BipartiteCSR,
-    ReachedSet,
-)
+from hyperclus.clustering.push_kernels import NOT_COPIED, QUEUED, REACHED, STORED, TINY, Side
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.hypergraph.ids import as_list
@@ -44,10 +36,11 @@ class PushContext:
 
     ids: Ids  # of all vertices of the hypergraph
     inside: Integers  # the position in the hypergraph of each vertex of the walk
-    links: BipartiteCSR  # from vertices to hyperedges
-    edge_links: BipartiteCSR  # and back
+    stationary: Floats
+    links: tuple[Any, ...]  # the first fields of `Side`: the walk from vertices to hyperedges
+    edge_links: tuple[Any, ...]  # and back
     work: int  # visits of incidences so far, plus those that the first query is expected to make
-    spare: list[tuple[ReachedSet, ReachedSet]] = field(default_factory=list)  # empty; borrowed by queries
+    spare: list[tuple[Side, Side]] = field(default_factory=list)  # empty; borrowed by queries
     max_visits: int = MAX_VISITS
 
     @classmethod
@@ -60,14 +53,9 @@ class PushContext:
         edge_links: Any = (by_edge.indptr, by_edge.indices, by_edge.data)
         scale, distribution = omega / factors.edge_degrees, walk.edge_stationary / omega
         edge_links += (scale, factors.source_weights.data, distribution)
-        sides = BipartiteCSR(*map(read_only, links)), BipartiteCSR(*map(read_only, edge_links))
+        sides = tuple(map(read_only, links)), tuple(map(read_only, edge_links))
         inside = np.arange(len(ids)) if inside is None else inside
-        return cls(ids, inside, *sides, EXPECTED_VISITS * h.n_incidences)
-
-    @property
-    def stationary(self) -> Floats:
-        """The stationary distribution phi."""
-        return self.links.distribution
+        return cls(ids, inside, walk.stationary, *sides, EXPECTED_VISITS * h.n_incidences)
 
     @property
     def kernels(self) -> Any:
@@ -104,10 +92,9 @@ class PushContext:
         try:
             sides = self.spare.pop()
         except IndexError:  # the first query, or others are running in other threads
-            n, m = len(self.links.distribution), len(self.edge_links.distribution)
-            entries, kind = len(self.links.indices), index_type(max(n, m))
-            sides = _nothing_reached(n, entries, kind), _nothing_reached(m, entries, kind)
-        self.kernels.reach_seeds(self.links, self.edge_links, *sides, seeds)
+            kind = index_type(max(len(self.links[-1]), len(self.edge_links[-1])))
+            sides = _nothing_reached(self.links, kind), _nothing_reached(self.edge_links, kind)
+        self.kernels.reach_seeds(*sides, seeds)
         region = Region(self, seeds, *sides)
         yield region
         for side in sides:
@@ -123,8 +110,8 @@ class Region:
 
     context: PushContext
     seeds: Integers
-    vertices: ReachedSet
-    edges: ReachedSet
+    vertices: Side
+    edges: Side
     visits: int = 0  # of incidences so far
 
     def start(self) -> None:
@@ -137,12 +124,13 @@ class Region:
 
     def push(self, restart: float, accuracy: float) -> None:
         """Push until all residuals are within the accuracy."""
-        context, sides = self.context, (self.vertices, self.edges)
-        settings = restart, accuracy, context.max_visits
-        while True:
-            self.visits += context.kernels.push(context.links, context.edge_links, *sides, *settings)
-            if not any(side.counts[QUEUED] for side in sides):
-                return
+        sides, settings = (self.vertices, self.edges), (restart, accuracy, self.context.max_visits)
+        for side in sides:  # some residuals were within an earlier accuracy only
+            reached = side.counts[REACHED]
+            late = np.flatnonzero(side.residual[:reached] > accuracy * side.distribution[:reached])
+            side.queue[: len(late)], side.queued[late], side.counts[QUEUED] = late, True, len(late)
+        while any(side.counts[QUEUED] for side in sides):
+            self.visits += self.context.kernels.push(*sides, *settings)
 
     def scores(self) -> tuple[Integers, Floats]:
         """The numbers of the seeds and of all vertices with an estimate, and p / phi of each."""
@@ -202,23 +190,11 @@ def push_context(walk: Hypergraph | RandomWalk) -> tuple[RandomWalk, PushContext
     return inner, PushContext.of(inner, walk.vertex_ids, np.flatnonzero(covered))
 
 
-def _nothing_reached(size: int, entries: int, kind: Any) -> ReachedSet:
-    """An empty set with room for all nodes and entries of one side."""
+def _nothing_reached(links: tuple[Any, ...], kind: Any) -> Side:
+    """A side with room for all its nodes and entries."""
+    size, entries = len(links[-1]), len(links[1])
     position, start, stop, queue = np.empty((4, size), dtype=np.int64)
-    distribution, estimate, residual = np.empty((3, size))
-    forward, backward = np.empty((2, entries))
-    return ReachedSet(
-        np.zeros(size, dtype=kind),
-        position,
-        distribution,
-        estimate,
-        residual,
-        start,
-        stop,
-        queue,
-        np.empty(size, dtype=bool),
-        np.empty(entries, dtype=kind),
-        forward,
-        backward,
-        np.zeros(3, dtype=np.int64),
-    )
+    number, masses, queued = np.zeros(size, dtype=kind), np.empty((3, size)), np.empty(size, dtype=bool)
+    copied = np.empty(entries, dtype=kind), *np.empty((2, entries))
+    counts = np.zeros(3, dtype=np.int64)
+    return Side(*links, number, position, *masses, start, stop, queue, queued, *copied, counts)

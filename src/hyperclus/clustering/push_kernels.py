@@ -29,23 +29,19 @@ TINY = 1e-300  # replaces a volume that rounding made 0
 NOT_COPIED = -1  # in ReachedSet.start
 
 
-class BipartiteCSR(NamedTuple):
-    """One side of the whole walk: row i goes to indices[j] with weights[j] scale[i]."""
+class Side(NamedTuple):
+    """The vertices or the hyperedges: the whole walk, and the nodes that mass has reached."""
 
+    # the whole walk: row i goes to indices[j] with weights[j] scale[i]
     indptr: Codes
     indices: Codes
     weights: Floats  # gamma^alpha for vertices, gamma for hyperedges
     scale: Floats  # 1 / d, omega / delta
     back_weights: Floats  # the weights of the other side
-    distribution: Floats  # phi, psi / omega
-
-
-class ReachedSet(NamedTuple):
-    """The nodes of one side that mass has reached, numbered in that order."""
-
-    number: Codes  # of each node of the whole side: 1 + its number, 0 for all that are not reached
+    whole_distribution: Floats  # phi, psi / omega
+    number: Codes  # 1 + the number of a reached node, 0 for all others
     # for each reached node:
-    position: Integers  # on the whole side
+    position: Integers  # in the whole walk
     distribution: Floats
     estimate: Floats  # p for vertices, unused for hyperedges
     residual: Floats  # r for vertices, q / omega for hyperedges
@@ -61,21 +57,19 @@ class ReachedSet(NamedTuple):
 
 
 @inner_kernel
-def copy_row(
-    here: BipartiteCSR, there: BipartiteCSR, source: ReachedSet, target: ReachedSet, node: int
-) -> None:
+def copy_row(source: Side, target: Side, node: int) -> None:
     """Copy the row of a node, next to the others that are used with it; its neighbors become reached."""
     number, position, counts = target.number, target.position, target.counts
     distribution, estimate, residual = target.distribution, target.estimate, target.residual
     start, queued = target.start, target.queued
+    back_scale, whole_distribution = target.scale, target.whole_distribution
     neighbor, forward, backward = source.neighbor, source.forward, source.backward
-    indices, weights, back_weights = here.indices, here.weights, here.back_weights
-    back_scale, whole_distribution = there.scale, there.distribution
+    indices, weights, back_weights = source.indices, source.weights, source.back_weights
     row = source.position[node]
-    scale = here.scale[row]
+    scale = source.scale[row]
     entry = source.counts[STORED]
     source.start[node] = entry
-    for place in range(here.indptr[row], here.indptr[row + 1]):
+    for place in range(source.indptr[row], source.indptr[row + 1]):
         other = indices[place]
         if number[other] == 0:
             new = counts[REACHED]
@@ -96,40 +90,19 @@ def copy_row(
 
 
 @kernel
-def reach_seeds(
-    links: BipartiteCSR, edge_links: BipartiteCSR, vertices: ReachedSet, edges: ReachedSet, seeds: Integers
-) -> None:
+def reach_seeds(vertices: Side, edges: Side, seeds: Integers) -> None:
     """Number the seeds 0, 1, ..., and copy their rows, for a sweep."""
     vertices.counts[REACHED] = len(seeds)
     for node, vertex in enumerate(seeds):
         vertices.number[vertex] = node + 1
         vertices.position[node] = vertex
-        vertices.distribution[node] = links.distribution[vertex]
+        vertices.distribution[node] = vertices.whole_distribution[vertex]
         vertices.queued[node] = False
-        copy_row(links, edge_links, vertices, edges, node)
+        copy_row(vertices, edges, node)
 
 
 @inner_kernel
-def queue_again(side: ReachedSet, accuracy: float) -> None:
-    """Queue the nodes whose residual was within an earlier accuracy and is not within this one."""
-    residual, distribution, queued = side.residual, side.distribution, side.queued
-    queue, counts = side.queue, side.counts
-    for node in range(counts[REACHED]):
-        if not queued[node] and residual[node] > accuracy * distribution[node]:
-            queued[node] = True
-            queue[counts[QUEUED]] = node
-            counts[QUEUED] += 1
-
-
-@inner_kernel
-def push_queued(
-    here: BipartiteCSR,
-    there: BipartiteCSR,
-    source: ReachedSet,
-    target: ReachedSet,
-    restart: float,
-    accuracy: float,
-) -> int:
+def push_queued(source: Side, target: Side, restart: float, accuracy: float) -> int:
     """Push all queued nodes: a share of the residual joins the estimate, the rest moves; entries visited."""
     start, stop, amounts, estimate = source.start, source.stop, source.residual, source.estimate
     neighbor, forward = source.neighbor, source.forward
@@ -139,7 +112,7 @@ def push_queued(
     for turn in range(source.counts[QUEUED]):
         node = source.queue[turn]
         if start[node] == NOT_COPIED:
-            copy_row(here, there, source, target, node)
+            copy_row(source, target, node)
         amount = amounts[node]
         source.queued[node] = False
         amounts[node] = 0.0
@@ -158,30 +131,17 @@ def push_queued(
 
 
 @kernel
-def push(
-    links: BipartiteCSR,
-    edge_links: BipartiteCSR,
-    vertices: ReachedSet,
-    edges: ReachedSet,
-    restart: float,
-    accuracy: float,
-    max_visits: int,
-) -> int:
-    """Push until no r is above eps phi and no q above eps psi; the number of incidences visited.
-
-    Ends early, with nodes still queued, after `max_visits`; a later call resumes.
-    """
-    queue_again(vertices, accuracy)
-    queue_again(edges, accuracy)
+def push(vertices: Side, edges: Side, restart: float, accuracy: float, max_visits: int) -> int:
+    """Push until no node is queued, or after `max_visits`; the number of incidences visited."""
     visits = 0
     while visits < max_visits and vertices.counts[QUEUED] + edges.counts[QUEUED] > 0:
-        visits += push_queued(links, edge_links, vertices, edges, restart, accuracy)
-        visits += push_queued(edge_links, links, edges, vertices, 0.0, accuracy)
+        visits += push_queued(vertices, edges, restart, accuracy)
+        visits += push_queued(edges, vertices, 0.0, accuracy)
     return visits
 
 
 @inner_kernel
-def link(vertices: ReachedSet, node: int, sent: Floats, got: Floats) -> tuple[float, float]:
+def link(vertices: Side, node: int, sent: Floats, got: Floats) -> tuple[float, float]:
     """The flow between a vertex and a set in both directions, and the flow of the vertex to itself.
 
     For each hyperedge, `sent` is the flow into it from the set, `got` the share of its flow that goes to
@@ -199,7 +159,7 @@ def link(vertices: ReachedSet, node: int, sent: Floats, got: Floats) -> tuple[fl
 
 
 @inner_kernel
-def join(vertices: ReachedSet, node: int, sign: float, sent: Floats, got: Floats) -> None:
+def join(vertices: Side, node: int, sign: float, sent: Floats, got: Floats) -> None:
     """Let a vertex join the set (sign = 1) or leave it (sign = -1)."""
     neighbor, forward, backward = vertices.neighbor, vertices.forward, vertices.backward
     mass = sign * vertices.distribution[node]
@@ -210,7 +170,7 @@ def join(vertices: ReachedSet, node: int, sign: float, sent: Floats, got: Floats
 
 @kernel
 def sweep_over(
-    vertices: ReachedSet, order: Integers, sent: Floats, got: Floats, volumes: Floats, insides: Floats
+    vertices: Side, order: Integers, sent: Floats, got: Floats, volumes: Floats, insides: Floats
 ) -> int:
     """Fill in volume and internal flow of each prefix of an order; the number of incidences visited.
 
@@ -237,7 +197,7 @@ def conductance_of(volume: float, inside: float) -> float:
 
 @kernel
 def descend(
-    vertices: ReachedSet,
+    vertices: Side,
     order: Integers,
     inside: Booleans,
     fixed: int,
