@@ -58,8 +58,7 @@ def cut(walk: RandomWalk, labels: Integers, n_clusters: int) -> Cut:
     >>> round(cut(walk, np.array([0, 0, 1, 1]), 2).ncut, 6)
     0.333333
     """
-    volumes, boundaries = walk.backend.fetch(*flows(walk, vertex_vector(walk, labels), n_clusters))
-    return Cut(volumes, boundaries)
+    return Cut(*walk.backend.fetch(*flows(walk, vertex_vector(walk, labels), n_clusters)))
 
 
 def flows(walk: RandomWalk, labels: Integers, n_clusters: int, once: bool = False) -> tuple[Floats, Floats]:
@@ -67,10 +66,8 @@ def flows(walk: RandomWalk, labels: Integers, n_clusters: int, once: bool = Fals
 
     With `once`, the boundary of two clusters, which is the same up to rounding, is computed once.
     """
-    factors = walk.factors
-    return factors.products.flows(
-        labels, n_clusters, walk.stationary, factors.relative_degrees, factors.shares, once
-    )
+    factors, phi = walk.factors, walk.stationary
+    return factors.products.flows(labels, n_clusters, phi, factors.relative_degrees, factors.shares, once)
 
 
 def flow(walk: RandomWalk, inside: Booleans) -> tuple[float, float]:
@@ -92,8 +89,7 @@ def edge_shares(walk: RandomWalk, labels: Integers, n_clusters: int) -> Floats:
     members = (vertex_vector(walk, labels)[:, None] == np.arange(n_clusters)).astype(np.float64)
     psi = walk.edge_stationary[:, None]
     arriving = walk.factors.step_to_edges(members * walk.stationary[:, None])
-    shares = 0.5 * (arriving / np.where(psi > 0, psi, 1.0) + walk.factors.edge_means(members))
-    return np.asarray(shares)
+    return np.asarray(0.5 * (arriving / np.where(psi > 0, psi, 1.0) + walk.factors.edge_means(members)))
 
 
 def edge_information(shares: Floats, flows: Floats, volumes: Any) -> Floats:

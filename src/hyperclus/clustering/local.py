@@ -122,15 +122,14 @@ def local_cluster(
     _check_between("restart", restart, 1.0, MIN_RESTART)
     _check_between("accuracy", accuracy, np.inf)
     _check_between("max_volume", max_volume, 1.0)
-    if max_size is not None:
-        check_integer("max_size", max_size)
     _, context = push_context(walk)
     positions = context.seed_positions(seeds)
-    largest = len(context.stationary) - 1 if max_size is None else min(max_size, len(context.stationary) - 1)
+    largest = len(context.stationary) - 1
+    if max_size is not None:
+        check_integer("max_size", max_size)
+        largest = min(int(max_size), largest)
     with context.region(positions) as region:
-        query = _Query(region, float(max_volume), largest, keep_seeds)
-        query.check()
-        found = query.answer(restart, accuracy)
+        found = _Query(region, float(max_volume), largest, keep_seeds).answer(restart, accuracy)
         return replace(found, visits=region.visits, touched=region.touched)
 
 
@@ -168,12 +167,11 @@ def pagerank(
     _check_between("tolerance", tolerance, 1.0, optional=False)
     walk, context = push_context(walk)
     n = len(context.stationary)
-    start = np.full(n, 1.0 / n)
+    rank = start = np.full(n, 1.0 / n)
     if seeds is not None:
         chosen = context.seed_positions(seeds)
-        start = np.zeros(n)
+        rank = start = np.zeros(n)
         start[chosen] = context.stationary[chosen] / context.stationary[chosen].sum()
-    rank = start
     for _ in range(1 + int(np.log(tolerance / 2) / np.log1p(-restart))):  # enough in any case
         before, rank = rank, restart * start + (1.0 - restart) * walk.adjoint(rank)
         if (1.0 - restart) / restart * np.abs(rank - before).sum() <= tolerance:
@@ -207,8 +205,7 @@ class _Query:
     max_size: int
     keep_seeds: bool
 
-    def check(self) -> None:
-        """Raise an `InputError` if no cluster is possible."""
+    def __post_init__(self) -> None:
         seeds, stationary = self.region.seeds, self.region.context.stationary
         volume, limit = float(stationary[seeds].sum()), Argument("max_volume", self.max_volume)
         if len(seeds) == len(stationary):

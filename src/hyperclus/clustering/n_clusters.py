@@ -132,17 +132,15 @@ def suggest_k(
     """Suggest a number of clusters from 2 to max_k, or none if there is no structure.
 
     Looks for the k after which the eigenvalues of L_sym jump towards their level in shuffled hypergraphs
-    with the same degrees and hyperedge sizes. k clusters have an NCut of at least lambda_1 + ... + lambda_k,
-    so such a k is the last before another cluster costs as much as by chance. Takes about a minute for a
-    million incidences.
+    with the same degrees and hyperedge sizes: the last k before another cluster costs as much as by chance.
+    Takes about a minute for a million incidences.
 
     Parameters
     ----------
     max_k : int
         The largest k to consider, at least 2; limited to the number of vertices minus one.
     shuffles : int, optional
-        How many shuffled hypergraphs to compare with, at least 2; by default 20 for small hypergraphs, down
-        to 3 for a million incidences.
+        The number of shuffled hypergraphs, at least 2; by default 20, down to 3 for a million incidences.
     alpha, tolerance, seed
         As in `cluster`.
 
@@ -169,12 +167,12 @@ def suggest_k(
     draw = np.random.default_rng(run.rng.integers(1 << 63))  # independent of the eigen-solver
     walk = run.walk(run.whole, most + 1)
     pairs = run.eigenpairs(walk, most + 1)
-    rivals = []
-    for number in range(1, shuffles + 1):
-        with topic(f"shuffle {number} of {shuffles}"):
+    rivals = np.empty((shuffles, most + 1))
+    for number in range(shuffles):
+        with topic(f"shuffle {number + 1} of {shuffles}"):
             rival = run.walk(shuffled(run.whole, draw), most + 1)
-            rivals.append(run.eigenpairs(rival, most + 1).values)
-    contrast = _Contrast.of(pairs.values, np.array(rivals), tolerance)
+            rivals[number] = run.eigenpairs(rival, most + 1).values
+    contrast = _Contrast.of(pairs.values, rivals, tolerance)
     candidates = [_candidate(walk, pairs, contrast, k, draw) for k in range(2, most + 1)]
     ranked = tuple(sorted(candidates, key=lambda one: (not one.clear, -one.score, one.k)))
     return _answer(walk, contrast, ranked)
@@ -195,8 +193,7 @@ class _Contrast:
     @classmethod
     def of(cls, values: Floats, rivals: Floats, tolerance: float) -> "_Contrast":
         total, count = rivals.sum(axis=0), len(rivals)
-        level = total / count
-        others = (total - rivals) / (count - 1)  # without the shuffle itself
+        level, others = total / count, (total - rivals) / (count - 1)  # of all, without the shuffle itself
         noise = max(_drops(rivals, others).max(), tolerance)
         chance = np.maximum(np.cumsum(others - rivals, axis=1).max(axis=0), tolerance)
         drops = _drops(values, level)

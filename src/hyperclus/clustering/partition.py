@@ -111,8 +111,7 @@ class Partition(PartitionQuality):
         """The ids of the vertices of one cluster, 0 .. k - 1; -1 for those in no hyperedge."""
         if isinstance(cluster, bool) or cluster not in range(-1, self.k):
             raise InputError(f"clusters are numbered 0 to {self.k - 1}; there is no cluster {cluster!r}")
-        chosen: Ids = self.vertex_ids[self.labels == cluster]
-        return chosen
+        return np.asarray(self.vertex_ids[self.labels == cluster])
 
     def to_frame(self) -> Any:
         """A pandas data frame with the columns `vertex` and `cluster`."""
@@ -146,8 +145,7 @@ class Partition(PartitionQuality):
             "information": information / total if total > 1e-12 else np.zeros_like(flow),
             **{f"share_{cluster}": shares[:, cluster] for cluster in range(self.k)},
         }
-        frame = pandas_for("edges_frame").DataFrame(columns)
-        return frame[flow > 0].reset_index(drop=True)
+        return pandas_for("edges_frame").DataFrame(columns)[flow > 0].reset_index(drop=True)
 
     def to_html(
         self,

@@ -155,11 +155,7 @@ class Region:
         return sums, volumes, insides
 
     def descend(self, order: Integers, size: int, fixed: int, caps: tuple[float, int]) -> Integers:
-        """Move single vertices while that lowers the conductance; the places of the cluster in the order.
-
-        The cluster starts as the prefix of the given size, of which the first `fixed` stay. `caps` are its
-        largest volume and size.
-        """
+        """Move single vertices from or to a prefix; see the kernel. Returns places in the order."""
         sums, volumes, insides = self._swept(order[:size])
         inside, totals = np.arange(len(order)) < size, (volumes[-1], insides[-1])
         self.visits += self.context.kernels.descend(self.vertices, order, inside, fixed, caps, *sums, totals)
@@ -195,6 +191,6 @@ def _nothing_reached(links: tuple[Any, ...], kind: Any) -> Side:
     size, entries = len(links[-1]), len(links[1])
     position, start, stop, queue = np.empty((4, size), dtype=np.int64)
     number, masses, queued = np.zeros(size, dtype=kind), np.empty((3, size)), np.empty(size, dtype=bool)
-    copied = np.empty(entries, dtype=kind), *np.empty((2, entries))
-    counts = np.zeros(3, dtype=np.int64)
-    return Side(*links, number, position, *masses, start, stop, queue, queued, *copied, counts)
+    neighbor, weights, counts = np.empty(entries, dtype=kind), np.empty((2, entries)), np.zeros(3, dtype=int)
+    fields: Any = (number, position, *masses, start, stop, queue, queued, neighbor, *weights, counts)
+    return Side(*links, *fields)
