@@ -268,7 +268,7 @@ def files(folder):
 def test_small_runs_write_nothing(tmp_path):
     with hc.checkpoints(tmp_path):
         hc.cluster(H, 3)
-    assert [file.name for file in tmp_path.iterdir()] == ["README.txt"]
+    assert [file.name for file in tmp_path.iterdir()] == ["HYPERCLUS.txt"]
 
 
 def test_finished_stages_leave_one_file_each(eager, tmp_path):
@@ -609,11 +609,11 @@ def test_a_full_disk_is_a_warning(eager, krylov, monkeypatch, tmp_path, caplog):
     with hc.checkpoints(tmp_path):
         assert bits(hc.cluster(H, 3)) == bits(whole)
     assert "No space left on device" in caplog.text
-    assert [file.name for file in tmp_path.iterdir()] == ["README.txt"]
+    assert [file.name for file in tmp_path.iterdir()] == ["HYPERCLUS.txt"]
 
 
 def test_partial_files_of_killed_runs_are_deleted_later(tmp_path):
-    old, new = tmp_path / ".0123456789abcdef.part", tmp_path / ".fedcba9876543210.part"
+    old, new = tmp_path / ".hyperclus-0123456789abcdef.part", tmp_path / ".hyperclus-fedcba9876543210.part"
     for file in (old, new):
         file.write_bytes(b"half")
     long_ago = time.time() - 3600
@@ -625,6 +625,16 @@ def test_partial_files_of_killed_runs_are_deleted_later(tmp_path):
     with hc.checkpoints(tmp_path):
         pass
     assert not new.exists()
+
+
+def test_files_of_the_user_are_left_alone(tmp_path):
+    notes, download = tmp_path / "README.txt", tmp_path / ".thesis.part"
+    for file in (notes, download):
+        file.write_text("three years of notes")
+        os.utime(file, (0, 0))
+    with hc.checkpoints(tmp_path):
+        hc.cluster(H, 3)
+    assert notes.read_text() == download.read_text() == "three years of notes"
 
 
 # ---- real processes -----------------------------------------------------------------------------

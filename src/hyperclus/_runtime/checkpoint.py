@@ -31,7 +31,7 @@ SUFFIX = ".checkpoint"
 DIGEST_SIZE = blake2b().digest_size
 WRITE_SPEED = 2e8  # bytes per second, assumed when the time for writing a file is estimated
 ABANDONED_AFTER = 600  # seconds without a write after which a partial file belongs to no running process
-README = "README.txt"
+README = "HYPERCLUS.txt"  # not a name that a file of the user may have
 
 Values: TypeAlias = dict[str, Any]
 
@@ -241,7 +241,7 @@ class _Folder:
         with suppress(OSError):
             (self.path / README).touch()
             now = (self.path / README).stat().st_mtime  # by the clock of the file system
-            for partial in self.path.glob(".*.part"):
+            for partial in self.path.glob(".hyperclus-*.part"):
                 if partial.stat().st_mtime < now - ABANDONED_AFTER:
                     partial.unlink(missing_ok=True)
 

@@ -145,7 +145,7 @@ def atomic_path(path: Path, *, temporary_in: Path | None = None) -> Iterator[Pat
     >>> target.read_text(), [file.name for file in target.parent.iterdir()]
     ('complete', ['a.txt'])
     """
-    temporary = (temporary_in or path.parent) / f".{token_hex(8)}.part"
+    temporary = (temporary_in or path.parent) / f".hyperclus-{token_hex(8)}.part"
     try:
         yield temporary
         if temporary.is_dir():
