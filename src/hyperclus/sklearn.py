@@ -302,23 +302,16 @@ class HypergraphSpectralEmbedding(_Named, _Transformer, _HypergraphEstimator):  
                 "do not separate the samples further; lower n_components, or try alpha=1",
                 stacklevel=2,
             )
+        self._n_features_out = self.n_components
         self.embedding_, reached = _stepped(self.walk_, self._scaled, self._on_known(matrix))
         self.stationary_ = np.zeros(len(reached))
         self.stationary_[reached] = self.walk_.stationary
         return self
 
-    def fit_transform(self, X: Any, y: Any = None) -> Floats:
-        """Fit, and return the coordinates of the samples, `embedding_`."""
-        return self.fit(X).embedding_.copy()
-
     def transform(self, X: Any) -> Floats:
         """The coordinates of samples; 0 without an entry in a feature that had one in `fit`."""
         rows = self._on_known(self._matrix(X))
         return _stepped(self.walk_, self._scaled, rows)[0]
-
-    @property
-    def _n_features_out(self) -> int:
-        return int(self._scaled.shape[1])
 
 
 def _stepped(walk: RandomWalk, values: Floats, rows: Incidence) -> tuple[Floats, Any]:

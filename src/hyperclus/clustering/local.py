@@ -47,7 +47,6 @@ class LocalCluster:
     conductance, volume : float
         The volume is the share of a walker's time.
     seeds : array
-        Ids of the seeds.
     restart, accuracy : float
         Of the round that found it.
     volumes, conductances : arrays

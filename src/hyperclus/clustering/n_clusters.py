@@ -53,12 +53,10 @@ class Candidate:
     score : float
         sqrt(reach * jump) * stability, from 0 to 1. The jump is the eigengap minus the largest gap of a
         shuffle, divided by the distance from lambda_2 to the level of chance.
-    clear : bool
-        Whether k stands out: the eigengap is more than twice any gap of a shuffle, its reach is at least 2/3,
-        the score at least 1/3, and no cluster has less than 5 % of an equal volume; or there are k components
-        of fair size, and no shuffle has any.
-    reason : str
-        Why it stands out, or does not.
+    clear, reason : bool, str
+        Whether k stands out, and why: the eigengap is more than twice any gap of a shuffle, its reach is at
+        least 2/3, the score at least 1/3, and no cluster has less than 5 % of an equal volume; or there are
+        k components of fair size, and no shuffle has any.
     """
 
     k: int

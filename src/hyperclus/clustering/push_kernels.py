@@ -22,11 +22,11 @@ from typing import NamedTuple
 from hyperclus._runtime.jit import inner_kernel, kernel
 from hyperclus.typing import Booleans, Codes, Floats, Integers
 
-REACHED, STORED, QUEUED = 0, 1, 2  # indices into ReachedSet.counts
+REACHED, STORED, QUEUED = 0, 1, 2  # indices into Side.counts
 MIN_IMPROVEMENT = 1e-9  # relative decrease of the conductance that is more than rounding
 PASSES = 10  # of `descend` over the vertices that may move
 TINY = 1e-300  # replaces a volume that rounding made 0
-NOT_COPIED = -1  # in ReachedSet.start
+NOT_COPIED = -1  # in Side.start
 
 
 class Side(NamedTuple):
@@ -144,8 +144,7 @@ def push(vertices: Side, edges: Side, restart: float, accuracy: float, max_visit
 def link(vertices: Side, node: int, sent: Floats, got: Floats) -> tuple[float, float]:
     """The flow between a vertex and a set in both directions, and the flow of the vertex to itself.
 
-    For each hyperedge, `sent` is the flow into it from the set, `got` the share of its flow that goes to
-    the set.
+    For each hyperedge, `sent` is the flow from the set, `got` the share of its flow that goes to the set.
     """
     neighbor, forward, backward = vertices.neighbor, vertices.forward, vertices.backward
     mass = vertices.distribution[node]
@@ -172,10 +171,7 @@ def join(vertices: Side, node: int, sign: float, sent: Floats, got: Floats) -> N
 def sweep_over(
     vertices: Side, order: Integers, sent: Floats, got: Floats, volumes: Floats, insides: Floats
 ) -> int:
-    """Fill in volume and internal flow of each prefix of an order; the number of incidences visited.
-
-    `sent` and `got` are 0 at first, and those of the whole order in the end.
-    """
+    """Fill in volume and internal flow of each prefix, and add all to the sums; incidences visited."""
     volume = inside = 0.0
     visits = 0
     for place, node in enumerate(order):
@@ -208,9 +204,8 @@ def descend(
 ) -> int:
     """Let single vertices join or leave a set while that lowers its conductance; incidences visited.
 
-    Visits the vertices by the order; `inside` says which are in the set, and the first `fixed` stay there.
-    `caps` are its largest volume and size, `totals` its volume and internal flow. The sums `sent` and `got`
-    are those of the set.
+    `inside` says which vertices of the order are in the set; the first `fixed` stay there. `caps` are its
+    largest volume and size, `totals` its volume and internal flow, `sent` and `got` its sums.
     """
     volume, flow = totals
     size, visits = inside.sum(), 0
