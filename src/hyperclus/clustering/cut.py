@@ -23,18 +23,10 @@ from hyperclus.typing import Booleans, Floats, Integers
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cut:
-    """Volumes and boundaries of the clusters of one partition.
+    """Volumes and boundaries of the clusters of one partition."""
 
-    Attributes
-    ----------
-    volumes : array of shape (k,)
-        vol(S) = sum of phi over S, Definition 14.
-    boundaries : array of shape (k,)
-        |boundary S| = the stationary flow out of S, Definition 13.
-    """
-
-    volumes: Floats
-    boundaries: Floats
+    volumes: Floats  # vol(S) = sum of phi over S, Definition 14
+    boundaries: Floats  # |boundary S| = the stationary flow out of S, Definition 13
 
     @property
     def ncut(self) -> float:
@@ -103,21 +95,12 @@ def edge_information(shares: Floats, flows: Floats, volumes: Any) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sweep:
-    """All n - 1 two-way cuts along an order of the vertices.
-
-    Attributes
-    ----------
-    order : array of shape (n,)
-        The vertices in the order of the sweep; cut i has order[: i + 1] on one side.
-    volumes, rests, boundaries : arrays of shape (n - 1,)
-        vol(S), vol(V - S) and |boundary S| of every prefix S. Boundaries are accurate to about
-        1e-16 sqrt(n), and never smaller than that.
-    """
+    """All n - 1 two-way cuts along an order of the vertices; cut i has the prefix S = order[: i + 1]."""
 
     order: Integers
-    volumes: Floats
-    rests: Floats
-    boundaries: Floats
+    volumes: Floats  # vol(S)
+    rests: Floats  # vol(V - S)
+    boundaries: Floats  # |boundary S|, accurate to about 1e-16 sqrt(n), and never smaller than that
 
     @property
     def ncuts(self) -> Floats:

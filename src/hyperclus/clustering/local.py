@@ -35,38 +35,20 @@ SLACK = 1 + 1e-12  # allows for rounding in a volume
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class LocalCluster:
-    """A cluster around seeds.
+    """A cluster around seeds."""
 
-    Attributes
-    ----------
-    members, positions : arrays
-        Ids of its vertices, nearest to the seeds first, and their positions in the hypergraph.
-    scores : array
-        pr / phi of each: how many times more often a walker from the seeds is there than any walker. An
-        estimate: mass that is not settled yet is assumed to be spread like phi.
-    conductance, volume : float
-        The volume is the share of a walker's time.
-    seeds : array
-    restart, accuracy : float
-        Of the round that found it.
-    volumes, conductances : arrays
-        Of every prefix of the order of that round, also beyond the cluster, before single vertices move.
-    visits, touched : int
-        The number of visits of incidences by the whole query, and of different incidences visited.
-    """
-
-    members: Ids
-    positions: Integers
-    scores: Floats
+    members: Ids  # ids of its vertices, nearest to the seeds first
+    positions: Integers  # of these in the hypergraph
+    scores: Floats  # pr / phi: how much more often a walker from the seeds is there than any walker
     conductance: float
-    volume: float
+    volume: float  # the share of a walker's time
     seeds: Ids
-    restart: float
+    restart: float  # of the round that found it
     accuracy: float
-    volumes: Floats
+    volumes: Floats  # of every prefix of the order of that round, also beyond the cluster
     conductances: Floats
-    visits: int = 0
-    touched: int = 0
+    visits: int = 0  # of incidences by the whole query
+    touched: int = 0  # different incidences visited
 
     def __len__(self) -> int:
         return len(self.members)

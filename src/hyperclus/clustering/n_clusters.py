@@ -36,63 +36,34 @@ FAIR_SHARE = 0.25  # of an equal volume, for each component, if their number is 
 class Candidate:
     """One number of clusters and the evidence for it.
 
-    Attributes
-    ----------
-    k : int
-    ncut, lower_bound, gap, smallest : float
-        Of the best k clusters found: the NCut, the proven lower bound for all k clusters, the relative
-        distance between them, and the volume of the smallest cluster.
-    chance : float
-        The mean lower bound of the shuffles. Unless `lower_bound` is below it, k clusters are no better than
-        those of any hypergraph with these degrees and hyperedge sizes.
-    eigengap, reach : float
-        lambda_{k+1} - lambda_k, and its share of the way from lambda_k to the level of chance: 1 means that
-        nothing but chance is left beyond k clusters, 0 that one more cluster costs as little as the last.
-    stability : float
-        Mean adjusted Rand index between the clusters found from different starts.
-    score : float
-        sqrt(reach * jump) * stability, from 0 to 1. The jump is the eigengap minus the largest gap of a
-        shuffle, divided by the distance from lambda_2 to the level of chance.
-    clear, reason : bool, str
-        Whether k stands out, and why: the eigengap is more than twice any gap of a shuffle, its reach is at
-        least 2/3, the score at least 1/3, and no cluster has less than 5 % of an equal volume; or there are
-        k components of fair size, and no shuffle has any.
+    It stands out if the eigengap is more than twice any gap of a shuffle, its reach is at least 2/3, the
+    score at least 1/3, and no cluster has less than 5 % of an equal volume; or if there are k components of
+    fair size, and no shuffle has any. Noise is the largest gap of a shuffle, level their mean eigenvalue.
     """
 
     k: int
-    ncut: float
-    lower_bound: float
-    gap: float
-    smallest: float
-    chance: float
-    eigengap: float
-    reach: float
-    stability: float
-    score: float
-    clear: bool
-    reason: str
+    ncut: float  # of the best k clusters found
+    lower_bound: float  # proven, for all k clusters
+    gap: float  # relative distance between the two
+    smallest: float  # volume of the smallest of the clusters found
+    chance: float  # mean lower bound of the shuffles: above it, k clusters are no better than by chance
+    eigengap: float  # lambda_{k+1} - lambda_k
+    reach: float  # its share of the way from lambda_k to the level: 1 if only chance is left beyond k
+    stability: float  # mean adjusted Rand index between the clusters found from different starts
+    score: float  # sqrt(reach * jump) * stability, where jump = (eigengap - noise) / (level - lambda_2)
+    clear: bool  # whether it stands out
+    reason: str  # why, or why not
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Suggestion:
-    """Numbers of clusters, ranked.
+    """Numbers of clusters, ranked."""
 
-    Attributes
-    ----------
-    k : int or None
-        The best number of clusters; None if there is no evidence for any.
-    confident, structure : bool
-        Whether that number stands out; whether there are clusters beyond chance, whatever their number.
-    reason : str
-    candidates : tuple of Candidate
-        Every k from 2 to `max_k`: those that stand out, then the others, by score.
-    """
-
-    k: int | None
-    confident: bool
-    structure: bool
+    k: int | None  # the best number; None if there is no evidence for any
+    confident: bool  # whether it stands out
+    structure: bool  # whether there are clusters beyond chance, whatever their number
     reason: str
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[Candidate, ...]  # from 2 to `max_k`: those that stand out, then the others, by score
 
     @property
     def answer(self) -> str:

@@ -215,32 +215,19 @@ class Partition(PartitionQuality):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class StoredPartition(PartitionQuality):
-    """Clusters found by `cluster_files`: their quality, and a folder of Parquet files with the labels.
+    """Clusters found by `cluster_files`: their quality, and a folder of Parquet files with the labels."""
 
-    Attributes
-    ----------
-    folder : Path
-        Parquet files with a row for each vertex: its id, and `cluster`, 0 .. k - 1, cluster 0 the largest.
-    n_vertices, n_edges, n_incidences, n_components : int
-    cut, sizes, settings, timings
-        As in `Partition`.
-    eigenpairs : Eigenpairs
-        The values and residuals of the max(k, 2) smallest; the vectors stay on the workers.
-    rounds : mapping
-        Number, seconds and bytes of the rounds over the workers, by stage.
-    """
-
-    folder: Path
+    folder: Path  # with a row for each vertex: its id, and `cluster`, 0 .. k - 1, cluster 0 the largest
     n_vertices: int
     n_edges: int
     n_incidences: int
     cut: Cut
-    eigenpairs: Eigenpairs
+    eigenpairs: Eigenpairs  # without the vectors, which stay on the workers
     sizes: Integers
     n_components: int
     settings: Mapping[str, Any] = field(default_factory=dict)
     timings: Mapping[str, float] = field(default_factory=dict)
-    rounds: Mapping[str, Any] = field(default_factory=dict)
+    rounds: Mapping[str, Any] = field(default_factory=dict)  # number, seconds and bytes of each stage
 
     def to_table(self) -> Any:
         """Read all labels into a PyArrow table; needs memory for all vertices."""

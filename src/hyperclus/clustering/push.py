@@ -151,14 +151,19 @@ class Region:
         """The sums over the hyperedges after the last prefix; volume and internal flow of every prefix."""
         volumes, insides = np.empty((2, len(order)))
         sums = np.zeros((2, self.edges.counts[REACHED]))
-        self.visits += self.context.kernels.sweep_over(self.vertices, order, *sums, volumes, insides)
+        self.context.kernels.sweep_over(self.vertices, order, *sums, volumes, insides)
+        self.visits += self._entries(order)
         return sums, volumes, insides
+
+    def _entries(self, order: Integers) -> int:
+        return int((self.vertices.stop[order] - self.vertices.start[order]).sum())
 
     def descend(self, order: Integers, size: int, fixed: int, caps: tuple[float, int]) -> Integers:
         """Move single vertices from or to a prefix; see the kernel. Returns places in the order."""
         sums, volumes, insides = self._swept(order[:size])
         inside, totals = np.arange(len(order)) < size, (volumes[-1], insides[-1])
-        self.visits += self.context.kernels.descend(self.vertices, order, inside, fixed, caps, *sums, totals)
+        passes = self.context.kernels.descend(self.vertices, order, inside, fixed, caps, *sums, totals)
+        self.visits += passes * self._entries(order)
         return np.flatnonzero(inside)
 
     @property

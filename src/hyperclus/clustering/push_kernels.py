@@ -170,10 +170,9 @@ def join(vertices: Side, node: int, sign: float, sent: Floats, got: Floats) -> N
 @kernel
 def sweep_over(
     vertices: Side, order: Integers, sent: Floats, got: Floats, volumes: Floats, insides: Floats
-) -> int:
-    """Fill in volume and internal flow of each prefix, and add all to the sums; incidences visited."""
+) -> None:
+    """Fill in volume and internal flow of each prefix of an order, and add all to the sums."""
     volume = inside = 0.0
-    visits = 0
     for place, node in enumerate(order):
         linked, own = link(vertices, node, sent, got)
         join(vertices, node, 1.0, sent, got)
@@ -181,8 +180,6 @@ def sweep_over(
         inside += linked + own
         volumes[place] = volume
         insides[place] = inside
-        visits += vertices.stop[node] - vertices.start[node]
-    return visits
 
 
 @inner_kernel
@@ -202,19 +199,18 @@ def descend(
     got: Floats,
     totals: tuple[float, float],
 ) -> int:
-    """Let single vertices join or leave a set while that lowers its conductance; incidences visited.
+    """Let single vertices join or leave a set while that lowers its conductance; the number of passes.
 
     `inside` says which vertices of the order are in the set; the first `fixed` stay there. `caps` are its
     largest volume and size, `totals` its volume and internal flow, `sent` and `got` its sums.
     """
     volume, flow = totals
-    size, visits = inside.sum(), 0
-    for _ in range(PASSES):
+    size = inside.sum()
+    for number in range(PASSES):
         moved = False
         lowest = conductance_of(volume, flow)
         for place, node in enumerate(order):
             linked, own = link(vertices, node, sent, got)
-            visits += vertices.stop[node] - vertices.start[node]
             sign = -1.0 if inside[place] else 1.0
             new_volume, new_size = volume + sign * vertices.distribution[node], size + int(sign)
             new_flow = flow + sign * linked + own
@@ -229,5 +225,5 @@ def descend(
                 lowest, volume, flow, size = conductance, new_volume, new_flow, new_size
                 moved = True
         if not moved:
-            break
-    return visits
+            return number + 1
+    return PASSES
