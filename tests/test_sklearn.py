@@ -180,8 +180,10 @@ def test_invalid_settings_and_data_are_rejected():
     )
     frame = pd.DataFrame({"a": [1.0, 2.0], "b": [1.0, -0.5]})
     for form in (frame, frame.astype(pd.SparseDtype(float, 0))):
-        with pytest.raises(ValueError, match="Negative values in data passed to HypergraphClustering"):
-            HypergraphClustering().fit(form)
+        refused(
+            partial(HypergraphClustering().fit, form),
+            "Negative values in data passed to HypergraphClustering: sample 1 has -0.5 in feature 'b'",
+        )
     with pytest.raises(ValueError, match="minimum of 3 is required by HypergraphClustering"):
         HypergraphClustering(3).fit(MATRIX[:2])
     for model in (HypergraphClustering(edge_weights=[1]), HypergraphSpectralEmbedding(edge_weights=[1])):

@@ -24,6 +24,7 @@ from hyperclus.clustering.search_problem import Effort, EffortName
 from hyperclus.engines import InMemory
 from hyperclus.errors import InputError, check_integer
 from hyperclus.hypergraph.hypergraph import Hypergraph
+from hyperclus.hypergraph.messages import shown
 from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import AbsencePolicy, Floats, Incidence, Integers, Seed
 
@@ -62,7 +63,16 @@ class _HypergraphEstimator(_base.BaseEstimator):  # type: ignore[misc]
             _validation.check_is_fitted(self)
         form = {"accept_sparse": ("csr", "csc", "coo"), "dtype": np.float64}
         matrix = _validation.validate_data(self, X, ensure_min_samples=min_samples, reset=reset, **form)
-        _validation.check_non_negative(matrix, type(self).__name__)
+        entries = matrix.data if sp.issparse(matrix) else matrix
+        if entries.size and entries.min() < 0:
+            samples, features, values = sp.find(matrix)
+            order = np.lexsort((features, samples))
+            first = order[np.argmax(values[order] < 0)]
+            name = getattr(self, "feature_names_in_", np.arange(matrix.shape[1]))[features[first]]
+            raise InputError(
+                f"Negative values in data passed to {type(self).__name__}: sample {samples[first]} has "
+                f"{values[first]} in feature {shown(name)}; weights must not be negative"
+            )
         return matrix
 
     def _hypergraph(self, matrix: Any, isolated: AbsencePolicy) -> Hypergraph:
