@@ -63,7 +63,7 @@ class _HypergraphEstimator(_base.BaseEstimator):  # type: ignore[misc]
             _validation.check_is_fitted(self)
         form = {"accept_sparse": ("csr", "csc", "coo"), "dtype": np.float64}
         matrix = _validation.validate_data(self, X, ensure_min_samples=min_samples, reset=reset, **form)
-        entries = matrix.data if sp.issparse(matrix) else matrix
+        entries: Any = matrix.data if hasattr(matrix, "tocsr") else matrix
         if entries.size and entries.min() < 0:
             samples, features, values = sp.find(matrix)
             order = np.lexsort((features, samples))
