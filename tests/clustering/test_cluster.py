@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import hyperclus as hc
 from hyperclus.clustering import _run
 from hyperclus.clustering._run import Run
+from hyperclus.clustering.search_problem import EFFORTS
 from hyperclus.engines import cuda
 from support import stand_in_device
 
@@ -455,3 +456,37 @@ def test_relabelling_only_relabels(seed):
     )
     assert second.ncut == pytest.approx(first.ncut, rel=1e-9, abs=1e-12)
     assert second.eigenvalues[1] == pytest.approx(first.eigenvalues[1], abs=1e-10)
+
+
+@pytest.mark.parametrize("call", [hc.evaluate, hc.refine, hc.hyperclus_g])
+@pytest.mark.parametrize("name", ["effrot", "timings", "fallbacks"])
+def test_unknown_settings_are_named(call, name):
+    h = hc.Hypergraph.from_edges([["a", "b"], ["b", "c"]])
+    given = 2 if call is hc.hyperclus_g else [0, 0, 1]
+    with pytest.raises(TypeError, match=rf"{call.__name__}\(\) got an unexpected keyword argument '{name}'"):
+        call(h, given, **{name: []})
+
+
+def test_the_name_of_a_file_is_not_a_hypergraph():
+    with pytest.raises(hc.InputError, match=r"not the name of a file; hc\.read reads a file"):
+        hc.cluster("data.csv", 2)
+
+
+def test_the_tight_bound_is_refused_before_the_search():
+    h = hc.Hypergraph.from_edges([[vertex, vertex + 1] for vertex in range(400)])
+    stages = []
+    with pytest.raises(hc.InputError, match="at most 400"), hc.watching(lambda step: stages.append(step)):
+        hc.cluster(h, 2, bound="tight")
+    assert stages == []
+
+
+def test_an_effort_without_starts_is_refused():
+    with pytest.raises(hc.InputError, match="finalists"):
+        dataclasses.replace(EFFORTS["fast"], finalists=0)
+
+
+@pytest.mark.parametrize("cluster", [1.0, True, 2, "1"])
+def test_members_of_what_is_no_cluster(cluster):
+    part = hc.cluster(hc.Hypergraph.from_edges([["a", "b"], ["b", "c"]]), 2)
+    with pytest.raises(hc.InputError, match="there is no cluster"):
+        part.members(cluster)

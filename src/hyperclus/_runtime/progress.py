@@ -22,7 +22,7 @@ class Step:
         The current stage. A stage may run more than once, as for each shuffle of `suggest_k`.
     done : float
         Work done in this stage, in `unit`, including work that a checkpoint saved.
-    unit : {"bytes", "rows", "products", "incidences", "evaluations"}
+    unit : {"bytes", "rows", "products", "incidences", "evaluations", "blocks"}
         A product is one pass of the walk over all incidences.
     share : float or None
         Estimated fraction of the stage that is done, from 0 to 1; None if unknown. It decreases only when

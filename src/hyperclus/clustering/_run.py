@@ -28,7 +28,7 @@ from hyperclus.spectral.eigen import Eigenpairs, smallest_eigenpairs
 from hyperclus.spectral.eigen.null_space import zero_vectors
 from hyperclus.spectral.eigen.result import with_residuals
 from hyperclus.spectral.laplacian import NormalizedLaplacian
-from hyperclus.spectral.sdp_bound import TightBound, tight_bound
+from hyperclus.spectral.sdp_bound import TightBound, check_size, tight_bound
 from hyperclus.spectral.stationary import UNCORRECTED
 from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Booleans, Integers, Seed
@@ -69,8 +69,8 @@ class Steps(Generic[Result]):
     precision: Precision = "float64"
     whole: Hypergraph = field(init=False)
     rng: np.random.Generator = field(init=False)
-    timings: dict[str, float] = field(default_factory=dict)
-    fallbacks: list[str] = field(default_factory=list)
+    timings: dict[str, float] = field(default_factory=dict, init=False)
+    fallbacks: list[str] = field(default_factory=list, init=False)
 
     @abstractmethod
     def walk(self, hypergraph: Hypergraph, k: int) -> RandomWalk:
@@ -84,12 +84,7 @@ class Steps(Generic[Result]):
 
     def check_k(self, k: int) -> int:
         """Check the number of clusters."""
-        check_integer("k", k)
-        if k > self.whole.n_vertices:
-            raise InputError(
-                f"{k} clusters need at least {k} vertices in hyperedges; there are {self.whole.n_vertices}"
-            )
-        return int(k)
+        return check_k(k, self.whole.n_vertices)
 
     def eigenpairs(self, walk: RandomWalk, k: int, extra: int = 0) -> Eigenpairs:
         """Steps 4 and 5 of Algorithm 1: the max(k, 2) smallest eigenpairs of L_sym.
@@ -193,6 +188,16 @@ class Run(Steps[Partition]):
         self.rng = random_generator(self.seed)
         self.active = self.hypergraph.covered
         self.whole = self.hypergraph if self.active.all() else self.hypergraph.restrict(self.active)
+        if self.bound == "tight":
+            check_size(self.whole.n_vertices)
+
+    @classmethod
+    def of(cls, function: str, hypergraph: Hypergraph, settings: Settings) -> "Run":
+        """Start a run from the keyword arguments of a public function."""
+        unknown = sorted(settings.keys() - Settings.__annotations__.keys())
+        if unknown:
+            raise TypeError(f"{function}() got an unexpected keyword argument {unknown[0]!r}")
+        return cls(hypergraph, **settings)
 
     def walk(self, hypergraph: Hypergraph, k: int) -> RandomWalk:
         """Steps 1 to 3 of Algorithm 1: the random walk and its stationary distribution."""
@@ -211,7 +216,7 @@ class Run(Steps[Partition]):
         tight = None
         if self.bound == "tight":
             with self.timed("bound"):
-                tight = _tight_bound(walk, k, scored.ncut)
+                tight = _tight_bound(walk.on_host(), k, scored.ncut)
         (labels,) = walk.backend.fetch(labels)
         everywhere = np.full(self.hypergraph.n_vertices, -1, dtype=np.int64)
         everywhere[self.active] = np.argsort(order)[labels]
@@ -235,6 +240,14 @@ def _tight_bound(walk: RandomWalk, k: int, upper: float) -> TightBound:
     )
     report_progress("bound", tight.evaluations, "evaluations", 1.0, f"NCut at least {tight.value:.4f}")
     return tight
+
+
+def check_k(k: int, n_vertices: int) -> int:
+    """Check the number of clusters."""
+    check_integer("k", k)
+    if k > n_vertices:
+        raise InputError(f"{k} clusters need at least {k} vertices in hyperedges; there are {n_vertices}")
+    return int(k)
 
 
 def check_min_share(min_share: float | None, k: int) -> None:

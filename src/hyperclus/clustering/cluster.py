@@ -118,7 +118,7 @@ def refine(
     >>> refine(h, ["x", "x", "y", "y", "y", "y"]).members(0).tolist()
     ['a', 'b', 'c']
     """
-    run = Run(hypergraph, **settings)
+    run = Run.of("refine", hypergraph, settings)
     start, k = _label_codes(run, labels)
     return search(run, k, effort, min_share, {"method": "refine"}, start)
 
@@ -144,7 +144,7 @@ def evaluate(
     >>> round(evaluate(h, ["x", "x", "y", "y"]).ncut, 4)
     0.3333
     """
-    run = Run(hypergraph, **settings)
+    run = Run.of("evaluate", hypergraph, settings)
     given, k = _label_codes(run, labels)
     walk = run.walk(run.whole, k)
     pairs = run.eigenpairs(walk, k)

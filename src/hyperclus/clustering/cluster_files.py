@@ -21,7 +21,7 @@ from hyperclus._runtime.checkpoint import checkpoints
 from hyperclus._runtime.files import StrPath, writing
 from hyperclus._runtime.lock import lock_folder
 from hyperclus._runtime.optional import arrow
-from hyperclus.clustering._run import Steps, check_min_share, search_in_batches
+from hyperclus.clustering._run import Steps, check_k, check_min_share, search_in_batches
 from hyperclus.clustering.cluster import cluster, search
 from hyperclus.clustering.partition import StoredPartition
 from hyperclus.clustering.search_problem import Effort, EffortName, SearchProblem, effort_of
@@ -140,9 +140,10 @@ def cluster_files(
         prepared = source
         if not isinstance(prepared, Prepared):
             prepared = _prepared(prepared, folder, pool, **columns or {})
+        check_k(k, prepared.n_vertices)
         warn_if_short(prepared, k, pool.workers())
-        timings = {"preparation": time.perf_counter() - started}
-        run = FilesRun(prepared, pool, alpha=alpha, tolerance=tolerance, seed=int(seed), timings=timings)
+        run = FilesRun(prepared, pool, alpha=alpha, tolerance=tolerance, seed=int(seed))
+        run.timings["preparation"] = time.perf_counter() - started
         with run.session(int(k), effort, min_share):
             return search(run, k, effort, min_share, {"method": "cluster_files"})
 

@@ -70,7 +70,7 @@ def hyperclus_g(
     """
     check_choice("rounding", rounding, ("sign", "sweep"))
     check_choice("strategy", strategy, ("best", "largest"))
-    run = Run(hypergraph, **settings)
+    run = Run.of("hyperclus_g", hypergraph, settings)
     k = run.check_k(k)
     walk = run.walk(run.whole, k)
     pairs = run.eigenpairs(walk, k)

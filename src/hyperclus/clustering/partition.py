@@ -109,7 +109,8 @@ class Partition(PartitionQuality):
 
     def members(self, cluster: int) -> Ids:
         """The ids of the vertices of one cluster, 0 .. k - 1; -1 for those in no hyperedge."""
-        if isinstance(cluster, bool) or cluster not in range(-1, self.k):
+        whole = isinstance(cluster, int | np.integer) and not isinstance(cluster, bool)
+        if not whole or cluster not in range(-1, self.k):
             raise InputError(f"clusters are numbered 0 to {self.k - 1}; there is no cluster {cluster!r}")
         return np.asarray(self.vertex_ids[self.labels == cluster])
 

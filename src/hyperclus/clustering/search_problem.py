@@ -6,7 +6,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from hyperclus.clustering.vertex_kernels import VOLUME_PENALTY
-from hyperclus.errors import Argument, InputError
+from hyperclus.errors import Argument, InputError, check_integer
 from hyperclus.spectral.bounds import ncut_lower_bound
 from hyperclus.spectral.eigen import Eigenpairs
 from hyperclus.spectral.walk import RandomWalk
@@ -97,6 +97,10 @@ class Effort:
     min_progress: float = 1e-8
     sample: int = 20_000
     parallel_from: int = 10_000_000
+
+    def __post_init__(self) -> None:
+        for name in ("starts", "finalists"):
+            check_integer(name, getattr(self, name))
 
     def in_batches(self, n_incidences: int, k: int, *, on_host: bool) -> bool:
         """Whether to move vertices in batches."""

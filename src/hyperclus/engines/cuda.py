@@ -150,7 +150,7 @@ class CudaBackend(NumpyBackend):
 
     name = "cuda"
     on_host = False
-    rows_at_a_time = 1 << 24
+    rows_at_a_time = 1 << 21  # limits the temporary arrays of a Lanczos restart
 
     def __init__(self, xp: Any) -> None:
         self.xp = xp

@@ -132,7 +132,7 @@ template <typename V> __global__ void join_pieces(
   out[row_of[row] * width + number] = sum;
 }
 
-// For each row and block, the least over its entries of max(out_row out_col picks, in_row in_col weight).
+// For each row and block, the least over its entries of max(out_row out_col source weight, in_row in_col weight).
 template <typename V, typename W, int POWER> __global__ void least_share(
     long long rows, const int* ptr, const int* idx, const W* weights, V alpha, const V* out_row, const V* out_col,
     const V* in_row, const V* in_col, V* least) {

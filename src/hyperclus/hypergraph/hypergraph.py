@@ -1,5 +1,6 @@
 """The hypergraph with edge-dependent vertex weights (EDVW): an immutable, valid value."""
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
@@ -479,6 +480,11 @@ def _as_positions(vertices: NDArray[Any], count: int) -> Codes:
 
 def check_hypergraph(value: object) -> None:
     """Raise an `InputError` unless the value is a hypergraph."""
+    if isinstance(value, str | os.PathLike):
+        raise InputError(
+            "a Hypergraph is needed, not the name of a file; hc.read reads a file, and hc.cluster_files "
+            "clusters Parquet files"
+        )
     if not isinstance(value, Hypergraph):
         raise InputError(
             f"a Hypergraph is needed, not a {type(value).__name__}; build one with "

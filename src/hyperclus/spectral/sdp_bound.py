@@ -175,9 +175,14 @@ def _check(n: int, k: int) -> None:
     check_integer("k", k)
     if k > n:
         raise InputError(f"{n} vertices cannot make {k} clusters; choose k from 1 to {n}")
-    if n > MAX_VERTICES:
+    check_size(n)
+
+
+def check_size(n_vertices: int) -> None:
+    """Reject more vertices than the tight bound is for."""
+    if n_vertices > MAX_VERTICES:
         raise InputError(
-            f"the tight bound is for at most {MAX_VERTICES} vertices, and there are {n}; use ",
+            f"the tight bound is for at most {MAX_VERTICES} vertices, and there are {n_vertices}; use ",
             Argument("bound", "eigenvalues"),
         )
 

@@ -181,7 +181,7 @@ def _solve_by_products(
     distribution, steps, residual = _krylov(smaller, distribution, progress, checkpoint)
     distribution = factors.step_to_vertices(distribution) if on_edges else distribution
     accepted = max(ACCEPTED, tolerance)
-    weak = has_weak_joints(factors, distribution)
+    weak = residual <= accepted and has_weak_joints(factors, distribution)
     if residual > accepted or weak:
         by_host = factors.backend.run_on_one(_distribution_of, factors.hypergraph, factors.alpha, tolerance)
         if by_host is not None:

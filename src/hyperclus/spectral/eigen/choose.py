@@ -113,10 +113,14 @@ class _Problem:
         return int(self.known.shape[1]) + self.count
 
     @property
+    def has_alternative(self) -> bool:
+        """Whether another method is feasible if Lanczos converges slowly."""
+        return self.laplacian.walk.hypergraph.n_incidences <= FACTORISATION_UP_TO
+
+    @property
     def patience(self) -> int:
         """Products after which another method is tried, if one is feasible."""
-        small = self.laplacian.walk.hypergraph.n_incidences <= FACTORISATION_UP_TO
-        return PATIENCE + PATIENCE_EACH * self.count if small else MAX_PRODUCTS
+        return PATIENCE + PATIENCE_EACH * self.count if self.has_alternative else MAX_PRODUCTS
 
     def solve(self, method: str) -> Eigenpairs:
         """Solve on the host."""
@@ -143,7 +147,7 @@ class _Problem:
         try:
             return self._pairs(*self._lanczos("first", self.patience, width), "lanczos")
         except ConvergenceError:
-            if self.patience == MAX_PRODUCTS:
+            if not self.has_alternative:
                 raise
             settings = (walk.alpha, self.k, self.tolerance, self.spare, self.rng)
             found = backend.run_on_one(_pairs_of, walk.hypergraph, *settings)
@@ -160,7 +164,7 @@ class _Problem:
         try:
             return *self._lanczos("hasty", self.patience), "lanczos"
         except ConvergenceError:
-            if self.patience == MAX_PRODUCTS:
+            if not self.has_alternative:
                 raise
         if is_thin(self.laplacian):
             return *self._shift_invert(), "shift-invert"
