@@ -18,7 +18,6 @@ def test_three_lines(capsys):
     example, variants = blocks("python")
     exec(example, names)
     assert capsys.readouterr().out == blocks("text")[0]
-    names["h"] = names["hc"].Hypergraph.from_edges([[i, i + 1, i + 3] for i in range(9)])
     exec(variants, names)
 
 

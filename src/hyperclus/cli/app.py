@@ -1,5 +1,6 @@
 """The application: exit codes, both output streams, error messages, and groups of options."""
 
+import atexit
 import inspect
 import io
 import logging
@@ -57,7 +58,21 @@ def main() -> NoReturn:
     if error is not None:
         code = 1 if isinstance(error, BrokenPipeError) else code or _os_failure(error)
     _flush(sys.stderr)
-    sys.exit(code)
+    _end(code)
+
+
+def _end(code: int) -> NoReturn:
+    """Run the exit handlers and end the process.
+
+    PyArrow may still have threads that call Python. Such a thread would abort the process (exit code 134)
+    while the interpreter is finalized, so that step is left out if PyArrow was used.
+    """
+    if "pyarrow" not in sys.modules:
+        sys.exit(code)
+    atexit._run_exitfuncs()
+    _flush(sys.stdout)
+    _flush(sys.stderr)
+    os._exit(code)
 
 
 class _Interrupts:
