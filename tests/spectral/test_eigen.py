@@ -92,6 +92,15 @@ def test_values_are_those_of_the_definition(method, h, alpha, data):
     assert pairs.values.max() <= 2 + 1e-12
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_shift_invert_reaches_the_tolerance_beside_a_very_small_eigenvalue(seed):
+    members = [[0], [11], [4], [4], [4], [8, 9], [2, 4, 5], [7, 8, 10], [8], [11, 12]]
+    edges = [dict.fromkeys(edge, 1.0) for edge in members]
+    edges += [{0: 1.0, 1: 1.0, 3: 346.73685045253166, 6: 0.0026302679918953813}, {6: 50.11872336272722}]
+    laplacian = laplacian_of(build(edges, [1.0] * 11 + [6.0], 13), 1.0)  # lambda is 1.6e-5
+    check_pairs(laplacian, smallest_eigenpairs(laplacian, 6, method="shift-invert", seed=seed), 6)
+
+
 def four_ones_and_one_just_above():
     """Eleven vertices; the fifth to eighth eigenvalues are 1, and the ninth is only 2e-5 larger."""
     edges = [
