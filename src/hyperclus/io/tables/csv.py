@@ -5,6 +5,8 @@ import csv
 import io
 import os
 import re
+import sys
+import time
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing, suppress
 from itertools import islice
@@ -19,6 +21,7 @@ from hyperclus.hypergraph.ids import object_array
 from hyperclus.io.tables.table import DEFAULT_TUNING, DecimalSign, IncidenceBlock, Table, Tuning
 from hyperclus.typing import Ids
 
+GRACE = 0.2  # seconds for a thread of PyArrow to end after an error
 SNIFFED_RECORDS = 20  # used to detect the delimiter
 STOP_TIMEOUT = 0.5  # seconds to wait for PyArrow's reading thread
 DECIMAL_COMMA = re.compile(r"\s*[+-]?[0-9]*,[0-9]+([eE][+-]?[0-9]+)?\s*")
@@ -225,3 +228,5 @@ class _FileWithLastRow:
         """End the file and wait until the reading thread has noticed, or for a short time."""
         self._stopped = True
         self._at_end.wait(STOP_TIMEOUT)
+        if sys.exc_info()[0] is not None:  # reading was broken off
+            time.sleep(GRACE)  # the thread still has to release this object
