@@ -12,7 +12,7 @@ import logging
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from hashlib import blake2b, file_digest
@@ -22,14 +22,14 @@ from typing import IO, Any, Protocol, TypeAlias, cast
 import numpy as np
 
 from hyperclus._runtime.content_digest import content_digest, is_column_major
+from hyperclus._runtime.context import using
 from hyperclus._runtime.files import StrPath, fault, writing
 from hyperclus.errors import InputError
 from hyperclus.typing import Seed
 
-FORMAT = 4
+FORMAT = 5
 SUFFIX = ".checkpoint"
 DIGEST_SIZE = blake2b().digest_size
-WRITE_SPEED = 2e8  # bytes per second, assumed when the time for writing a file is estimated
 ABANDONED_AFTER = 600  # seconds without a write after which a partial file belongs to no running process
 README = "HYPERCLUS.txt"  # not a name that a file of the user may have
 
@@ -44,17 +44,14 @@ class Pace:
 
     min_work: float = 0.2  # seconds of work from which a result is worth saving
     interval: float = 2.0  # minimum seconds between two states
-    max_share: float = 0.05  # of the run time may be spent on writing states, and as much on results
+    max_share: float = (
+        0.05  # of the run time may be spent on writing, if each write takes as long as the last
+    )
 
 
-@contextmanager
-def checkpoint_pace(pace: Pace) -> Iterator[None]:
+def checkpoint_pace(pace: Pace) -> AbstractContextManager[None]:
     """Set how often the checkpoints that are opened inside this context are written."""
-    token = _pace.set(pace)
-    try:
-        yield
-    finally:
-        _pace.reset(token)
+    return using(_pace, pace)
 
 
 @contextmanager
@@ -77,12 +74,20 @@ def checkpoints(folder: StrPath, vector_store: "VectorStore | None" = None) -> I
     >>> with tempfile.TemporaryDirectory() as folder, hc.checkpoints(folder):
     ...     part = hc.cluster(h, k=2)
     """
-    opened = _Folder.open(folder, vector_store)
-    token = _folder.set(opened)
+    path = Path(folder)
     try:
-        yield
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        reason = error.strerror or error
+        raise fault(folder, f"cannot be used as a folder for checkpoints ({reason})") from None
+    with writing(path / README) as file:
+        file.write(b"Checkpoints of hyperclus. They can be deleted when no run needs them.\n")
+    opened = _Folder(path, _pace.get(), vector_store)
+    opened.delete_abandoned()
+    try:
+        with using(_folder, opened):
+            yield
     finally:
-        _folder.reset(token)
         opened.delete_abandoned()
 
 
@@ -110,29 +115,22 @@ def vector_references(folder: Path) -> dict[str, list[Any]]:
     found = {}
     for path in folder.glob(f"*{SUFFIX}"):
         with path.open("rb") as file:
-            if _is_intact(file):
-                found[path.name] = list(_read_header(file)["references"].values())
+            if (header := _header(file)) is not None:
+                found[path.name] = list(header["references"].values())
     return found
 
 
 class VectorStore(Protocol):
-    """Stores vectors that are distributed over many workers; a checkpoint only refers to them."""
+    """Stores vectors that are distributed over many workers; a checkpoint only refers to them.
 
-    def store(self, values: list[Any]) -> None:
-        """Store vectors and blocks of vectors, so that a checkpoint can refer to them."""
-        ...
+    `store` makes references possible. `restore` raises FileNotFoundError, EOFError or ValueError for a
+    damaged vector. `pin` keeps vectors until the checkpoint file is deleted, which `unpin` tells.
+    """
 
-    def restore(self, reference: Any) -> Any:
-        """Load a vector or block; raise FileNotFoundError, EOFError or ValueError if it is damaged."""
-        ...
-
-    def pin(self, file: str, references: list[Any]) -> None:
-        """Keep these vectors until the checkpoint file is deleted."""
-        ...
-
-    def unpin(self, file: str) -> None:
-        """Release the vectors of a deleted checkpoint file."""
-        ...
+    def store(self, values: list[Any]) -> None: ...
+    def restore(self, reference: Any) -> Any: ...
+    def pin(self, file: str, references: list[Any]) -> None: ...
+    def unpin(self, file: str) -> None: ...
 
 
 @dataclass(slots=True, eq=False)
@@ -171,24 +169,18 @@ class Checkpoint:
     @property
     def due(self) -> bool:
         """Whether it is time to call `keep`; cheap enough for inner loops."""
-        return (
-            self._folder is not None
-            and time.monotonic() - self._folder.saved_at >= self._folder.pace.interval
-        )
+        folder = self._folder
+        return folder is not None and folder.worth_writing(folder.saved_at, folder.pace.interval)
 
     def keep(self, **values: Any) -> None:
-        """Save the state (arrays and JSON values), unless that would take too large a share of the time."""
-        if (folder := self._folder) is None:
-            return
-        expected = max(_write_seconds(values), folder.save_seconds)
-        if (time.monotonic() - folder.saved_at) * folder.pace.max_share >= expected:
-            folder.save(f"{self._name}.state", values, self._rng)
+        """Save the state (arrays and JSON values)."""
+        if self._folder is not None:
+            self._folder.save(f"{self._name}.state", values, self._rng)
 
     def finish(self, **values: Any) -> Values:
         """Save the result, if computing it took long enough, delete the state and return the values."""
         if (folder := self._folder) is not None and not self._finished:
-            worth = max(folder.pace.min_work, _write_seconds(values) / folder.pace.max_share)
-            if self._resumed or time.monotonic() - self._started >= worth:
+            if self._resumed or folder.worth_writing(self._started, folder.pace.min_work):
                 folder.save(self._name, values, self._rng)
             folder.delete_parts(self._name)
         return values
@@ -221,20 +213,9 @@ class _Folder:
     saved_at: float = field(default_factory=time.monotonic)
     save_seconds: float = 0.0  # duration of the last save
 
-    @classmethod
-    def open(cls, folder: StrPath, vector_store: VectorStore | None) -> "_Folder":
-        """Create the folder if necessary, and check that it can be written."""
-        path = Path(folder)
-        try:
-            path.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            reason = error.strerror or error
-            raise fault(folder, f"cannot be used as a folder for checkpoints ({reason})") from None
-        with writing(path / README) as file:
-            file.write(b"Checkpoints of hyperclus. They can be deleted when no run needs them.\n")
-        opened = cls(path, _pace.get(), vector_store)
-        opened.delete_abandoned()
-        return opened
+    def worth_writing(self, since: float, at_least: float) -> bool:
+        """Whether the work since a moment took long compared with the last write."""
+        return time.monotonic() - since >= max(at_least, self.save_seconds / self.pace.max_share)
 
     def delete_abandoned(self) -> None:
         """Delete partial files that killed processes left behind."""
@@ -254,18 +235,17 @@ class _Folder:
         if self.vector_store is not None:
             self.vector_store.store(list(stored.values()))
         references = {key: value.reference() for key, value in stored.items()}
-        column_major = {key: is_column_major(array) for key, array in arrays.items()}
         rng_state = None if rng is None else rng.bit_generator.state
-        header = {"values": others, "arrays": column_major, "references": references, "rng": rng_state}
+        header = {"values": others, "arrays": list(arrays), "references": references, "rng": rng_state}
         text = json.dumps(header, default=_as_json).encode()
         path = self.path / f"{name}{SUFFIX}"
         try:
             with writing(path) as file:
                 file.write(bytes(DIGEST_SIZE))
                 output = _HashingWriter(file)
-                np.save(output, np.frombuffer(text, dtype=np.uint8), allow_pickle=False)
-                for key, array in arrays.items():
-                    np.save(output, array.T if column_major[key] else array, allow_pickle=False)
+                for array in (np.frombuffer(text, dtype=np.uint8), *arrays.values()):
+                    ordered = np.asfortranarray(array) if is_column_major(array) else array
+                    np.save(output, ordered, allow_pickle=False)  # keeps the order
                 file.seek(0)
                 file.write(output.digest.digest())
             if self.vector_store is not None:
@@ -280,7 +260,7 @@ class _Folder:
         path = self.path / f"{name}{SUFFIX}"
         try:
             with path.open("rb") as file:
-                loaded = self._read(file) if _is_intact(file) else None
+                loaded = self._read(file)
         except FileNotFoundError:
             return None
         except OSError as error:
@@ -295,12 +275,10 @@ class _Folder:
         return loaded
 
     def _read(self, file: IO[bytes]) -> tuple[Values, Any] | None:
-        """The content of an intact file; None if a vector that it refers to is missing or damaged."""
-        header = _read_header(file)
-        values: Values = header["values"]
-        for key, column_major in header["arrays"].items():
-            array = np.load(file, allow_pickle=False)
-            values[key] = array.T if column_major else array
+        """The content of a file; None if it, or a vector that it refers to, is missing or damaged."""
+        if (header := _header(file)) is None:
+            return None
+        values = header["values"] | {key: np.load(file, allow_pickle=False) for key in header["arrays"]}
         try:
             for key, reference in header["references"].items():
                 values[key] = cast(VectorStore, self.vector_store).restore(reference)
@@ -328,15 +306,12 @@ class _HashingWriter:
         return self.file.write(data)
 
 
-def _is_intact(file: IO[bytes]) -> bool:
-    """Whether a file starts with the digest of the rest; leaves the file there."""
+def _header(file: IO[bytes]) -> Values | None:
+    """Read what precedes the arrays; None if the file does not start with the digest of the rest."""
     digest = file.read(DIGEST_SIZE)
-    intact = digest == file_digest(file, blake2b).digest()  # type: ignore[arg-type]
+    if digest != file_digest(file, blake2b).digest():  # type: ignore[arg-type]
+        return None
     file.seek(DIGEST_SIZE)
-    return intact
-
-
-def _read_header(file: IO[bytes]) -> Values:
     return cast(Values, json.loads(np.load(file, allow_pickle=False).tobytes()))
 
 
@@ -344,11 +319,6 @@ def _as_json(value: Any) -> Any:
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()
     raise TypeError(f"a checkpoint cannot hold a {type(value).__name__}")
-
-
-def _write_seconds(values: Values) -> float:
-    """Estimated time for writing the arrays among some values."""
-    return sum(value.nbytes for value in values.values() if isinstance(value, np.ndarray)) / WRITE_SPEED
 
 
 _folder: ContextVar[_Folder | None] = ContextVar("folder", default=None)

@@ -46,7 +46,7 @@ def content_digest(value: Any) -> bytes:
 
 def is_column_major(array: NDArray[Any]) -> bool:
     """Whether columns are contiguous in memory; the order of additions, so the last bit, depends on it."""
-    return array.ndim == 2 and array.strides[0] < array.strides[1]
+    return array.ndim == 2 and min(array.shape) > 1 and array.strides[0] < array.strides[1]
 
 
 def _content_key(value: Any) -> bytes:

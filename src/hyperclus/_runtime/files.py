@@ -23,6 +23,18 @@ OLD_EXCEL = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 BOMB_FROM = 20_000_000  # unpacked bytes above which the ratio is checked
 BOMB_RATIO = 200  # of unpacked to packed size; 5 to 50 is usual for text and JSON
 
+READ_ERRORS: dict[type[OSError], str] = {
+    FileNotFoundError: "there is no such file",
+    IsADirectoryError: "this is a folder; give the name of a file",
+    PermissionError: "permission to read the file is denied",
+}
+WRITE_ERRORS: dict[type[OSError], str] = {
+    FileNotFoundError: "the folder does not exist; create it first",
+    NotADirectoryError: "the folder does not exist; create it first",
+    IsADirectoryError: "this is a folder; give the name of a file",
+    PermissionError: "permission to write the file is denied; choose another folder",
+}
+
 
 def fault(path: StrPath, message: str | InputError, line: int | None = None) -> InputError:
     """Create an error that names the file and, if known, the line (from 1).
@@ -63,18 +75,13 @@ def reading(path: StrPath) -> Iterator[BinaryIO]:
                 raise fault(path, "the file is empty")
             raw.seek(0)
             yield cast(BinaryIO, io.BufferedReader(_Unpacked(path, raw), 1 << 18)) if start == GZIP else raw
-    except FileNotFoundError:
-        raise fault(path, "there is no such file") from None
-    except IsADirectoryError:
-        raise fault(path, "this is a folder; give the name of a file") from None
-    except PermissionError:
-        raise fault(path, "permission to read the file is denied") from None
     except (EOFError, zlib.error, gzip.BadGzipFile):
         raise fault(path, "the gzipped data are damaged or truncated; recreate the file") from None
     except UnicodeDecodeError as error:
         raise fault(path, f"byte {error.start} is not UTF-8 text; save the file as UTF-8") from None
     except OSError as error:
-        raise fault(path, f"the file cannot be read: {error.strerror or error}") from None
+        reason = READ_ERRORS.get(type(error), f"the file cannot be read: {error.strerror or error}")
+        raise fault(path, reason) from None
 
 
 def refuse_excel(path: StrPath) -> None:
@@ -127,41 +134,21 @@ def atomic_path(path: Path, *, temporary_in: Path | None = None) -> Iterator[Pat
     """Yield a temporary path; what the body writes there is renamed to `path` when the body ends.
 
     If the body fails, what it wrote is deleted and `path` stays as it was. A file replaces an older one. A
-    folder does not: if another process has created `path` in the meantime, that one stays.
-
-    Parameters
-    ----------
-    path : Path
-        File or folder to create. Its parent must exist.
-    temporary_in : Path, optional
-        Folder of the temporary path, on the same file system; by default the parent of `path`.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> target = Path(tempfile.mkdtemp()) / "a.txt"
-    >>> with atomic_path(target) as temporary:
-    ...     _ = temporary.write_text("complete")
-    >>> target.read_text(), [file.name for file in target.parent.iterdir()]
-    ('complete', ['a.txt'])
+    folder does not: if another process has created `path` in the meantime, that one stays. The parent of
+    `path` must exist; the temporary path is in it or in `temporary_in`, which is on the same file system.
     """
     temporary = (temporary_in or path.parent) / f".hyperclus-{token_hex(8)}.part"
     try:
         yield temporary
-        if temporary.is_dir():
-            try:
-                os.rename(temporary, path)
-            except OSError:
-                if not path.is_dir():
-                    raise
-        else:
+        try:
             os.replace(temporary, path)
+        except OSError:
+            if not (temporary.is_dir() and path.is_dir()):
+                raise
     finally:
-        if temporary.is_dir():
-            shutil.rmtree(temporary, ignore_errors=True)
-        else:
-            with suppress(OSError):
-                temporary.unlink(missing_ok=True)
+        shutil.rmtree(temporary, ignore_errors=True)  # if it is a folder
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -194,11 +181,6 @@ def writing(path: StrPath) -> Iterator[BinaryIO]:
                 yield raw
             raw.flush()
             os.fsync(raw.fileno())
-    except (FileNotFoundError, NotADirectoryError):
-        raise fault(path, "the folder does not exist; create it first") from None
-    except IsADirectoryError:
-        raise fault(path, "this is a folder; give the name of a file") from None
-    except PermissionError:
-        raise fault(path, "permission to write the file is denied; choose another folder") from None
     except OSError as error:
-        raise fault(path, f"the file cannot be written: {error.strerror or error}") from None
+        reason = WRITE_ERRORS.get(type(error), f"the file cannot be written: {error.strerror or error}")
+        raise fault(path, reason) from None

@@ -6,12 +6,14 @@ a cache on disk), which is too long to wait for on small hypergraphs. Both ways 
 
 import logging
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from threading import Lock
 from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any, TypeVar
+
+from hyperclus._runtime.context import using
 
 COMPILE_FROM = 300_000  # inner steps of a kernel: about a quarter of a second in plain Python
 
@@ -58,14 +60,9 @@ def kernels(module: ModuleType, work: float) -> Any:
     return _compiled[module.__name__]
 
 
-@contextmanager
-def compile_from(steps: float) -> Iterator[None]:
+def compile_from(steps: float) -> AbstractContextManager[None]:
     """Compile from this number of inner steps on, and never below it, inside this context."""
-    token = _threshold.set(steps)
-    try:
-        yield
-    finally:
-        _threshold.reset(token)
+    return using(_threshold, steps)
 
 
 def _with_compiled_kernels(module: ModuleType) -> SimpleNamespace:
@@ -73,21 +70,16 @@ def _with_compiled_kernels(module: ModuleType) -> SimpleNamespace:
 
     The copies find each other, not the plain functions, because this namespace is their scope.
     """
-    scope, inlines = _kernels[module.__name__]
-    for function, inline in inlines.items():
-        name = function.__name__
-        copy = FunctionType(function.__code__, scope, name, function.__defaults__)
-        copy.__qualname__ = f"{name}.jit"  # part of the name of its files in Numba's cache
-        scope[name] = _njit(copy, inline)
-    return SimpleNamespace(**scope)
-
-
-def _njit(function: FunctionType, inline: str) -> Any:
     import numba
 
-    options: Any = {"nogil": True, "inline": inline}
-    try:
-        return numba.njit(cache=True, **options)(function)
-    except RuntimeError:
-        _log.warning("Numba finds no folder to cache compiled code in; set NUMBA_CACHE_DIR to save time")
-        return numba.njit(**options)(function)
+    scope, inlines = _kernels[module.__name__]
+    for function, inline in inlines.items():
+        name, options = function.__name__, {"nogil": True, "inline": inline}
+        copy = FunctionType(function.__code__, scope, name, function.__defaults__)
+        copy.__qualname__ = f"{name}.jit"  # part of the name of its files in Numba's cache
+        try:
+            scope[name] = numba.njit(cache=True, **options)(copy)
+        except RuntimeError:
+            _log.warning("Numba finds no folder to cache compiled code in; set NUMBA_CACHE_DIR to save time")
+            scope[name] = numba.njit(**options)(copy)
+    return SimpleNamespace(**scope)

@@ -10,14 +10,8 @@ def lazy_names(
 ) -> tuple[list[str], Callable[[str], Any], Callable[[], list[str]]]:
     """Build `__all__`, `__getattr__` and `__dir__` of a package (PEP 562).
 
-    Parameters
-    ----------
-    package : str
-        The package's `__name__`.
-    homes : mapping
-        From a module, relative to the package, to the names that it provides.
-    submodules : sequence of str
-        Submodules that are public themselves.
+    `homes` maps each module, relative to the package, to the names that it provides; `submodules` are public
+    themselves.
     """
     module_of = {name: module for module, names in homes.items() for name in names}
     public = sorted([*module_of, *submodules])

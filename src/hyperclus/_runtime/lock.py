@@ -5,7 +5,6 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -35,16 +34,14 @@ def lock_folder(folder: Path) -> Iterator[None]:
 
 def _lock(file: Any) -> bool:
     """Lock an open file; return False if there are no locks here."""
-    if find_spec("fcntl") is None:
-        return False
-    fcntl = import_module("fcntl")
     try:
+        fcntl = import_module("fcntl")
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         raise ClusterError(
             "the same run is under way in another process; wait for it, or use another seed"
         ) from None
-    except OSError:
+    except (ImportError, OSError):
         return False
     return True
 
@@ -59,19 +56,10 @@ def _claim(path: Path) -> None:
             return
         except FileExistsError:
             host, _, pid = path.read_text().partition(" ")
-            if host == here and pid.isdigit() and not _is_running(int(pid)):
+            running = import_module("psutil").pid_exists  # psutil comes with Dask
+            if host == here and pid.isdigit() and not running(int(pid)):
                 path.unlink(missing_ok=True)
     raise ClusterError(
         f"the same run is under way in process {pid or '?'} on {host or 'another host'}; wait for it, or, if "
         f"it has ended, delete {path}"
     )
-
-
-def _is_running(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:  # it belongs to somebody else
-        return True
-    return True

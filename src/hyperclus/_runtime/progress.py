@@ -1,11 +1,13 @@
 """Progress events and the listener that receives them."""
 
 import math
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from hyperclus._runtime.context import using
 
 Stage: TypeAlias = Literal[
     "reading", "preparation", "stationary distribution", "eigenvectors", "search", "bound"
@@ -44,8 +46,7 @@ _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 _topic: ContextVar[str] = ContextVar("topic", default="")
 
 
-@contextmanager
-def watching(listener: Listener) -> Iterator[None]:
+def watching(listener: Listener) -> AbstractContextManager[None]:
     """Call `listener` with every `Step` of the runs that this thread starts inside the context.
 
     A listener cannot change a result. An exception that it raises stops the run.
@@ -59,21 +60,12 @@ def watching(listener: Listener) -> Iterator[None]:
     >>> sorted({step.stage for step in steps})
     ['eigenvectors', 'search', 'stationary distribution']
     """
-    token = _listener.set(listener)
-    try:
-        yield
-    finally:
-        _listener.reset(token)
+    return using(_listener, listener)
 
 
-@contextmanager
-def topic(words: str) -> Iterator[None]:
+def topic(words: str) -> AbstractContextManager[None]:
     """Prefix the notes of all steps inside the context, for example with "shuffle 3 of 20"."""
-    token = _topic.set(words)
-    try:
-        yield
-    finally:
-        _topic.reset(token)
+    return using(_topic, words)
 
 
 def listening() -> bool:
