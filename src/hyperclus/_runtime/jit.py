@@ -74,7 +74,8 @@ def _with_compiled_kernels(module: ModuleType) -> SimpleNamespace:
 
     scope, inlines = _kernels[module.__name__]
     for function, inline in inlines.items():
-        name, options = function.__name__, {"nogil": True, "inline": inline}
+        name = function.__name__
+        options: Any = {"nogil": True, "inline": inline}
         copy = FunctionType(function.__code__, scope, name, function.__defaults__)
         copy.__qualname__ = f"{name}.jit"  # part of the name of its files in Numba's cache
         try:

@@ -9,10 +9,12 @@ import shlex
 import signal
 import sys
 import warnings
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from errno import EBADF
+from functools import cache
+from pathlib import Path
 from typing import Annotated, Any, NoReturn, TextIO, cast
 
 import typer
@@ -44,7 +46,7 @@ def main() -> NoReturn:
     """Run the command line and exit with its code."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that cleanup runs
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, _Interrupts())
+        signal.signal(signal.SIGINT, _interrupt)
     if os.environ.get("NO_COLOR"):
         rich_utils.COLOR_SYSTEM = None  # typer has no other way to print help without bold
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115  # closed by the parent process
@@ -58,34 +60,20 @@ def main() -> NoReturn:
     if error is not None:
         code = 1 if isinstance(error, BrokenPipeError) else code or _os_failure(error)
     _flush(sys.stderr)
-    _end(code)
-
-
-def _end(code: int) -> NoReturn:
-    """Run the exit handlers and end the process.
-
-    PyArrow may still have threads that call Python. Such a thread would abort the process (exit code 134)
-    while the interpreter is finalized, so that step is left out if PyArrow was used.
-    """
     if "pyarrow" not in sys.modules:
         sys.exit(code)
+    # PyArrow may still have threads that call Python. Such a thread would abort the process (exit code 134)
+    # while the interpreter is finalized, so only the exit handlers run.
     atexit._run_exitfuncs()
     _flush(sys.stdout)
     _flush(sys.stderr)
     os._exit(code)
 
 
-class _Interrupts:
-    """The handler of Ctrl-C: the first one interrupts the command, the second one ends the process."""
-
-    def __init__(self) -> None:
-        self.seen = False
-
-    def __call__(self, *_: object) -> None:
-        if self.seen:
-            os._exit(130)
-        self.seen = True
-        raise KeyboardInterrupt
+def _interrupt(*_: object) -> NoReturn:
+    """Interrupt the command at the first Ctrl-C, and end the process at the second one."""
+    signal.signal(signal.SIGINT, lambda *_: os._exit(130))
+    raise KeyboardInterrupt
 
 
 def _flush(stream: TextIO) -> OSError | None:
@@ -108,7 +96,7 @@ def run(arguments: list[str] | None = None) -> int:
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 1
     except HyperclusError as error:
-        complain(error)
+        say(shell_message(error), "red")
         return 2 if isinstance(error, InputError) else 1
     except BrokenPipeError:  # the reader of the output is gone
         return 1
@@ -141,13 +129,11 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
+VERSION = typer.Option("--version", metavar="", callback=_version, is_eager=True, help="Print the version.")
+
+
 @app.callback()
-def common(
-    version: Annotated[
-        bool,
-        typer.Option("--version", metavar="", callback=_version, is_eager=True, help="Print the version."),
-    ] = False,
-) -> None:
+def common(version: Annotated[bool, VERSION] = False) -> None:
     """Cluster hypergraphs in which a vertex may have a different weight in each hyperedge."""
 
 
@@ -177,11 +163,6 @@ def put(text: str) -> None:
     sys.stdout.flush()
     sys.stdout.buffer.write(text.encode())
     sys.stdout.buffer.flush()
-
-
-def complain(error: HyperclusError) -> None:
-    """Print an error to stderr."""
-    say(shell_message(error), "red")
 
 
 def shell_message(error: HyperclusError) -> str:
@@ -254,93 +235,80 @@ class Messages:
         if self.verbose:
             say(message)
 
+    def finished(self, timings: Mapping[str, float], written: Iterable[Path]) -> None:
+        """Print how long the stages took, and the names of the written files."""
+        for stage, seconds in timings.items():
+            self.detail(f"{stage}: {seconds:.3f} s")
+        for path in written:
+            self.note(f"written to {printable(path)}")
+
     @contextmanager
     def from_library(self) -> Iterator[None]:
         """Print what the library logs and warns of in the body, at once, each warning once."""
-        logger, handler = logging.getLogger("hyperclus"), _Handler(self)
+        logger, handler = logging.getLogger("hyperclus"), logging.Handler()
         before = logger.level
+        warn_once = cache(self.warn)
+
+        def show(record: logging.LogRecord) -> bool:
+            (self.warn if record.levelno >= logging.WARNING else self.detail)(printable(record.getMessage()))
+            return False  # nothing is left for the handler to do
+
+        handler.addFilter(show)
         logger.setLevel(logging.INFO if self.verbose else logging.WARNING)
         logger.addHandler(handler)
-        seen: set[str] = set()
-
-        def show(message: Warning | str, *_: Any, **__: Any) -> None:
-            if str(message) not in seen:
-                seen.add(str(message))
-                self.warn(str(message))
-
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("always", LossWarning)
-                warnings.showwarning = show
+                warnings.showwarning = lambda message, *_, **__: warn_once(str(message))
                 yield
         finally:
             logger.removeHandler(handler)
             logger.setLevel(before)
 
 
-class _Handler(logging.Handler):
-    """Prints log records."""
-
-    def __init__(self, messages: Messages) -> None:
-        super().__init__()
-        self._messages = messages
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Print one record, as a warning or as a detail."""
-        message = printable(record.getMessage())
-        if record.levelno >= logging.WARNING:
-            self._messages.warn(message)
-        else:
-            self._messages.detail(message)
-
-
 # Commands
 
 
-def examples(*lines: str) -> str:
-    """The end of a help text: commands to try, one per line."""
-    return "[bold]Examples[/]\n" + "\n".join("  " + escape(line) for line in lines)
+def command(*examples: str) -> Callable[[Callable[..., None]], None]:
+    """Register a command, with examples at the end of its help text.
 
+    Each parameter of a dataclass type becomes one parameter per field, as typer needs them.
+    """
 
-def grouped(command: Callable[..., None]) -> Callable[..., None]:
-    """Expand each parameter of a dataclass type into one parameter per field, as typer needs them."""
-    flat: dict[str, inspect.Parameter] = {}
-    groups: dict[str, Any] = {}
-    for name, parameter in inspect.signature(command).parameters.items():
-        if not is_dataclass(parameter.annotation):
-            flat[name] = parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-            continue
-        groups[name] = parameter.annotation
-        for field in fields(parameter.annotation):
-            default = inspect.Parameter.empty if field.default is MISSING else field.default
-            annotation = cast(Any, Annotated)[field.type, field.metadata["typer"]]
-            flat[field.name] = inspect.Parameter(
-                field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
-            )
+    def register(function: Callable[..., None]) -> None:
+        flat: list[inspect.Parameter] = []
+        groups: dict[str, Any] = {}
+        for name, parameter in inspect.signature(function).parameters.items():
+            if not is_dataclass(parameter.annotation):
+                flat.append(parameter)
+                continue
+            groups[name] = parameter.annotation
+            for field in fields(parameter.annotation):
+                default = inspect.Parameter.empty if field.default is MISSING else field.default
+                annotation = cast(Any, Annotated)[field.type, field.metadata["typer"]]
+                flat.append(parameter.replace(name=field.name, default=default, annotation=annotation))
 
-    def run(**given: Any) -> None:
-        made = {
-            name: kind(**{field.name: given.pop(field.name) for field in fields(kind)})
-            for name, kind in groups.items()
-        }
-        command(**made, **given)
+        def run(**given: Any) -> None:
+            for name, kind in groups.items():
+                given[name] = kind(**{field.name: given.pop(field.name) for field in fields(kind)})
+            function(**given)
 
-    run.__doc__, run.__name__ = command.__doc__, command.__name__
-    run.__signature__ = inspect.Signature(list(flat.values()))  # type: ignore[attr-defined]
-    run.__annotations__ = {name: parameter.annotation for name, parameter in flat.items()}
-    return run
+        run.__doc__, run.__name__ = function.__doc__, function.__name__
+        run.__signature__ = inspect.Signature(flat)  # type: ignore[attr-defined]
+        run.__annotations__ = {parameter.name: parameter.annotation for parameter in flat}
+        lines = "".join(f"\n  {escape(example)}" for example in examples)
+        app.command(epilog=f"[bold]Examples[/]{lines}")(run)
+
+    return register
 
 
 def command_line(context: typer.Context, left_out: Collection[str]) -> str:
     """The command with its arguments, to be typed again, without the named parameters."""
     words = ["hyperclus", str(context.info_name)]
     for parameter in context.command.params:
-        name = parameter.name or ""
+        name, value = parameter.name or "", context.params.get(parameter.name or "")
         source = context.get_parameter_source(name)
-        if source is None or source.name != "COMMANDLINE" or name in left_out:
-            continue
-        value = context.params[name]
-        for one in value if isinstance(value, list | tuple) else [value]:
-            words += [parameter.opts[0]] if parameter.param_type_name == "option" else []
-            words.append(str(one))
+        if source is not None and source.name == "COMMANDLINE" and name not in left_out:
+            for one in value if isinstance(value, list | tuple) else [value]:
+                words += [parameter.opts[0]] * (parameter.param_type_name == "option") + [str(one)]
     return shlex.join(words)

@@ -11,7 +11,7 @@ import typer
 
 import hyperclus
 from hyperclus._runtime.files import printable
-from hyperclus.cli.app import Messages, app, command_line, examples, grouped, say_if_stopped
+from hyperclus.cli.app import Messages, command, command_line, say_if_stopped
 from hyperclus.cli.cluster_files import Workers, cluster_files
 from hyperclus.cli.inputs import LabelledSource, ResolvedInput, Source, read_labels
 from hyperclus.cli.options import GPU, MAX_DIGITS, Computation, Json, Walk, argument, cluster_option
@@ -54,16 +54,13 @@ class Search:
     def __post_init__(self) -> None:
         for option, value in (("--effort", self.effort), ("--min-share", self.min_share)):
             if self.method == "hyperclus-g" and value is not None:
-                raise InputError(
-                    f"{option} does not apply to --method hyperclus-g, which does not search; leave it out"
-                )
+                reason = "does not apply to --method hyperclus-g, which does not search; leave it out"
+                raise InputError(f"{option} {reason}")
 
     def count(self) -> int | None:
         """The number of clusters; None for auto."""
         if self.k is None:
-            raise InputError(
-                "the number of clusters is missing; use -k 3, or -k auto for the suggested number"
-            )
+            raise InputError("the number of clusters is missing; use -k 3, or -k auto for the suggested one")
         if self.k == "auto":
             return None
         if not self.k.isdecimal() or len(self.k) > MAX_DIGITS or int(self.k) < 1:
@@ -74,16 +71,13 @@ class Search:
         return int(self.k)
 
 
-@app.command(
-    epilog=examples(
-        "hyperclus cluster table.csv -k 3",
-        "hyperclus cluster table.csv -k 2 --id name --label class --report out.html",
-        "hyperclus cluster table.csv -k auto --exclude name --out labels.csv",
-        "hyperclus cluster papers.csv -k 2 --vertex author --edge paper --weight share",
-        "hyperclus cluster papers.hif.json -k 2 --classes classes.csv --json",
-    )
+@command(
+    "hyperclus cluster table.csv -k 3",
+    "hyperclus cluster table.csv -k 2 --id name --label class --report out.html",
+    "hyperclus cluster table.csv -k auto --exclude name --out labels.csv",
+    "hyperclus cluster papers.csv -k 2 --vertex author --edge paper --weight share",
+    "hyperclus cluster papers.hif.json -k 2 --classes classes.csv --json",
 )
-@grouped
 def cluster(
     *,
     context: typer.Context,
@@ -104,8 +98,9 @@ def cluster(
     """
     k, command = search.count(), command_line(context, NOT_REPEATED)
     settings = computation.settings()
+    searching: dict[str, Any] = {"effort": search.effort, "min_share": search.min_share}
     if workers.engine == "dask":
-        settings |= {"effort": search.effort, "min_share": search.min_share}
+        settings |= searching
         unused = {"--method": search.method != "auto", "--checkpoint": computation.checkpoint is not None}
         cluster_files(source, k, settings, unused, workers, outputs, messages, command)
         return
@@ -119,18 +114,16 @@ def cluster(
         h, classes, seconds = _read(resolved, messages)
         outputs.check_ids(h.vertex_ids, h.edge_ids)
         if k is None:
-            suggestion = hyperclus.suggest_k(
-                h, search.max_k or MAX_K, alpha=computation.alpha, seed=computation.seed
-            )
+            largest = search.max_k or MAX_K
+            suggestion = hyperclus.suggest_k(h, largest, alpha=computation.alpha, seed=computation.seed)
             k = suggestion.k
             if k is None:
                 raise HyperclusError(f"no number of clusters can be suggested: {suggestion.reason}")
         if search.method == "auto":
-            settings |= {"effort": search.effort, "min_share": search.min_share}
-            part = hyperclus.cluster(h, k, **settings)
+            part = hyperclus.cluster(h, k, **settings, **searching)
         else:
             part = hyperclus.hyperclus_g(h, k, **settings)
-    _finish(part, suggestion, classes, source, outputs, messages, command, seconds)
+    _finish(part, classes, seconds, source, outputs, messages, command, suggestion)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,14 +136,10 @@ class Candidates:
     )
 
 
-@app.command(
-    "suggest-k",
-    epilog=examples(
-        "hyperclus suggest-k table.csv --label class",
-        "hyperclus suggest-k papers.csv --vertex author --edge paper --max-k 3 --json",
-    ),
+@command(
+    "hyperclus suggest-k table.csv --label class",
+    "hyperclus suggest-k papers.csv --vertex author --edge paper --max-k 3 --json",
 )
-@grouped
 def suggest_k(
     *, source: Source, candidates: Candidates, walk: Walk, as_json: Json = False, messages: Messages
 ) -> None:
@@ -187,14 +176,11 @@ class GivenClusters:
     engine: InMemory = cluster_option(f"Where to compute; {GPU}.", default="auto")
 
 
-@app.command(
-    epilog=examples(
-        "hyperclus cluster table.csv -k 3 --csv > labels.csv",
-        "hyperclus report table.csv labels.csv out.html",
-        "hyperclus report table.csv labels.csv out.html --label class --bound tight",
-    )
+@command(
+    "hyperclus cluster table.csv -k 3 --csv > labels.csv",
+    "hyperclus report table.csv labels.csv out.html",
+    "hyperclus report table.csv labels.csv out.html --label class --bound tight",
 )
-@grouped
 def report(
     *,
     context: typer.Context,
@@ -216,28 +202,27 @@ def report(
         h, classes, seconds = _read(resolved, messages)
         labels = read_labels(given.clusters, h.vertex_ids, "cluster", ("vertex", "cluster"))
         part = hyperclus.evaluate(h, labels, engine=given.engine, **computation.settings())
-    command = command_line(context, NOT_REPEATED)
-    _finish(part, None, classes, source, outputs, messages, command, seconds)
+    _finish(part, classes, seconds, source, outputs, messages, command_line(context, NOT_REPEATED))
 
 
 def _finish(
     part: Partition,
-    suggestion: Suggestion | None,
     classes: list[Any] | None,
+    seconds: float,
     source: Source,
     outputs: Outputs,
     messages: Messages,
     command: str,
-    seconds: float,
+    suggestion: Suggestion | None = None,
 ) -> None:
     """Write the files, then print the result."""
     name, remarks = printable(source.path.name), [] if suggestion is None else [suggestion.reason]
     agreement = None if classes is None else agreement_with_classes(part, classes)
+    timings = {"reading": seconds, **part.timings}
     with messages.from_library():
         written = outputs.write(part, source=name, classes=classes, command=command, remarks=remarks)
     if outputs.as_json:
-        record = as_record(part, name, command)
-        record["timings"] = {"reading": seconds, **part.timings}
+        record = as_record(part, name, command) | {"timings": timings}
         for row, edges in zip(record["clusters"], top_hyperedges(part), strict=True):
             row["top_hyperedges"] = list(map(caption, edges))
         if suggestion is not None:
@@ -252,10 +237,7 @@ def _finish(
         print_csv(("vertex", "cluster"), labelled(part))
     else:
         show_partition(part, agreement, suggestion)
-    for stage, time_taken in {"reading": seconds, **part.timings}.items():
-        messages.detail(f"{stage}: {time_taken:.3f} s")
-    for path in written:
-        messages.note(f"written to {printable(path)}")
+    messages.finished(timings, written)
 
 
 def _read(resolved: ResolvedInput, messages: Messages) -> tuple[Hypergraph, list[Any] | None, float]:

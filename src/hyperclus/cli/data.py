@@ -12,9 +12,9 @@ from rich.table import Table
 
 import hyperclus
 from hyperclus._runtime.files import fault, printable
-from hyperclus.cli.app import Messages, app, complain, console, errors, examples, grouped, shell_message
-from hyperclus.cli.inputs import Source, format_options
-from hyperclus.cli.options import Json, argument, option
+from hyperclus.cli.app import Messages, command, console, errors, say, shell_message
+from hyperclus.cli.inputs import Source, first_repeated, format_options
+from hyperclus.cli.options import Json, argument, option, switch
 from hyperclus.cli.output import print_json
 from hyperclus.cli.progress import progress
 from hyperclus.cli.terminal import MAX_NAME, indented, show, table, title
@@ -32,14 +32,11 @@ from hyperclus.research import datasets as data_sets
 MAX_COLUMNS = 60  # on the terminal
 
 
-@app.command(
-    epilog=examples(
-        "hyperclus info table.csv --label class",
-        "hyperclus info papers.csv --vertex author --edge paper",
-        "hyperclus info papers.hif.json --json",
-    )
+@command(
+    "hyperclus info table.csv --label class",
+    "hyperclus info papers.csv --vertex author --edge paper",
+    "hyperclus info papers.hif.json --json",
 )
-@grouped
 def info(*, source: Source, as_json: Json = False, messages: Messages) -> None:
     """Describe a hypergraph: sizes, weights, components, and what looks odd.
 
@@ -118,21 +115,13 @@ class Target:
     )
 
 
-@app.command(
-    epilog=examples(
-        "hyperclus convert papers.csv papers.hif.json --vertex author --edge paper",
-        "hyperclus convert table.csv table.npz --id name --exclude class",
-        "hyperclus convert table.npz table.json -w ids=text",
-        "hyperclus convert circuit.hgr circuit.npz -o isolated=keep",
-    )
+@command(
+    "hyperclus convert papers.csv papers.hif.json --vertex author --edge paper",
+    "hyperclus convert table.csv table.npz --id name --exclude class",
+    "hyperclus convert table.npz table.json -w ids=text",
+    "hyperclus convert circuit.hgr circuit.npz -o isolated=keep",
 )
-@grouped
-def convert(
-    *,
-    source: Source,
-    output: Target,
-    messages: Messages,
-) -> None:
+def convert(*, source: Source, output: Target, messages: Messages) -> None:
     """Convert a hypergraph to another format; warns of what OUT cannot hold.
 
     Formats: tables with a row per incidence (csv, tsv, parquet), hif, hmetis,
@@ -155,7 +144,7 @@ def convert(
             if into in FORMATS and (function := FORMATS[into].write) is not None:
                 known_options(function, options, FORMATS[into])
             hyperclus.write(hypergraph, target, format=output.to, **options)
-    messages.note(f"written to {printable(target)}")
+    messages.finished({}, [target])
 
 
 def _with_text_ids(h: Hypergraph, target: Path, messages: Messages) -> Hypergraph:
@@ -165,39 +154,37 @@ def _with_text_ids(h: Hypergraph, target: Path, messages: Messages) -> Hypergrap
     if example is None:
         return h
     names = [caption(one) if isinstance(one, tuple) else one for one in ids]
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
+    if (twice := first_repeated(names)) is not None:
         raise fault(target, f"two hyperedges would be written {shown(twice)}; rename a column, or write .npz")
     messages.warn(f"{printable(target)}: hyperedges are written as text, such as {shown(caption(example))}")
     return Hypergraph(h.gamma, h.edge_weights, h.vertex_ids, object_array(names))
 
 
-@app.command(
-    epilog=examples("hyperclus datasets", "hyperclus datasets car zoo", "hyperclus datasets --fetch car zoo")
-)
-def datasets(
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="NAMES", help="Data sets; all by default.", autocompletion=lambda: list(data_sets.names())
-        ),
-    ] = None,
-    fetch: Annotated[bool, typer.Option("--fetch", metavar="", help="Download missing files.")] = False,
-    folder: Annotated[
-        Path | None, typer.Option("--data", metavar="FOLDER", help="Folder for the files of UCI.")
-    ] = None,
-) -> None:
+NAMES = typer.Argument(metavar="NAMES", help="Data sets; all by default.", autocompletion=data_sets.names)
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The files of the data sets."""
+
+    fetch: bool = switch("--fetch", "Download missing files.")
+    folder: Path | None = option("Folder for the files of UCI.", "FOLDER", "--data")
+
+
+@command("hyperclus datasets", "hyperclus datasets car zoo", "hyperclus datasets --fetch car zoo")
+def datasets(*, names: Annotated[list[str] | None, NAMES] = None, files: Files) -> None:
     """List the nine data sets of the paper and check their files."""
+    folder = files.folder
     place = folder or data_sets.folder()
     listing = Table("data set", "file", "state", caption=escape(f"in {place}; licence CC BY 4.0"))
     failed = False
     for name in names or list(data_sets.names()):
-        if fetch:
+        if files.fetch:
             try:
                 data_sets.fetch(name, folder=folder, progress=errors.is_terminal)
             except DownloadError as error:  # continue with the others
                 failed = True
-                complain(error)
+                say(shell_message(error), "red")
         for file, state in data_sets.verify(name, folder=folder).items():
             listing.add_row(name, file, state)
     console().print(listing)

@@ -7,9 +7,8 @@ import numpy as np
 import typer
 
 import hyperclus
-from hyperclus._runtime.files import printable
 from hyperclus._runtime.optional import library
-from hyperclus.cli.app import Messages, app, examples, grouped
+from hyperclus.cli.app import Messages, command
 from hyperclus.cli.output import Outputs
 from hyperclus.cli.progress import progress
 from hyperclus.cli.terminal import show, show_partition
@@ -19,17 +18,11 @@ from hyperclus.typing import Floats, Integers
 
 SHADES = " .:-=+*#%@"
 DIGITS = {2: "two", 4: "four"}
+REPORT = typer.Option(metavar="FILE.html", help="Also write a report with figures.")
 
 
-@app.command(epilog=examples("hyperclus demo", "hyperclus demo --report demo.html"))
-@grouped
-def demo(
-    *,
-    report: Annotated[
-        Path | None, typer.Option(metavar="FILE.html", help="Also write a report with figures.")
-    ] = None,
-    messages: Messages,
-) -> None:
+@command("hyperclus demo", "hyperclus demo --report demo.html")
+def demo(*, report: Annotated[Path | None, REPORT] = None, messages: Messages) -> None:
     """Separate images of handwritten twos and fours, without any labels.
 
     A vertex is an image, a hyperedge is a pixel, and the weight of an image in
@@ -63,8 +56,7 @@ def demo(
         f"{duration(sum(part.timings.values()))}. No partition of this hypergraph into two clusters has an "
         f"NCut below {part.lower_bound:.4f}; this one has {part.ncut:.4f}. That is proven, not estimated."
     )
-    for path in written:
-        messages.note(f"written to {printable(path)}")
+    messages.finished({}, written)
 
 
 def twos_and_fours() -> tuple[Floats, Integers]:

@@ -1,6 +1,7 @@
 """Reading a hypergraph from any file, and what is known about its vertices."""
 
-from dataclasses import dataclass, replace
+from collections import Counter
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -21,9 +22,10 @@ from hyperclus.io.tables.schema import check_present, read_columns
 from hyperclus.io.tables.table import Table
 from hyperclus.io.tables.wide import TableSchema, WideOptions, infer_schema, read_rows, row_names, unique_ids
 from hyperclus.report.format import count
-from hyperclus.typing import Codes, Ids
+from hyperclus.typing import Ids
 
 MAX_COLUMNS = 3  # of a kind that are named
+LONG = tuple(field.name for field in fields(IncidenceColumns))  # options for a row per incidence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,8 +62,7 @@ class Source(IncidenceColumns):
     @property
     def options(self) -> dict[str, Any]:
         """The given options of the format, by name."""
-        names = ("vertex", "edge", "weight", "edge_weight", "duplicates", "delimiter")
-        return format_options({name: getattr(self, name) for name in names}, self.option)
+        return format_options({name: getattr(self, name) for name in (*LONG, "delimiter")}, self.option)
 
     def resolve(self) -> "ResolvedInput":
         """Decide on the format, and refuse options that do not apply to it."""
@@ -78,31 +79,29 @@ class Source(IncidenceColumns):
                 f"--label names a column, and the format {chosen.name} has no columns; give the classes in a "
                 "separate file, with --classes",
             )
-        for name, value in (("--id", self.id), ("--exclude", self.exclude), ("--bins", self.bins)):
-            if value:
-                raise fault(
-                    self.path,
-                    f"{name} is for tables with a row per vertex; this is {chosen.name} (or use --from rows)",
-                )
+        for name in ("id", "exclude", "bins"):
+            if getattr(self, name):
+                wrong = f"--{name} is for tables with a row per vertex; this is {chosen.name}"
+                raise fault(self.path, f"{wrong} (or use --from rows)")
         return ResolvedInput(self, chosen.name, given)
 
     def _as_rows(self, given: dict[str, Any], table: Table) -> "ResolvedInput":
-        for name in ("vertex", "edge", "weight", "edge_weight", "duplicates"):
-            if name in given:
+        for name in given:
+            if name in LONG:
                 raise fault(
                     self.path,
                     f"--{name.replace('_', '-')} is for a table with a row per incidence, which needs "
                     "--vertex and --edge; for a table with a row per vertex there is --id",
                 )
-        for name, option in (("features", "--exclude"), ("exclude", "--exclude"), ("bins", "--bins")):
-            if name in given:
-                raise fault(self.path, f"there is no -o {name} on the command line; use {option}")
-        ignored = dict.fromkeys([*(self.exclude or ()), *filter(None, [self.label])])
-        more: dict[str, Any] = {"vertex": self.id, "exclude": list(ignored)}
+            if name in ("features", "exclude", "bins"):
+                instead = "--bins" if name == "bins" else "--exclude"
+                raise fault(self.path, f"there is no -o {name} on the command line; use {instead}")
+        options = given | {"exclude": [*dict.fromkeys([*(self.exclude or ()), *filter(None, [self.label])])]}
+        if self.id is not None:
+            options["vertex"] = self.id
         if self.bins:
-            more["bins"] = parse_bins(self.bins)
-        chosen = given | {name: value for name, value in more.items() if value is not None}
-        return ResolvedInput(self, "rows", chosen, table)
+            options["bins"] = parse_bins(self.bins)
+        return ResolvedInput(self, "rows", options, table)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,74 +150,55 @@ class ResolvedInput:
     def _unusual_delimiter(self) -> str:
         """The delimiter in words, if it was detected and the name of the file suggests another one."""
         usual = "\t" if self.source.path.name.lower().removesuffix(".gz").endswith(".tsv") else ","
-        if (
-            "delimiter" in self.options
-            or not isinstance(self.table, CsvTable)
-            or self.table.delimiter == usual
-        ):
+        found = self.table.delimiter if isinstance(self.table, CsvTable) else usual
+        if "delimiter" in self.options or found == usual:
             return ""
         names = {"\t": "tabs", ",": "commas"}
-        return f", separated by {names.get(self.table.delimiter, repr(self.table.delimiter))}"
+        return f", separated by {names.get(found, repr(found))}"
 
     def classes(self, hypergraph: Hypergraph) -> list[Any] | None:
         """Read the class of each vertex, from --label or --classes; None without these options."""
-        label = self.source.label
+        label, options = self.source.label, self.options
         file = self.source.classes if isinstance(self.source, LabelledSource) else None
+        if file is not None and label is not None:
+            raise InputError("--label and --classes both name the classes; choose one")
         if file is not None:
-            if label is not None:
-                raise InputError("--label and --classes both name the classes; choose one")
             return read_labels(file, hypergraph.vertex_ids, "class")
         if label is None:
             return None
         table = self.table or sniff_table(
-            self.source.path, cast(TableFormat, self.format), self.options.get("delimiter")
+            self.source.path, cast(TableFormat, self.format), options.get("delimiter")
         )
-        guess_ids = self.options.get("ids", "guess") == "guess"
-        values = _column(table, label, "class")
-        if self.format == "rows":
-            vertex = self.options.get("vertex", row_names(table))
-            repeated = self.options.get("repeated", "error")
-            ids = list(range(len(values)))
-            if vertex is not None:
-                ids = unique_ids(table, vertex, guess_ids, repeated).tolist()
+        guess_ids = options.get("ids", "guess") == "guess"
+        if self.format != "rows":
+            vertex = table.column(options.get("vertex", "vertex"))
+            known = _labels_by_vertex(table, vertex, label, "class", guess_ids)
         else:
-            vertex = table.column(self.options.get("vertex", "vertex"))
-            codes, names = read_ids(table, vertex, guess_ids)
-            ids, values = names.tolist(), _one_per_vertex(table, label, codes, names, values)
-        by_id = dict(zip(ids, values, strict=True))
-        return [by_id[vertex] for vertex in hypergraph.vertex_ids.tolist()]
+            values, names = _column(table, label, "class"), options.get("vertex", row_names(table))
+            ids: Any = range(len(values))
+            if names is not None:
+                ids = unique_ids(table, names, guess_ids, options.get("repeated", "error")).tolist()
+            known = dict(zip(ids, values, strict=True))
+        return [known[vertex] for vertex in hypergraph.vertex_ids.tolist()]
 
 
 def read_labels(path: Path, vertices: Ids, what: str, columns: tuple[str, str] | None = None) -> list[Any]:
-    """Read the class or cluster of each vertex from a separate file.
+    """Read the class or cluster (`what`) of each vertex from a separate file.
 
-    Ids are compared as text: the integer 7 of a hypergraph is the 7 of a CSV file.
-
-    Parameters
-    ----------
-    what : str
-        "class" or "cluster", for messages.
-    columns : pair of column names, optional
-        Vertices and labels; by default the file must have two columns, the vertices first.
+    `columns` has the names of the columns of vertices and labels; by default the file must have two columns,
+    the vertices first. Ids are compared as text: the integer 7 of a hypergraph is the 7 of a CSV file.
     """
     if path.suffix.lower() in (".json", ".xlsx", ".xls"):
         raise fault(
             path, f"this must be CSV, TSV or Parquet, with a column of vertices and one of {what} names"
         )
     table = sniff_table(path)
-    if columns is None:
-        if len(table.names) != 2:
-            raise fault(
-                path, f"this must have two columns, the vertex and its {what}; it has {len(table.names)}"
-            )
-        columns = (table.names[0], table.names[1])
-    vertex, label = (table.column(name) for name in columns)
-    codes, ids = read_ids(table, vertex, False)
-    values = _one_per_vertex(table, label, codes, ids, _column(table, label, what))
-    known = dict(zip(map(caption, ids.tolist()), values, strict=True))
-    names = list(map(caption, vertices.tolist()))
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
+    if columns is None and len(table.names) != 2:
+        raise fault(path, f"this must have two columns, the vertex and its {what}; it has {len(table.names)}")
+    vertex, label = map(table.column, columns or table.names)
+    labels = _labels_by_vertex(table, vertex, label, what, guess_ids=False)
+    known, names = {caption(one): value for one, value in labels.items()}, texts(vertices)
+    if (twice := first_repeated(names)) is not None:
         raise fault(path, f"two vertices have the same text, {shown(twice)}; rename one of them")
     for name in names:
         if name not in known:
@@ -229,25 +209,36 @@ def read_labels(path: Path, vertices: Ids, what: str, columns: tuple[str, str] |
     return [known[name] for name in names]
 
 
+def texts(ids: Ids) -> list[str]:
+    """Ids as they are written in text."""
+    return list(map(caption, ids.tolist()))
+
+
+def first_repeated(names: list[str]) -> str | None:
+    """The first name that is there more than once."""
+    return next((name for name, number in Counter(names).items() if number > 1), None)
+
+
+def _labels_by_vertex(table: Table, vertex: str, label: str, what: str, guess_ids: bool) -> dict[Any, Any]:
+    """The label of each vertex, which must be the same in all its rows."""
+    codes, ids = read_ids(table, vertex, guess_ids)
+    found: dict[Any, Any] = {}
+    for row, (one, value) in enumerate(zip(ids[codes].tolist(), _column(table, label, what), strict=True)):
+        before = found.setdefault(one, value)
+        if before != value:
+            raise table.fault(
+                f"column {shown(label)}: vertex {shown(one)} has {shown(value)}, but {shown(before)} in an "
+                "earlier row; give each vertex one value",
+                row,
+            )
+    return found
+
+
 def _column(table: Table, label: str, what: str) -> list[Any]:
     """A column without missing values."""
     (column,) = read_columns(table, [table.column(label)])
     check_present(table, column, what, "fill it or leave the row out")
     return list(column.values.to_pylist())
-
-
-def _one_per_vertex(table: Table, label: str, codes: Codes, ids: Ids, values: list[Any]) -> list[Any]:
-    """The value of each vertex, which must be the same in all its rows."""
-    found: dict[int, Any] = {}
-    for row, (code, value) in enumerate(zip(codes.tolist(), values, strict=True)):
-        before = found.setdefault(code, value)
-        if before != value:
-            raise table.fault(
-                f"column {shown(label)}: vertex {shown(ids[code])} has {shown(value)}, but {shown(before)} "
-                "in an earlier row; give each vertex one value",
-                row,
-            )
-    return [found[code] for code in range(len(ids))]
 
 
 def format_options(given: dict[str, str | None], more: list[str] | None) -> dict[str, Any]:
@@ -297,7 +288,6 @@ def _how_rows_were_read(schema: TableSchema, hypergraph: Hypergraph) -> str:
     """Sizes and columns, such as "101 rows, 16 columns, 36 hyperedges; size: 5 bins; legs: 6 values"."""
     counts = schema.edge_counts(hypergraph)
     sizes = [count(schema.n_rows, "row"), count(len(counts), "column")]
-    sizes.append(count(hypergraph.n_edges, "hyperedge"))
     groups: dict[str, list[str]] = {}
     for column in schema.columns:
         name, n_edges = column.name, counts[column.name]
@@ -309,9 +299,8 @@ def _how_rows_were_read(schema: TableSchema, hypergraph: Hypergraph) -> str:
             groups.setdefault(f"{n_edges} values", []).append(name)
     if commas := [column.name for column in schema.columns if column.decimal_comma]:
         groups["decimal commas"] = commas
-    return "; ".join([", ".join(sizes), *(f"{_first(names)}: {what}" for what, names in groups.items())])
-
-
-def _first(names: list[str]) -> str:
-    more = f" and {len(names) - MAX_COLUMNS} more" if len(names) > MAX_COLUMNS else ""
-    return ", ".join(map(printable, names[:MAX_COLUMNS])) + more
+    parts = [", ".join([*sizes, count(hypergraph.n_edges, "hyperedge")])]
+    for what, names in groups.items():
+        more = f" and {len(names) - MAX_COLUMNS} more" if len(names) > MAX_COLUMNS else ""
+        parts.append(f"{', '.join(map(printable, names[:MAX_COLUMNS]))}{more}: {what}")
+    return "; ".join(parts)

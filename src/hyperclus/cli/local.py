@@ -2,14 +2,14 @@
 
 from dataclasses import MISSING, dataclass
 from difflib import get_close_matches
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
 import hyperclus
-from hyperclus._runtime.files import printable
-from hyperclus.cli.app import Messages, app, examples, grouped
-from hyperclus.cli.inputs import LabelledSource
+from hyperclus.cli.app import Messages, command
+from hyperclus.cli.inputs import LabelledSource, texts
 from hyperclus.cli.options import alpha_option, cluster_option
 from hyperclus.cli.output import TableOutput, print_csv, print_json, write_table
 from hyperclus.cli.progress import progress
@@ -17,10 +17,9 @@ from hyperclus.cli.terminal import MAX_NAME, facts, indented, show, table, title
 from hyperclus.clustering.local import LocalCluster, quick_walk
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph
-from hyperclus.hypergraph.messages import caption, shown
+from hyperclus.hypergraph.messages import shown
 from hyperclus.report.format import count, short_id
 from hyperclus.spectral.walk import RandomWalk
-from hyperclus.typing import Integers
 
 MAX_MEMBERS = 20  # on the terminal
 MAX_COMPARED = 100_000  # vertices among which a similar name is looked for
@@ -46,21 +45,12 @@ class Growth:
     alpha: float = alpha_option()
 
 
-@app.command(
-    epilog=examples(
-        "hyperclus local papers.csv --vertex author --edge paper --seed ann",
-        "hyperclus local table.csv --id name --seed v1 --seed v4 --max-size 6",
-        "hyperclus local table.csv --id name --seed v1 --label class --csv",
-    )
+@command(
+    "hyperclus local papers.csv --vertex author --edge paper --seed ann",
+    "hyperclus local table.csv --id name --seed v1 --seed v4 --max-size 6",
+    "hyperclus local table.csv --id name --seed v1 --label class --csv",
 )
-@grouped
-def local(
-    *,
-    source: LabelledSource,
-    growth: Growth,
-    output: TableOutput,
-    messages: Messages,
-) -> None:
+def local(*, source: LabelledSource, growth: Growth, output: TableOutput, messages: Messages) -> None:
     """Find the cluster around a few vertices.
 
     The members are sorted, those closest to the seeds first. The score of a
@@ -74,7 +64,9 @@ def local(
         output.check_ids(h.vertex_ids)
         classes = resolved.classes(h)
         seeds = _seeds(growth.seed, h)
-        walk, covered = _walk(h, growth.alpha, growth.quick)
+        covered = np.flatnonzero(h.covered)
+        inner = h if len(covered) == h.n_vertices else h.restrict(covered)
+        walk = (quick_walk if growth.quick else RandomWalk)(inner, alpha=growth.alpha)
         names = ("max_size", "max_volume", "restart", "keep_seeds")
         found = hyperclus.local_cluster(walk, seeds, **{name: getattr(growth, name) for name in names})
     rows = list(zip(found.members.tolist(), found.scores.tolist(), strict=True))
@@ -88,33 +80,24 @@ def local(
         print_csv(("vertex", "score"), rows)
     else:
         _show(found, h, None if classes is None else [classes[i] for i in covered[found.positions]])
-    if output.out is not None:
-        messages.note(f"written to {printable(output.out)}")
-
-
-def _walk(h: Hypergraph, alpha: float, quick: bool) -> tuple[RandomWalk, Integers]:
-    """The walk on the vertices in hyperedges, and their positions."""
-    covered = np.flatnonzero(h.covered)
-    inner = h if len(covered) == h.n_vertices else h.restrict(covered)
-    walk = quick_walk(inner, alpha=alpha) if quick else RandomWalk(inner, alpha=alpha)
-    return walk, covered
+    messages.finished({}, output.targets().values())
 
 
 def _seeds(names: list[str], h: Hypergraph) -> list[Any]:
     """The ids of vertices that are given as text: 7 may be the integer 7 of the file."""
-    positions: dict[str, list[int]] = {}
-    for position, vertex in enumerate(h.vertex_ids.tolist()):
-        positions.setdefault(caption(vertex), []).append(position)
+    captions = texts(h.vertex_ids)
+    positions, seeds = dict(zip(captions, range(h.n_vertices), strict=True)), []
     for name in names:
         if name not in positions:
             near = get_close_matches(name, positions, 1) if h.n_vertices <= MAX_COMPARED else []
             hint = f"did you mean {shown(near[0])}?" if near else "correct it or leave it out"
             raise InputError(f"seed {shown(name)} is not among the {h.n_vertices:,} vertices; {hint}")
-        if len(positions[name]) > 1:
+        if captions.count(name) > 1:
             raise InputError(f"seed {shown(name)} is the name of several vertices; rename them")
-        if not h.covered[positions[name][0]]:
+        if not h.covered[positions[name]]:
             raise InputError(f"seed {shown(name)} is in no hyperedge; leave it out")
-    return [h.vertex_ids[positions[name][0]] for name in names]
+        seeds.append(h.vertex_ids[positions[name]])
+    return seeds
 
 
 def _show(found: LocalCluster, h: Hypergraph, classes: list[Any] | None) -> None:
@@ -133,12 +116,8 @@ def _show(found: LocalCluster, h: Hypergraph, classes: list[Any] | None) -> None
         names, counts = np.unique([short_id(one, MAX_NAME) for one in classes], return_counts=True)
         largest = np.argsort(-counts, kind="stable")[:MAX_MEMBERS]
         figures["classes"] = ", ".join(f"{counts[i]:,} of {names[i]}" for i in largest)
-    rows = [
-        [short_id(vertex, MAX_NAME), f"{score:,.3g}"]
-        for vertex, score in zip(
-            found.members[:MAX_MEMBERS].tolist(), found.scores[:MAX_MEMBERS], strict=True
-        )
-    ]
+    best = islice(zip(found.members.tolist(), found.scores, strict=True), MAX_MEMBERS)
+    rows = [[short_id(vertex, MAX_NAME), f"{score:,.3g}"] for vertex, score in best]
     heading = title(f"Cluster of {count(size, 'vertex', 'vertices')} out of {h.n_vertices:,}")
     show(heading, facts(figures.items()), "", table(["member", "score"], rows, left=1))
     if size > MAX_MEMBERS:

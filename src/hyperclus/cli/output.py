@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from hyperclus.report.html.page import check_libraries
 from hyperclus.typing import Ids
 
 TABLES = (".csv", ".tsv", ".parquet", ".json")
-PAGES = (".html", ".htm")
+SUFFIXES = {"out": TABLES, "edges": TABLES, "report": (".html", ".htm")}  # by option
 TEXT_ROWS, PARQUET_ROWS = 1 << 16, 1 << 20  # rows of stored labels in memory at a time
 
 Rows = Iterable[Sequence[Any]]
@@ -39,29 +40,39 @@ class TableOutput:
     as_json: bool = output_switch("--json", "Print all results as JSON to stdout.")
     as_csv: bool = output_switch("--csv", "Print the table as CSV to stdout.")
 
-    def targets(self) -> list[tuple[str, Path | None, tuple[str, ...]]]:
-        """Each option that names a file, with the file and its possible suffixes."""
-        return [("--out", self.out, TABLES)]
+    def targets(self) -> dict[str, Path]:
+        """The files to write, by name of the option."""
+        given = {name: getattr(self, name, None) for name in SUFFIXES}
+        return {name: path for name, path in given.items() if path is not None}
 
     def check(self, *inputs: Path | None) -> None:
         """Refuse, before the work, what could not be written after it."""
         if self.as_json and self.as_csv:
             raise InputError("choose --json or --csv, not both")
         seen = {os.path.realpath(path): "the file to read" for path in inputs if path is not None}
-        for option, path, suffixes in self.targets():
-            if path is None:
-                continue
-            check_target(path, suffixes)
-            same = seen.setdefault(os.path.realpath(path), f"what {option} writes")
-            if same != f"what {option} writes":
-                raise fault(path, f"this is {same}; choose another name for {option}")
+        for name, path in self.targets().items():
+            _check_target(path, SUFFIXES[name])
+            same = seen.setdefault(os.path.realpath(path), f"what --{name} writes")
+            if same != f"what --{name} writes":
+                raise fault(path, f"this is {same}; choose another name for --{name}")
+            if name == "edges":
+                pandas_for("--edges")
+            if name == "report":
+                check_libraries()
 
     def check_ids(self, *ids: Ids) -> None:
-        """Refuse ids that the files cannot hold."""
-        tables = [path for _, path, suffixes in self.targets() if path is not None and suffixes is TABLES]
-        if self.as_csv or any(".json" not in path.suffixes for path in tables):
-            for some in ids:
-                _check_encodable(some)
+        """Refuse ids that cannot be encoded in UTF-8, as every table is."""
+        tables = [path for name, path in self.targets().items() if name != "report"]
+        if not self.as_csv and all(".json" in path.suffixes for path in tables):
+            return
+        for name in chain.from_iterable(some.tolist() for some in ids if some.dtype == object):
+            try:
+                caption(name).encode()
+            except UnicodeEncodeError:
+                raise InputError(
+                    f"id {shown(name)} has half a surrogate pair, which no table can hold; rename it, or use "
+                    "JSON"
+                ) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,22 +87,6 @@ class Outputs(TableOutput):
     )
     report: Path | None = output_option("Write a report with figures, in one HTML file.", "FILE.html")
 
-    def targets(self) -> list[tuple[str, Path | None, tuple[str, ...]]]:
-        """Each option that names a file, with the file and its possible suffixes."""
-        return [
-            ("--out", self.out, TABLES),
-            ("--edges", self.edges, TABLES),
-            ("--report", self.report, PAGES),
-        ]
-
-    def check(self, *inputs: Path | None) -> None:
-        """Refuse, before the work, what could not be written after it."""
-        TableOutput.check(self, *inputs)
-        if self.edges is not None:
-            pandas_for("--edges")
-        if self.report is not None:
-            check_libraries()
-
     def write(self, part: Partition, **report: Any) -> list[Path]:
         """Write the files and return their names; further arguments are those of `Partition.to_html`."""
         if self.out is not None:
@@ -101,10 +96,10 @@ class Outputs(TableOutput):
             write_table(self.edges, list(frame.columns), frame.itertuples(index=False, name=None))
         if self.report is not None:
             part.to_html(self.report, **report)
-        return [path for _, path, _ in self.targets() if path is not None]
+        return list(self.targets().values())
 
 
-def check_target(path: Path, suffixes: Sequence[str]) -> None:
+def _check_target(path: Path, suffixes: Sequence[str]) -> None:
     """Refuse a name without a known suffix, and a place that cannot be written to."""
     name = path.name.lower().removesuffix(".gz" if suffixes is TABLES else "")
     if not name.endswith(tuple(suffixes)):
@@ -119,17 +114,6 @@ def check_target(path: Path, suffixes: Sequence[str]) -> None:
 
 class _DryRunError(Exception):
     """Ends a file before it is written."""
-
-
-def _check_encodable(ids: Ids) -> None:
-    """Refuse ids that cannot be encoded in UTF-8, as every table is."""
-    for name in ids.tolist() if ids.dtype == object else ():
-        try:
-            caption(name).encode()
-        except UnicodeEncodeError:
-            raise InputError(
-                f"id {shown(name)} has half a surrogate pair, which no table can hold; rename it, or use JSON"
-            ) from None
 
 
 # Files

@@ -9,10 +9,10 @@ from typing import Annotated, Any
 import typer
 from rich.box import SIMPLE_HEAD
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import Progress
 from rich.table import Table
 
-from hyperclus.cli.app import app, console, errors, examples, grouped, say_if_stopped
+from hyperclus.cli.app import command, console, errors, say_if_stopped
 from hyperclus.cli.options import Json, option, switch
 from hyperclus.errors import InputError
 from hyperclus.report.format import duration
@@ -22,6 +22,7 @@ from hyperclus.research.paper import render
 from hyperclus.research.paper.records import Record, Store, Unit, default_folder
 
 TABLES = typer.Argument(metavar="TABLES", help=f"Any of {', '.join(paper.TABLES)}; all by default.")
+MARKDOWN = typer.Option("--markdown", metavar="", help="Print Markdown.")
 COLOURS = {
     "equal": "green",
     "better": "bold green",
@@ -51,18 +52,12 @@ class Selection:
     fresh: bool = switch("--fresh", "Repeat finished measurements.")
 
 
-@app.command(
-    epilog=examples(
-        "hyperclus reproduce ncut f1",
-        "hyperclus reproduce --dataset car --dataset zoo --markdown > tables.md",
-    )
+@command(
+    "hyperclus reproduce ncut f1",
+    "hyperclus reproduce --dataset car --dataset zoo --markdown > tables.md",
 )
-@grouped
 def reproduce(
-    *,
-    selection: Selection,
-    as_json: Json = False,
-    as_markdown: Annotated[bool, typer.Option("--markdown", metavar="", help="Print Markdown.")] = False,
+    *, selection: Selection, as_json: Json = False, as_markdown: Annotated[bool, MARKDOWN] = False
 ) -> None:
     """Run the experiments of the paper and print its tables, published next to measured.
 
@@ -92,17 +87,15 @@ def reproduce(
 
 def _measure(plan: paper.Plan, store: Store, load: Callable[[str], Any], fresh: bool) -> dict[Unit, Record]:
     """Run a plan, with a progress bar on a terminal, and return all its records."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     records: dict[Unit, Record] = {}
     if fresh:
         store.clear(plan.units)
-    with Progress(*columns, console=errors, disable=not errors.is_terminal, transient=True) as progress:
+    with Progress(console=errors, disable=not errors.is_terminal, transient=True) as progress:
         task = progress.add_task("measuring", total=len(plan.units))
 
         def begin(unit: Unit) -> None:
-            seed = f", seed {unit.seed}" if unit.seed else ""
-            name = f"{unit.method} on {unit.dataset} ({unit.weights.upper()}{seed})"
-            progress.update(task, description=name)
+            how = unit.weights.upper() + (f", seed {unit.seed}" if unit.seed else "")
+            progress.update(task, description=f"{unit.method} on {unit.dataset} ({how})")
 
         for unit, record, _ in paper.run(plan, store, load, begin):
             records[unit] = record

@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from hyperclus._runtime.files import printable
-from hyperclus.cli.app import app, examples, grouped
+from hyperclus.cli.app import command
 from hyperclus.cli.cluster_files import memory_size, work_folder
 from hyperclus.cli.options import IncidenceColumns, Json, argument, option, work_option
 from hyperclus.cli.output import print_json
@@ -25,14 +25,11 @@ class Run:
     work: Path | None = work_option(rich_help_panel=None)
 
 
-@app.command(
-    epilog=examples(
-        "hyperclus plan data/ -k 2",
-        "hyperclus plan data/ -k 5 --workers 8 --memory 32GB",
-        'hyperclus plan "data/*.parquet" --vertex vertex --edge edge --json',
-    )
+@command(
+    "hyperclus plan data/ -k 2",
+    "hyperclus plan data/ -k 5 --workers 8 --memory 32GB",
+    'hyperclus plan "data/*.parquet" --vertex vertex --edge edge --json',
 )
-@grouped
 def plan(*, run: Run, columns: IncidenceColumns, as_json: Json = False) -> None:
     """Estimate memory, disk space and traffic of `cluster --engine dask`.
 
