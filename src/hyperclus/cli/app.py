@@ -58,7 +58,7 @@ def main() -> NoReturn:
     code = run()
     error = _flush(sys.stdout)
     if error is not None:
-        code = 1 if isinstance(error, BrokenPipeError) else code or _os_failure(error)
+        code = code or _os_failure(error)
     _flush(sys.stderr)
     if "pyarrow" not in sys.modules:
         sys.exit(code)
@@ -98,8 +98,6 @@ def run(arguments: list[str] | None = None) -> int:
     except HyperclusError as error:
         say(shell_message(error), "red")
         return 2 if isinstance(error, InputError) else 1
-    except BrokenPipeError:  # the reader of the output is gone
-        return 1
     except OSError as error:
         return _os_failure(error)
     except MemoryError:
@@ -119,7 +117,8 @@ def run(arguments: list[str] | None = None) -> int:
 def _os_failure(error: OSError) -> int:
     """Report an error of the operating system; without a file name, it is stdout that failed."""
     what = "the output cannot be written" if error.filename is None else printable(str(error.filename))
-    say(f"{what}: {error.strerror or error}", "red")
+    if not isinstance(error, BrokenPipeError):  # then nobody reads the output
+        say(f"{what}: {error.strerror or error}", "red")
     return 1
 
 

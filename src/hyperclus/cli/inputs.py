@@ -12,7 +12,7 @@ from hyperclus.cli.options import MAX_DIGITS, IncidenceColumns, argument, input_
 from hyperclus.errors import InputError, prefixed
 from hyperclus.hypergraph.binning import Bins, BinsOrRule, Rule
 from hyperclus.hypergraph.hypergraph import Hypergraph
-from hyperclus.hypergraph.messages import caption, shown
+from hyperclus.hypergraph.messages import caption, first_few, shown
 from hyperclus.io.formats import FORMATS, guess, known_options, wide_table
 from hyperclus.io.tables import TableFormat, sniff_table
 from hyperclus.io.tables.csv import CsvTable
@@ -24,7 +24,6 @@ from hyperclus.io.tables.wide import TableSchema, WideOptions, infer_schema, rea
 from hyperclus.report.format import count
 from hyperclus.typing import Ids
 
-MAX_COLUMNS = 3  # of a kind that are named
 LONG = tuple(field.name for field in fields(IncidenceColumns))  # options for a row per incidence
 
 
@@ -300,7 +299,5 @@ def _how_rows_were_read(schema: TableSchema, hypergraph: Hypergraph) -> str:
     if commas := [column.name for column in schema.columns if column.decimal_comma]:
         groups["decimal commas"] = commas
     parts = [", ".join([*sizes, count(hypergraph.n_edges, "hyperedge")])]
-    for what, names in groups.items():
-        more = f" and {len(names) - MAX_COLUMNS} more" if len(names) > MAX_COLUMNS else ""
-        parts.append(f"{', '.join(map(printable, names[:MAX_COLUMNS]))}{more}: {what}")
+    parts += [f"{first_few(names, show=printable)}: {what}" for what, names in groups.items()]
     return "; ".join(parts)

@@ -2,6 +2,7 @@
 
 from dataclasses import MISSING, dataclass
 from difflib import get_close_matches
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -17,7 +18,7 @@ from hyperclus.cli.terminal import MAX_NAME, facts, indented, show, table, title
 from hyperclus.clustering.local import LocalCluster, quick_walk
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph
-from hyperclus.hypergraph.messages import shown
+from hyperclus.hypergraph.messages import first_few, shown
 from hyperclus.report.format import count, short_id
 from hyperclus.spectral.walk import RandomWalk
 
@@ -80,7 +81,7 @@ def local(*, source: LabelledSource, growth: Growth, output: TableOutput, messag
         print_csv(("vertex", "score"), rows)
     else:
         _show(found, h, None if classes is None else [classes[i] for i in covered[found.positions]])
-    messages.finished({}, output.targets().values())
+    messages.finished({}, output.targets.values())
 
 
 def _seeds(names: list[str], h: Hypergraph) -> list[Any]:
@@ -103,10 +104,8 @@ def _seeds(names: list[str], h: Hypergraph) -> list[Any]:
 def _show(found: LocalCluster, h: Hypergraph, classes: list[Any] | None) -> None:
     """Print the figures, and the members closest to the seeds."""
     size = len(found)
-    seeds = [short_id(one, MAX_NAME) for one in found.seeds[:MAX_MEMBERS].tolist()]
-    more = f" and {len(found.seeds) - MAX_MEMBERS:,} more" if len(found.seeds) > MAX_MEMBERS else ""
     figures = {
-        "seeds": ", ".join(seeds) + more,
+        "seeds": first_few(found.seeds.tolist(), MAX_MEMBERS, partial(short_id, longest=MAX_NAME)),
         "conductance": f"{found.conductance:.6g}",
         "volume": f"{found.volume:.4f}",
         "restart": f"{found.restart:.4g}",

@@ -23,10 +23,12 @@ from hyperclus.clustering.partition import Partition, StoredPartition, pandas_fo
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.messages import caption, shown
 from hyperclus.report.html.page import check_libraries
+from hyperclus.report.text import COLUMNS
 from hyperclus.typing import Ids
 
 TABLES = (".csv", ".tsv", ".parquet", ".json")
 SUFFIXES = {"out": TABLES, "edges": TABLES, "report": (".html", ".htm")}  # by option
+FIGURES = ("k", "ncut", "lower_bound", "gap", "conductance", "eigenvalues")  # in JSON
 TEXT_ROWS, PARQUET_ROWS = 1 << 16, 1 << 20  # rows of stored labels in memory at a time
 
 Rows = Iterable[Sequence[Any]]
@@ -40,39 +42,37 @@ class TableOutput:
     as_json: bool = output_switch("--json", "Print all results as JSON to stdout.")
     as_csv: bool = output_switch("--csv", "Print the table as CSV to stdout.")
 
+    @property
     def targets(self) -> dict[str, Path]:
         """The files to write, by name of the option."""
-        given = {name: getattr(self, name, None) for name in SUFFIXES}
-        return {name: path for name, path in given.items() if path is not None}
+        return {name: path for name in SUFFIXES if (path := getattr(self, name, None)) is not None}
 
     def check(self, *inputs: Path | None) -> None:
         """Refuse, before the work, what could not be written after it."""
         if self.as_json and self.as_csv:
             raise InputError("choose --json or --csv, not both")
         seen = {os.path.realpath(path): "the file to read" for path in inputs if path is not None}
-        for name, path in self.targets().items():
+        for name, path in self.targets.items():
             _check_target(path, SUFFIXES[name])
             same = seen.setdefault(os.path.realpath(path), f"what --{name} writes")
             if same != f"what --{name} writes":
                 raise fault(path, f"this is {same}; choose another name for --{name}")
-            if name == "edges":
-                pandas_for("--edges")
-            if name == "report":
-                check_libraries()
+        if "edges" in self.targets:
+            pandas_for("--edges")
+        if "report" in self.targets:
+            check_libraries()
 
     def check_ids(self, *ids: Ids) -> None:
         """Refuse ids that cannot be encoded in UTF-8, as every table is."""
-        tables = [path for name, path in self.targets().items() if name != "report"]
+        tables = [path for name, path in self.targets.items() if name != "report"]
         if not self.as_csv and all(".json" in path.suffixes for path in tables):
             return
         for name in chain.from_iterable(some.tolist() for some in ids if some.dtype == object):
             try:
                 caption(name).encode()
             except UnicodeEncodeError:
-                raise InputError(
-                    f"id {shown(name)} has half a surrogate pair, which no table can hold; rename it, or use "
-                    "JSON"
-                ) from None
+                problem = "has half a surrogate pair, which no table can hold; rename it, or use JSON"
+                raise InputError(f"id {shown(name)} {problem}") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,18 +96,18 @@ class Outputs(TableOutput):
             write_table(self.edges, list(frame.columns), frame.itertuples(index=False, name=None))
         if self.report is not None:
             part.to_html(self.report, **report)
-        return list(self.targets().values())
+        return list(self.targets.values())
 
 
-def _check_target(path: Path, suffixes: Sequence[str]) -> None:
+def _check_target(path: Path, suffixes: tuple[str, ...]) -> None:
     """Refuse a name without a known suffix, and a place that cannot be written to."""
     name = path.name.lower().removesuffix(".gz" if suffixes is TABLES else "")
-    if not name.endswith(tuple(suffixes)):
+    if not name.endswith(suffixes):
         raise fault(path, f"the name must end with {', '.join(suffixes[:-1])} or {suffixes[-1]}")
     if name.endswith(".parquet"):
+        arrow()
         if path.name.lower().endswith(".gz"):
             raise fault(path, "Parquet is compressed already; leave .gz out of the name")
-        arrow()
     with suppress(_DryRunError), writing(path):  # which creates and deletes an empty temporary file
         raise _DryRunError
 
@@ -140,7 +140,7 @@ def _kind(path: Path) -> str:
 def _parquet_column(values: list[Any]) -> Any:
     """Integers, floats or text as they are; ids of other or mixed types as text."""
     kinds = set(map(type, values))
-    plain = kinds <= {int} or kinds <= {int, float} or kinds <= {str}
+    plain = kinds <= {int, float} or kinds <= {str}
     plain = plain and all(-(2**63) <= value < 2**63 for value in values if isinstance(value, int))
     return arrow().array(values if plain else list(map(caption, values)))
 
@@ -149,11 +149,9 @@ def as_text(names: Sequence[str] | None, rows: Rows, delimiter: str = ",") -> st
     """Delimited text, with a header if there are names."""
     text = io.StringIO()
     writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
-    if names is not None:
-        writer.writerow(names)
-    writer.writerows(
-        [value if isinstance(value, int | float) else caption(value) for value in row] for row in rows
-    )
+    writer.writerows([] if names is None else [names])
+    for row in rows:
+        writer.writerow([value if isinstance(value, int | float) else caption(value) for value in row])
     return text.getvalue()
 
 
@@ -216,21 +214,16 @@ def labelled(part: Partition) -> Rows:
 def as_record(part: Partition | StoredPartition, source: str, command: str) -> dict[str, Any]:
     """The figures of a partition, for JSON."""
     h = part if isinstance(part, StoredPartition) else part.walk.hypergraph
-    n_vertices = part.n_vertices if isinstance(part, StoredPartition) else len(part.vertex_ids)
     rows = zip(part.sizes, part.cut.volumes, part.cut.conductances, strict=True)
     return {
         "source": source,
         "command": command,
-        "vertices": n_vertices,
+        "vertices": part.n_vertices if isinstance(part, StoredPartition) else len(part.vertex_ids),
         "hyperedges": h.n_edges,
         "incidences": h.n_incidences,
         "components": part.n_components,
-        **{name: getattr(part, name) for name in ("k", "ncut", "lower_bound", "gap", "conductance")},
-        "eigenvalues": part.eigenvalues,
-        "clusters": [
-            {"cluster": cluster, "size": size, "volume": volume, "conductance": conductance}
-            for cluster, (size, volume, conductance) in enumerate(rows)
-        ],
+        **{name: getattr(part, name) for name in FIGURES},
+        "clusters": [dict(zip(COLUMNS, (cluster, *row), strict=True)) for cluster, row in enumerate(rows)],
         "settings": dict(part.settings),
         "timings": dict(part.timings),
     }
