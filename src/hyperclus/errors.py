@@ -7,20 +7,13 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """An argument that a message names, with its value if it has one.
+    """An argument that a message names, with its value unless that is None.
 
-    Python users read it as Python, users of the command line as an option.
+    Python users read it as Python, users of the command line as an option. `for_writing` marks an argument
+    of a function that writes a file.
 
     >>> print(Argument("duplicates", "sum"))
     duplicates='sum'
-
-    Attributes
-    ----------
-    name : str
-    value : object, optional
-        None: the message names the argument without a value.
-    for_writing : bool
-        Whether it is an argument of a function that writes a file.
     """
 
     name: str

@@ -9,6 +9,7 @@ deleted with a warning and its stage is computed again. A file that cannot be re
 
 import json
 import logging
+import math
 import sys
 import time
 from collections.abc import Iterator
@@ -144,8 +145,6 @@ class Checkpoint:
     _name: str
     _rng: np.random.Generator | None = None
     _parent: "Checkpoint | None" = None
-    _finished: bool = False
-    _resumed: bool = False
     _started: float = field(default_factory=time.monotonic)
 
     def part(self, *words: Any) -> "Checkpoint":
@@ -158,7 +157,7 @@ class Checkpoint:
         """Load the values given to `finish`, if they were saved."""
         values = self._load(self._name, "loaded from the checkpoint")
         if values is not None:
-            self._finished = True
+            self._started = math.inf  # there is nothing more to save
             cast(_Folder, self._folder).delete_parts(self._name)
         return values
 
@@ -179,8 +178,8 @@ class Checkpoint:
 
     def finish(self, **values: Any) -> Values:
         """Save the result, if computing it took long enough, delete the state and return the values."""
-        if (folder := self._folder) is not None and not self._finished:
-            if self._resumed or folder.worth_writing(self._started, folder.pace.min_work):
+        if (folder := self._folder) is not None:
+            if folder.worth_writing(self._started, folder.pace.min_work):
                 folder.save(self._name, values, self._rng)
             folder.delete_parts(self._name)
         return values
@@ -195,7 +194,7 @@ class Checkpoint:
             self._rng.bit_generator.state = rng_state
         stage: Checkpoint | None = self
         while stage is not None:  # its time so far was spent in an earlier run
-            stage._resumed = True
+            stage._started = -math.inf
             stage = stage._parent
         return values
 

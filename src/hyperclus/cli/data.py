@@ -17,7 +17,7 @@ from hyperclus.cli.inputs import Source, first_repeated, format_options
 from hyperclus.cli.options import Json, argument, option, switch
 from hyperclus.cli.output import print_json
 from hyperclus.cli.progress import progress
-from hyperclus.cli.terminal import MAX_NAME, indented, show, table, title
+from hyperclus.cli.terminal import MAX_NAME, more, show, table, title
 from hyperclus.errors import DownloadError, InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.ids import object_array
@@ -44,29 +44,24 @@ def info(*, source: Source, as_json: Json = False, messages: Messages) -> None:
     columns make no hypergraph, the reason is printed, and the exit code is 0.
     """
     resolved = source.resolve()
-    columns: list[ColumnInfo] = []
     found: Summary | None = None
     reason: str | None = None
     with messages.from_library(), progress(messages):
-        if resolved.format != "rows":
-            found = summary(resolved.read(messages))
-        else:
-            schema = resolved.schema()
-            columns = [
-                replace(column, becomes="class") if column.column == source.label else column
-                for column in schema.column_infos()
-            ]
-            try:
-                found = summary(resolved.read_rows(schema, messages))
-            except InputError as error:
-                reason = shell_message(error)
+        schema = resolved.schema()
+        columns = [] if schema is None else list(schema.column_infos())
+        columns = [replace(one, becomes="class") if one.column == source.label else one for one in columns]
+        try:
+            found = summary(resolved.read(messages, schema))
+        except InputError as error:
+            if schema is None:
+                raise
+            reason = shell_message(error)
     if as_json:
         record: dict[str, Any] = {} if found is None else asdict(found)
         print_json(record | ({"columns": list(map(asdict, columns)), "fault": reason} if columns else {}))
         return
     if columns:
         _show_columns(columns)
-        show("")
     if found is not None:
         _show_summary(found)
     if reason is not None:
@@ -83,8 +78,7 @@ def _show_columns(columns: Sequence[ColumnInfo]) -> None:
         for one in columns[:MAX_COLUMNS]
     ]
     show(table(["column", "becomes", "values", "missing", "remark"], rows, left=2, text=True))
-    if len(columns) > MAX_COLUMNS:
-        show(indented(f"... and {len(columns) - MAX_COLUMNS:,} more; --json prints all"))
+    show(*more(columns, MAX_COLUMNS, "; --json prints all"), "")
 
 
 def _show_summary(found: Summary) -> None:

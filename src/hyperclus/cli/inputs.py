@@ -5,7 +5,6 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, cast
 
-import hyperclus
 from hyperclus._runtime.files import fault, printable
 from hyperclus.cli.app import Messages
 from hyperclus.cli.options import MAX_DIGITS, IncidenceColumns, argument, input_option
@@ -121,22 +120,19 @@ class ResolvedInput:
     options: dict[str, Any]
     table: Table | None = None  # with a row per vertex
 
-    def read(self, messages: Messages) -> Hypergraph:
-        """Read the hypergraph; for a table with a row per vertex, print how it was read."""
-        if self.format != "rows":
-            known_options(FORMATS[self.format].read, self.options, FORMATS[self.format])
-            return hyperclus.read(self.source.path, format=self.format, **self.options)
-        return self.read_rows(self.schema(), messages)
-
-    def schema(self) -> TableSchema:
-        """The columns of a table with a row per vertex, and how they are used."""
-        assert self.table is not None
-        known = known_options(read_rows, self.options, FORMATS["rows"])
-        options = {name: value for name, value in known.items() if name != "delimiter"}
+    def schema(self) -> TableSchema | None:
+        """The columns of a table with a row per vertex, and how they are used; None for other files."""
+        if self.table is None:
+            return None
+        options = dict(known_options(read_rows, self.options, FORMATS["rows"]))
+        options.pop("delimiter", None)
         return infer_schema(self.table, WideOptions(**options))
 
-    def read_rows(self, schema: TableSchema, messages: Messages) -> Hypergraph:
-        """Read a table with a row per vertex, and print how it was read."""
+    def read(self, messages: Messages, schema: TableSchema | None = None) -> Hypergraph:
+        """Read the hypergraph; for a table with a row per vertex, print how it was read."""
+        chosen, schema = FORMATS[self.format], schema or self.schema()
+        if schema is None:
+            return chosen.read(self.source.path, **known_options(chosen.read, self.options, chosen))
         hypergraph = schema.hypergraph()
         path, separated = printable(self.source.path), self._unusual_delimiter()
         hint = "" if self.source.format else "; for a row per incidence give --vertex and --edge"

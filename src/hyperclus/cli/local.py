@@ -14,7 +14,7 @@ from hyperclus.cli.inputs import LabelledSource, texts
 from hyperclus.cli.options import alpha_option, cluster_option
 from hyperclus.cli.output import TableOutput, print_csv, print_json, write_table
 from hyperclus.cli.progress import progress
-from hyperclus.cli.terminal import MAX_NAME, facts, indented, show, table, title
+from hyperclus.cli.terminal import MAX_NAME, facts, more, show, table, title
 from hyperclus.clustering.local import LocalCluster, quick_walk
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph
@@ -103,7 +103,6 @@ def _seeds(names: list[str], h: Hypergraph) -> list[Any]:
 
 def _show(found: LocalCluster, h: Hypergraph, classes: list[Any] | None) -> None:
     """Print the figures, and the members closest to the seeds."""
-    size = len(found)
     figures = {
         "seeds": first_few(found.seeds.tolist(), MAX_MEMBERS, partial(short_id, longest=MAX_NAME)),
         "conductance": f"{found.conductance:.6g}",
@@ -117,7 +116,6 @@ def _show(found: LocalCluster, h: Hypergraph, classes: list[Any] | None) -> None
         figures["classes"] = ", ".join(f"{counts[i]:,} of {names[i]}" for i in largest)
     best = islice(zip(found.members.tolist(), found.scores, strict=True), MAX_MEMBERS)
     rows = [[short_id(vertex, MAX_NAME), f"{score:,.3g}"] for vertex, score in best]
-    heading = title(f"Cluster of {count(size, 'vertex', 'vertices')} out of {h.n_vertices:,}")
+    heading = title(f"Cluster of {count(len(found), 'vertex', 'vertices')} out of {h.n_vertices:,}")
     show(heading, facts(figures.items()), "", table(["member", "score"], rows, left=1))
-    if size > MAX_MEMBERS:
-        show(indented(f"... and {size - MAX_MEMBERS:,} more; --csv prints all"))
+    show(*more(found.members, MAX_MEMBERS, "; --csv prints all"))

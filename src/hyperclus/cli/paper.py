@@ -15,6 +15,7 @@ from rich.table import Table
 from hyperclus.cli.app import command, console, errors, say_if_stopped
 from hyperclus.cli.options import Json, option, switch
 from hyperclus.errors import InputError
+from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.report.format import duration
 from hyperclus.research import datasets as data_sets
 from hyperclus.research import paper
@@ -72,7 +73,8 @@ def reproduce(
     load = cache(partial(data_sets.load, folder=selection.folder, progress=errors.is_terminal))
     with say_if_stopped(lambda: "finished measurements are kept; repeat the command to resume"):
         records = _measure(plan, store, load, selection.fresh)
-    sizes = _sizes(load, datasets or paper.DATASETS) if "datasets" in plan.tables else {}
+    loaded = map(load, datasets or paper.DATASETS) if "datasets" in plan.tables else ()
+    sizes = {data.name: {**_sizes(data.hypergraph), "classes": data.k} for data in loaded}
     tables = [paper.build(name, records, sizes) for name in plan.tables]
     seconds = sum(record.seconds for record in records.values())
     if as_json:
@@ -103,14 +105,8 @@ def _measure(plan: paper.Plan, store: Store, load: Callable[[str], Any], fresh: 
     return records
 
 
-def _sizes(load: Callable[[str], Any], names: Any) -> dict[str, dict[str, int]]:
-    """The rows of the table of data sets."""
-    found = {}
-    for name in names:
-        h = load(name).hypergraph
-        found[name] = {"vertices": h.n_vertices, "hyperedges": h.n_edges, "incidences": h.n_incidences}
-        found[name]["classes"] = load(name).k
-    return found
+def _sizes(h: Hypergraph) -> dict[str, int]:
+    return {"vertices": h.n_vertices, "hyperedges": h.n_edges, "incidences": h.n_incidences}
 
 
 def _show(tables: list[paper.Table]) -> None:

@@ -1,7 +1,7 @@
 """Results on the terminal, laid out by rich."""
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Sized
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
@@ -42,6 +42,11 @@ def indented(text: str) -> Padding:
     return Padding(Text(text), (0, 0, 0, 2), expand=False)
 
 
+def more(rows: Sized, most: int, hint: str = "") -> list[Padding]:
+    """A line below a table that shows only the first rows."""
+    return [indented(f"... and {len(rows) - most:,} more{hint}")] * (len(rows) > most)
+
+
 def facts(values: Iterable[tuple[str, str]]) -> Table:
     """A line per name and value."""
     grid = Table.grid(padding=(0, 0, 0, 2), pad_edge=True)
@@ -63,9 +68,8 @@ def table(
         return _grid(names, rows, left, text)
     sentences = [[row[0], row[-1]] for row in rows if row[-1]]
     figures = _grid(names[:-1], [row[:-1] for row in rows], left, False)
-    return (
-        Group(figures, Text(), _grid([names[0], names[-1]], sentences, left, True)) if sentences else figures
-    )
+    below = Group("", _grid([names[0], names[-1]], sentences, left, True))
+    return Group(figures, below) if sentences else figures
 
 
 def _grid(names: Sequence[str], rows: Sequence[Sequence[str]], left: int, text: bool) -> Table:
@@ -118,16 +122,12 @@ def _classes(found: Agreement) -> list[RenderableType]:
     cells = [[f"{count:,}" if count else "." for count in counts[row]] for row in order[:MAX_CLASSES]]
     rows = [[name, *row] for name, row in zip(names, cells, strict=True)]
     grid = _grid(["class in cluster", *clusters], rows, 1, False)
-    omitted = [indented(f"... and {len(order) - MAX_CLASSES:,} more")] * (len(order) > MAX_CLASSES)
     page = console()
     if page.measure(grid).maximum <= min(page.width, MAX_GRID):
-        return [grid, *omitted]
+        return [grid, *more(order, MAX_CLASSES)]
     listed = [
         ", ".join(f"{one} in {cluster}" for one, cluster in zip(row, clusters, strict=True) if one != ".")
         for row in cells
     ]
-    return [
-        title("  class, and its vertices in each cluster"),
-        facts(zip(names, listed, strict=True)),
-        *omitted,
-    ]
+    heading = title("  class, and its vertices in each cluster")
+    return [heading, facts(zip(names, listed, strict=True)), *more(order, MAX_CLASSES)]
