@@ -1,6 +1,5 @@
 """hyperedge2vec against its definition with loops; extreme input; published NCuts."""
 
-import sys
 import tracemalloc
 from dataclasses import asdict
 from math import exp, sqrt
@@ -12,13 +11,13 @@ from hypothesis import given, settings
 from threadpoolctl import threadpool_info
 
 import hyperclus as hc
-from hyperclus.research.baselines import autoencoder
+from hyperclus.research.baselines import autoencoder, scoring
 from hyperclus.research.baselines.autoencoder import (
     Adam,
     AutoEncoderOptions,
+    Layers,
     differentiate,
     encode,
-    layers,
     train,
 )
 from hyperclus.research.baselines.hyperedge2vec import hyperedge2vec, hyperedge2vec_vectors
@@ -36,13 +35,13 @@ def random_rows(n_edges, n, seed=0, dtype=np.float64):
 
 
 def random_layers(n, dimension, scale=1.0, seed=1, dtype=np.float64):
-    parameters = layers(n, dimension, dtype)
+    parameters = Layers(n, dimension, dtype)
     parameters.flat[:] = scale * np.random.default_rng(seed).standard_normal(len(parameters.flat))
     return parameters
 
 
 def gradient_of(parameters, rows, **options):
-    found = layers(*parameters.encoder.shape, parameters.flat.dtype)
+    found = Layers(*parameters.encoder.shape, parameters.flat.dtype)
     found.flat[:] = np.nan  # whatever was there before is overwritten
     differentiate(parameters, rows, sp.csr_array(rows.T), WEIGHT, found, **options)
     return found.flat
@@ -114,7 +113,7 @@ class TestAutoEncoder:
 
     def test_single_precision_is_enough(self):
         rows, parameters = random_rows(60, 700), random_layers(700, 64)
-        single = layers(700, 64)
+        single = Layers(700, 64)
         single.flat[:] = parameters.flat
         exact = gradient_of(parameters, rows)
         found = gradient_of(single, rows.astype(np.float32))
@@ -137,7 +136,7 @@ class TestAutoEncoder:
         rows = random_rows(5, 6, dtype=np.float32)
         found = train(rows, AutoEncoderOptions(dimension=3, epochs=20), np.random.default_rng(7))
         rng = np.random.default_rng(7)
-        parameters = layers(6, 3, np.float64)
+        parameters = Layers(6, 3, np.float64)
         parameters.encoder[:] = rng.standard_normal((6, 3), dtype=np.float32)
         parameters.decoder[:] = rng.standard_normal((6, 3), dtype=np.float32)
         oracle = LoopAdam(parameters.flat)
@@ -223,7 +222,7 @@ class TestVectors:
             given.append(vectors)
             return np.arange(len(vectors)) % k
 
-        monkeypatch.setattr(sys.modules["hyperclus.research.baselines.hyperedge2vec"], "k_means", k_means)
+        monkeypatch.setattr(scoring, "k_means", k_means)
         hyperedge2vec(h, dimension=7, epochs=3, batch=8, learning_rate=0.02, positive_weight=5, seed=4)
         wanted = hyperedge2vec_vectors(
             h, dimension=7, epochs=3, batch=8, learning_rate=0.02, positive_weight=5, seed=4

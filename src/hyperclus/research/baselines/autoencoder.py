@@ -1,8 +1,5 @@
 """The auto-encoder of event2vec: it maps the 0/1 row of each hyperedge's members to a short code and back.
 
-    code = sigmoid(X W + b),    Xhat = sigmoid(code U^T + c),
-    loss of a batch = ||(X - Xhat) * (1 + (positive_weight - 1) X)||_F^2 + 1/2 ||all parameters||^2.
-
 With sigmoid(z) = (1 + t)/2, t = tanh(z/2), the derivative of the loss by a decoder's pre-activation z is
 
     (1 + t)(1 - t^2)/4 where X = 0,    -positive_weight^2 (1 - t)(1 - t^2)/4 where X = 1,
@@ -12,7 +9,7 @@ block of vertices at a time, so that only the parameters and one block are in me
 """
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -64,25 +61,15 @@ class AutoEncoderOptions:
             raise InputError(f"positive_weight must be a number from 1 to 1000; got {self.positive_weight!r}")
 
 
-class Layers(NamedTuple):
-    """The parameters, or the derivative of the loss by them, as parts of one flat array."""
+class Layers:
+    """The parameters, or the derivative of the loss by them, as parts of one flat array, at first 0."""
 
-    flat: Reals
-    encoder: Reals  # W, (n_vertices, dimension)
-    encoder_bias: Reals  # b, (dimension,)
-    decoder: Reals  # U, (n_vertices, dimension)
-    decoder_bias: Reals  # c, (n_vertices,)
-
-
-def layers(n_vertices: int, dimension: int, dtype: DTypeLike = np.float32) -> Layers:
-    """Zero layers."""
-    size = n_vertices * dimension
-    flat = np.zeros(2 * size + dimension + n_vertices, dtype=dtype)
-    encoder, encoder_bias, decoder, decoder_bias = np.split(
-        flat, [size, size + dimension, 2 * size + dimension]
-    )
-    shape = n_vertices, dimension
-    return Layers(flat, encoder.reshape(shape), encoder_bias, decoder.reshape(shape), decoder_bias)
+    def __init__(self, n_vertices: int, dimension: int, dtype: DTypeLike = np.float32) -> None:
+        size, shape = n_vertices * dimension, (n_vertices, dimension)
+        self.flat: Reals = np.zeros(2 * size + dimension + n_vertices, dtype=dtype)
+        parts = np.split(self.flat, [size, size + dimension, 2 * size + dimension])
+        self.encoder, self.encoder_bias = parts[0].reshape(shape), parts[1]  # W, b
+        self.decoder, self.decoder_bias = parts[2].reshape(shape), parts[3]  # U, c
 
 
 def train(rows: Rows, options: AutoEncoderOptions, rng: np.random.Generator) -> Layers:
@@ -92,7 +79,7 @@ def train(rows: Rows, options: AutoEncoderOptions, rng: np.random.Generator) -> 
     """
     n_edges, n_vertices = rows.shape
     batch = min(options.batch, n_edges)
-    parameters, gradient = (layers(n_vertices, options.dimension) for _ in range(2))
+    parameters, gradient = (Layers(n_vertices, options.dimension) for _ in range(2))
     for weights in (parameters.encoder, parameters.decoder):
         rng.standard_normal(out=weights, dtype=np.float32)
     adam = Adam(parameters.flat, options.learning_rate)
@@ -141,7 +128,9 @@ def differentiate(
         np.tanh(back, out=back)
         np.multiply(back, back, out=slope)
         np.subtract(1, slope, out=slope)
-        ones = _positions(members, part)
+        indptr = members.indptr[first : part.stop + 1]
+        ones = np.repeat(np.arange(len(slope)) * batch, np.diff(indptr))  # flat positions of the members
+        ones += members.indices[indptr[0] : indptr[-1]]
         at_ones = -(positive_weight**2) * (1 - back.take(ones)) * slope.take(ones)
         back += 1
         back *= slope
@@ -155,13 +144,6 @@ def differentiate(
     gradient.flat[:] += parameters.flat
 
 
-def _positions(members: Rows, part: slice) -> NDArray[np.intp]:
-    """Flat positions of the ones of some vertices in a (vertices, batch) array."""
-    indptr = members.indptr[part.start : part.stop + 1]
-    starts: NDArray[np.intp] = np.arange(part.stop - part.start) * members.shape[1]
-    return np.repeat(starts, np.diff(indptr)) + members.indices[indptr[0] : indptr[-1]]
-
-
 class Adam:
     """Adam (Kingma and Ba, ICLR 2015), in place: p -= rate mean / (sqrt(square) + 1e-8).
 
@@ -170,12 +152,8 @@ class Adam:
     """
 
     def __init__(self, parameters: Reals, learning_rate: float, chunk: int = CHUNK) -> None:
-        self.parameters = parameters
-        self.learning_rate = learning_rate
-        self.chunk = chunk
-        self.means = np.zeros_like(parameters)
-        self.squares = np.zeros_like(parameters)
-        self.steps = 0
+        self.parameters, self.learning_rate, self.chunk, self.steps = parameters, learning_rate, chunk, 0
+        self.means, self.squares = np.zeros_like(parameters), np.zeros_like(parameters)
 
     def step(self, gradient: Reals) -> None:
         """Move the parameters against the gradient, which is overwritten."""
@@ -198,12 +176,7 @@ class Adam:
             np.divide(means, change, out=change)
             change *= rate
             parameters -= change
-            if self.steps % FLUSH_EVERY == 0:
-                _flush(parameters, means, squares)
-
-
-def _flush(parameters: Reals, means: Reals, squares: Reals) -> None:
-    """Replace numbers that shrink at each step before they become denormal, which slows processors down."""
-    parameters[np.abs(parameters) < TINY] = 0
-    means[np.abs(means) < TINY] = 0
-    np.maximum(squares, TINY**2, out=squares)
+            if self.steps % FLUSH_EVERY == 0:  # denormal numbers slow processors down
+                parameters[np.abs(parameters) < TINY] = 0
+                means[np.abs(means) < TINY] = 0
+                np.maximum(squares, TINY**2, out=squares)

@@ -7,7 +7,6 @@ authors' public program.
 import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.hypergraph.ids import positions
 from hyperclus.hypergraph.messages import named, shown
 from hyperclus.research.baselines.diffeq_search import Ties, measured, network_of, restarts, search
-from hyperclus.research.baselines.scoring import by_splitting, scored
+from hyperclus.research.baselines.scoring import scored_splits
 from hyperclus.typing import Booleans, Ids, Integers, Seed
 
 _log = logging.getLogger(__name__)
@@ -30,32 +29,18 @@ _log = logging.getLogger(__name__)
 class DiffEqCluster:
     """A cluster grown from seeds by `diffeq_local` or `diffeq_best`; empty if none was found.
 
-    It may not contain its seeds: a vertex of high degree passes its mass on and comes late in the sweep.
-
-    Attributes
-    ----------
-    members : array
-        The ids of its vertices, in the order of the sweep.
-    positions : array
-        The positions of the same vertices in the hypergraph.
-    conductance : float
-        cut(S) / min(vol S, vol rest), with vol by d(v) = sum of omega over v's hyperedges, and cut(S)
-        the sum of omega over the hyperedges with members on both sides. NaN if there is no cluster.
-    volume, max_volume : float
-        Its share of vol(V), and the largest share allowed.
-    restart : float
-        The probability of a restart, alpha, that gave this cluster.
-    seeds : array
-        The ids of the vertices from which it was grown.
+    It may not contain its seeds: a vertex of high degree passes its mass on and comes late in the sweep. Its
+    conductance is cut(S) / min(vol S, vol rest), with vol by d(v) = sum of omega over v's hyperedges, and
+    cut(S) the sum of omega over the hyperedges with members on both sides.
     """
 
-    members: Ids
-    positions: Integers
-    conductance: float
-    volume: float
-    restart: float
-    seeds: Ids
-    max_volume: float
+    members: Ids  # ids of its vertices, in the order of the sweep
+    positions: Integers  # of the same vertices in the hypergraph
+    conductance: float  # NaN if there is no cluster
+    volume: float  # its share of vol(V)
+    restart: float  # the probability of a restart, alpha, that gave this cluster
+    seeds: Ids  # ids of the vertices from which it was grown
+    max_volume: float  # the largest share allowed
 
     def __len__(self) -> int:
         return len(self.positions)
@@ -106,8 +91,7 @@ def diffeq(
     >>> diffeq(h, max_volume=0.5).labels.tolist()
     [0, 0, 0, 1, 1, 1]
     """
-    check_hypergraph(hypergraph)
-    _check(n_seeds, max_volume, ties)
+    _check(hypergraph, n_seeds, max_volume, ties)
     n_active = np.count_nonzero(hypergraph.covered)
 
     def split(sub: Hypergraph, rng: np.random.Generator) -> Booleans | None:
@@ -120,9 +104,8 @@ def diffeq(
         inside[found.positions] = True
         return inside
 
-    options = {"n_seeds": n_seeds, "max_volume": max_volume, "ties": ties, "strategy": strategy}
-    label = by_splitting(split, k, strategy, reweigh)
-    return scored(hypergraph, k, label, {"method": "diffeq", **options}, seed)
+    settings = {"method": "diffeq", "n_seeds": n_seeds, "max_volume": max_volume, "ties": ties}
+    return scored_splits(hypergraph, k, split, strategy, reweigh, seed, settings)
 
 
 def diffeq_local(
@@ -168,8 +151,7 @@ def diffeq_local(
     >>> diffeq_local(h, ["e"], max_volume=0.5)
     DiffEqCluster(3 vertices from 'e', conductance 0.166667, 50 % of the volume)
     """
-    check_hypergraph(hypergraph)
-    _check(None, max_volume, ties)
+    _check(hypergraph, None, max_volume, ties)
     chosen = _seed_positions(hypergraph, seeds)
     active = np.flatnonzero(hypergraph.covered)
     isolated = np.setdiff1d(chosen, active)
@@ -207,8 +189,7 @@ def diffeq_best(
     >>> sorted(diffeq_best(h, max_volume=0.4).members.tolist())
     ['a', 'b']
     """
-    check_hypergraph(hypergraph)
-    _check(n_seeds, max_volume, ties)
+    _check(hypergraph, n_seeds, max_volume, ties)
     return _best(hypergraph, n_seeds, max_volume, ties, random_generator(seed))
 
 
@@ -230,9 +211,8 @@ def _grown(
     alphas = restarts(len(active), len(network.weights))
     _log.info("%r: %d seeds, %d alphas, %s ties", hypergraph, len(starts), len(alphas), ties)
     found = search(network, starts, alphas, max_volume, ties)
-    if found is None:
-        nothing = active[:0]
-        seeds = active[starts[0]] if len(starts) == 1 else nothing
+    if not len(found.order):
+        nothing, seeds = active[:0], active[starts[0] if len(starts) == 1 else slice(0)]
         return DiffEqCluster(ids[nothing], nothing, np.nan, 0.0, np.nan, ids[seeds], max_volume)
     start, alpha = divmod(found.column, len(alphas))
     inside = active[found.order]
@@ -242,7 +222,8 @@ def _grown(
     )
 
 
-def _check(n_seeds: Any, max_volume: Any, ties: Any) -> None:
+def _check(hypergraph: Any, n_seeds: Any, max_volume: Any, ties: Any) -> None:
+    check_hypergraph(hypergraph)
     if n_seeds is not None:
         check_integer("n_seeds", n_seeds)
     if not (is_number(max_volume) and 0 < max_volume <= 0.5):
@@ -255,17 +236,15 @@ def _check(n_seeds: Any, max_volume: Any, ties: Any) -> None:
 def _seed_positions(hypergraph: Hypergraph, seeds: Any) -> Integers:
     """The sorted positions of the seeds, without duplicates; a single id is one seed."""
     ids = hypergraph.vertex_ids
-    single = isinstance(seeds, str | bytes | Number | np.generic) or not isinstance(seeds, Iterable)
+    if isinstance(seeds, np.ndarray) and not seeds.ndim:
+        seeds = seeds.item()
+    single = isinstance(seeds, str | bytes) or not isinstance(seeds, Iterable)
     if single or (isinstance(seeds, tuple) and seeds in ids.tolist()):
         seeds = [seeds]
-    elif isinstance(seeds, np.ndarray) and not seeds.ndim:
-        seeds = [seeds.item()]
-    elif isinstance(seeds, set | frozenset):
-        seeds = list(seeds)
-    chosen = np.unique(positions(seeds, ids, "vertex")).astype(np.int64)
-    if not len(chosen):
+    known = positions(list(seeds) if isinstance(seeds, set | frozenset) else seeds, ids, "vertex")
+    if not len(known):
         raise InputError("there are no seeds; give the id of at least one vertex")
-    return chosen
+    return np.unique(known).astype(np.int64)
 
 
 def _nothing(max_volume: float) -> str:

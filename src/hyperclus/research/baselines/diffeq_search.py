@@ -1,8 +1,7 @@
 """The search of DiffEq: one column per start and alpha, diffused in blocks and swept one by one."""
 
 import logging
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from functools import partial
 from operator import itemgetter
 from threading import Event
@@ -41,65 +40,45 @@ class Found(NamedTuple):
     order: Integers
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Sweeper:
-    """Finds the best prefix among columns; column i has start i // len(alphas) and alpha i % len(alphas)."""
-
-    network: Network
-    starts: Sequence[Integers]
-    alphas: Floats
-    ties: Ties
-    largest: float  # volume of a prefix
-    loops: Any
-
-    def best(self, columns: range) -> Found | None:
-        """The best prefix among at most COLUMNS columns; the first of equal ones."""
-        source, restart = np.zeros((len(self.network.degrees), COLUMNS)), np.zeros(COLUMNS)
-        for place, column in enumerate(columns):
-            start = self.starts[column // len(self.alphas)]
-            source[start, place] = 1.0 / len(start)
-            restart[place] = self.alphas[column % len(self.alphas)]
-        scores = diffused(self.network, source, restart, self.ties, loops=self.loops)
-        scores /= self.network.degrees[:, None]
-        total = float(self.network.degrees.sum())
-        longest = 1 + int(
-            np.searchsorted(np.cumsum(np.sort(self.network.degrees)), self.largest, side="right")
-        )
-        best: Found | None = None
-        for place, column in enumerate(columns):
-            order = highest(scores[:, place].copy(), longest)
-            if self.ties == "all":
-                order = order[scores[order, place] > 0]
-            conductance, length = self.loops.sweep(self.network, order, self.largest, total)
-            key = round(conductance, 12)
-            if length and (best is None or key < best.key):
-                best = Found(key, column, order[:length].copy())
-        return best
-
-
 def search(
     network: Network, starts: Sequence[Integers], alphas: Floats, max_volume: float, ties: Ties
-) -> Found | None:
-    """The best prefix over all starts and alphas, the first of equal ones; None if all are too large.
+) -> Found:
+    """The best prefix over all starts and alphas, the first of equal ones; empty if all are too large.
 
-    There is a column for each start and alpha, in blocks that two threads process in turn.
+    Column i has start i // len(alphas) and alpha i % len(alphas). Two threads process blocks of columns in
+    turn.
     """
-    n_columns = len(starts) * len(alphas)
+    n_columns, total = len(starts) * len(alphas), float(network.degrees.sum())
     blocks = [range(first, min(first + COLUMNS, n_columns)) for first in range(0, n_columns, COLUMNS)]
-    largest = max_volume * float(network.degrees.sum()) * SLACK
+    largest = max_volume * total * SLACK
+    longest = 1 + int(np.searchsorted(np.cumsum(np.sort(network.degrees)), largest, side="right"))
     loops = kernels(diffusion, len(blocks) * _work(network, STEPS))
-    sweeper = Sweeper(network, starts, alphas, ties, largest, loops)
     stopped = Event()
 
-    def best_of(share: Sequence[range]) -> Found | None:
-        best: Found | None = None
+    def prefixes(columns: range) -> Iterator[Found]:
+        source = np.zeros((len(network.degrees), len(columns)))
+        for place, column in enumerate(columns):
+            start = starts[column // len(alphas)]
+            source[start, place] = 1.0 / len(start)
+        restart = alphas[np.array(columns) % len(alphas)]
+        scores = diffused(network, source, restart, ties, loops=loops)
+        scores /= network.degrees[:, None]
+        for place, column in enumerate(columns):
+            order = highest(scores[:, place].copy(), longest)
+            if ties == "all":
+                order = order[scores[order, place] > 0]
+            conductance, length = loops.sweep(network, order, largest, total)
+            yield Found(round(conductance, 12), column, order[:length].copy())
+
+    def best_of(share: Sequence[range]) -> Found:
+        best = Found(np.inf, n_columns, np.empty(0, dtype=np.int64))
         try:
             for number, columns in enumerate(share, 1):
                 if stopped.is_set():
                     break
-                best = min(filter(None, (best, sweeper.best(columns))), key=itemgetter(0, 1), default=None)
+                best = min(best, *prefixes(columns), key=itemgetter(0, 1))
                 if number % LOG_EVERY == 0:
-                    _log.info("%d of %d blocks: conductance %s", number, len(share), best and best.key)
+                    _log.info("%d of %d blocks: conductance %s", number, len(share), best.key)
         except BaseException:  # also an interrupt, which must not wait for the other thread
             stopped.set()
             raise
@@ -107,7 +86,7 @@ def search(
 
     threads = min(THREADS, len(blocks))
     found = in_parallel([partial(best_of, blocks[first::threads]) for first in range(threads)])
-    return min(filter(None, found), key=itemgetter(0, 1), default=None)
+    return min(found, key=itemgetter(0, 1))
 
 
 def diffused(
@@ -128,8 +107,7 @@ def diffused(
     if used < COLUMNS:
         source = np.hstack([source, np.zeros((n, COLUMNS - used))])
     block = source.copy()
-    diffuse = loops.diffuse_all if ties == "all" else loops.diffuse_sequential
-    diffuse(network, source, restart, steps, least, block)
+    loops.diffuse(network, source, restart, steps, least, ties == "sequential", block)
     return block[:, :used]
 
 

@@ -5,8 +5,9 @@ mu (on Amin) moves mass from the top to the bottom:
 
     Lap(x)(v) = sum_e omega(e) (M - mu) ([v in Amax] / |Amax| - [v in Amin] / |Amin|).
 
-The quantities of the current hyperedge are stored in one row, COLUMNS entries for each. The number of columns
-is a constant, so that the compiler knows that they do not overlap and vectorizes over columns.
+The minimum is handled as the maximum of -y. The quantities of the current hyperedge are stored in one row,
+COLUMNS entries for each. The number of columns is a constant, so that the compiler knows that they do not
+overlap and vectorizes over columns.
 """
 
 from typing import NamedTuple
@@ -17,8 +18,9 @@ from hyperclus._runtime.jit import inner_kernel, kernel
 from hyperclus.typing import Codes, Floats, Integers
 
 COLUMNS = 32  # of a block: fewer are not vectorized, with more y does not fit the cache
-# offsets of the quantities of a hyperedge: M, mu, |Amax|, |Amin|, and the positions where these sets start
-TOP, BOTTOM, N_TOP, N_BOTTOM, TOP_START, BOTTOM_START = range(0, 6 * COLUMNS, COLUMNS)
+# offsets of the quantities of a hyperedge: M, |Amax| and the position where Amax starts; then those of -y
+TOP, BOTTOM = 0, 3 * COLUMNS
+COUNT, START = COLUMNS, 2 * COLUMNS
 TIE = 1e-8  # closer values of y are tied: a relative difference, in the public program an absolute one
 NOISE = 1e-12  # smaller differences of conductances may be rounding errors
 
@@ -38,143 +40,114 @@ class Network(NamedTuple):
 
 
 @kernel
-def diffuse_all(
-    network: Network, source: Floats, alphas: Floats, steps: int, least: float, block: Floats
+def diffuse(
+    network: Network,
+    source: Floats,
+    alphas: Floats,
+    steps: int,
+    least: float,
+    sequential: bool,
+    block: Floats,
 ) -> None:
-    """Make steps of the diffusion in place; every member within a relative TIE of an extreme attains it."""
-    scores, change, extremes = np.empty(block.shape), np.empty(block.shape), np.empty((1, 4 * COLUMNS))
-    for _ in range(steps):
-        begin(network, block, scores, change)
-        for edge in range(len(network.weights)):
-            inside = network.members[network.edge_indptr[edge] : network.edge_indptr[edge + 1]]
-            find_all(inside, scores, extremes)
-            share(network.weights[edge], extremes)
-            move_all(inside, scores, extremes, change)
-        advance(change, alphas, source, least, block)
-
-
-@kernel
-def diffuse_sequential(
-    network: Network, source: Floats, alphas: Floats, steps: int, least: float, block: Floats
-) -> None:
-    """Make steps of the diffusion in place, with ties as in the public program."""
+    """Make steps of the diffusion in place; `sequential` breaks ties as the public program does."""
     scores, change, extremes = np.empty(block.shape), np.empty(block.shape), np.empty((1, 6 * COLUMNS))
     for _ in range(steps):
-        begin(network, block, scores, change)
+        for vertex in range(len(block)):
+            degree = network.degrees[vertex]
+            for column in range(COLUMNS):
+                scores[vertex, column] = block[vertex, column] / degree
+                change[vertex, column] = 0.0
         for edge in range(len(network.weights)):
             inside = network.members[network.edge_indptr[edge] : network.edge_indptr[edge + 1]]
-            find_sequential(inside, scores, extremes)
-            share(network.weights[edge], extremes)
-            move_sequential(inside, scores, extremes, change)
+            if sequential:
+                find_sequential(inside, scores, extremes)
+            else:
+                find_all(inside, scores, extremes)
+            move(network.weights[edge], inside, scores, sequential, extremes, change)
         advance(change, alphas, source, least, block)
-
-
-@inner_kernel
-def begin(network: Network, block: Floats, scores: Floats, change: Floats) -> None:
-    """Fill the scores, y = x / d, and set Lap(x) to 0."""
-    for vertex in range(len(block)):
-        degree = network.degrees[vertex]
-        for column in range(COLUMNS):
-            scores[vertex, column] = block[vertex, column] / degree
-            change[vertex, column] = 0.0
 
 
 @inner_kernel
 def find_all(inside: Codes, scores: Floats, extremes: Floats) -> None:
-    """Compute M, mu, |Amax| and |Amin| of a hyperedge: first the extremes, then who attains them."""
+    """Compute the extremes of a hyperedge, and how many members attain them."""
     for column in range(COLUMNS):
-        extremes[0, TOP + column] = -np.inf
-        extremes[0, BOTTOM + column] = np.inf
-        extremes[0, N_TOP + column] = 0.0
-        extremes[0, N_BOTTOM + column] = 0.0
+        for extreme in (TOP, BOTTOM):
+            extremes[0, extreme + column] = -np.inf
+            extremes[0, extreme + COUNT + column] = 0.0
     for vertex in inside:
         for column in range(COLUMNS):
             value = scores[vertex, column]
             top = extremes[0, TOP + column]
             bottom = extremes[0, BOTTOM + column]
             extremes[0, TOP + column] = value if value > top else top
-            extremes[0, BOTTOM + column] = value if value < bottom else bottom
+            extremes[0, BOTTOM + column] = -value if -value > bottom else bottom
     for vertex in inside:
         for column in range(COLUMNS):
             value = scores[vertex, column]
-            high = value >= extremes[0, TOP + column] - TIE * abs(extremes[0, TOP + column])
-            low = value <= extremes[0, BOTTOM + column] + TIE * abs(extremes[0, BOTTOM + column])
-            extremes[0, N_TOP + column] += 1.0 if high else 0.0
-            extremes[0, N_BOTTOM + column] += 1.0 if low else 0.0
+            high = attains(value, extremes[0, TOP + column], 0.0, False)
+            low = attains(-value, extremes[0, BOTTOM + column], 0.0, False)
+            extremes[0, TOP + COUNT + column] += 1.0 if high else 0.0
+            extremes[0, BOTTOM + COUNT + column] += 1.0 if low else 0.0
 
 
 @inner_kernel
 def find_sequential(inside: Codes, scores: Floats, extremes: Floats) -> None:
-    """Compute M, mu, |Amax| and |Amin| of a hyperedge member by member, and where the sets start.
+    """Compute the extremes of a hyperedge member by member, how many attain them, and where these start."""
+    for column in range(COLUMNS):
+        for extreme in (TOP, BOTTOM):
+            extremes[0, extreme + column] = -np.inf
+            extremes[0, extreme + COUNT + column] = extremes[0, extreme + START + column] = 0.0
+    for index in range(len(inside)):
+        include(scores[inside[index]], float(index), 1.0, TOP, extremes)
+        include(scores[inside[index]], float(index), -1.0, BOTTOM, extremes)
+
+
+@inner_kernel
+def include(values: Floats, place: float, sign: float, extreme: int, extremes: Floats) -> None:
+    """Include one member in the maximum of sign y.
 
     A value more than TIE above the maximum so far starts a new set; one less than TIE below it joins the
-    set and leaves the maximum unchanged. Likewise for the minimum.
+    set and leaves the maximum unchanged.
     """
     for column in range(COLUMNS):
-        extremes[0, TOP + column] = -np.inf
-        extremes[0, BOTTOM + column] = np.inf
-        for quantity in range(2, 6):
-            extremes[0, quantity * COLUMNS + column] = 0.0
-    for index in range(len(inside)):
-        vertex, place = inside[index], float(index)
-        for column in range(COLUMNS):
-            value = scores[vertex, column]
-            top = extremes[0, TOP + column]
-            count = extremes[0, N_TOP + column]
-            began = extremes[0, TOP_START + column]
-            begins = value > top + TIE
-            joined = count + 1.0 if value > top - TIE else count
-            extremes[0, TOP + column] = value if begins else top
-            extremes[0, N_TOP + column] = 1.0 if begins else joined
-            extremes[0, TOP_START + column] = place if begins else began
-        for column in range(COLUMNS):
-            value = scores[vertex, column]
-            bottom = extremes[0, BOTTOM + column]
-            count = extremes[0, N_BOTTOM + column]
-            began = extremes[0, BOTTOM_START + column]
-            begins = value < bottom - TIE
-            joined = count + 1.0 if value < bottom + TIE else count
-            extremes[0, BOTTOM + column] = value if begins else bottom
-            extremes[0, N_BOTTOM + column] = 1.0 if begins else joined
-            extremes[0, BOTTOM_START + column] = place if begins else began
+        value = sign * values[column]
+        best = extremes[0, extreme + column]
+        count = extremes[0, extreme + COUNT + column]
+        began = extremes[0, extreme + START + column]
+        begins = value > best + TIE
+        joined = count + 1.0 if value > best - TIE else count
+        extremes[0, extreme + column] = value if begins else best
+        extremes[0, extreme + COUNT + column] = 1.0 if begins else joined
+        extremes[0, extreme + START + column] = place if begins else began
 
 
 @inner_kernel
-def share(weight: float, extremes: Floats) -> None:
-    """Replace |Amax| and |Amin| by the mass that each member there gives and gets."""
+def attains(value: float, best: float, after: float, sequential: bool) -> bool:
+    """Whether a value attains the maximum; `after` is its distance from the start of the set."""
+    if sequential:
+        return (after == 0.0) | ((after > 0.0) & (value > best - TIE))
+    return value >= best - TIE * abs(best)
+
+
+@inner_kernel
+def move(
+    weight: float, inside: Codes, scores: Floats, sequential: bool, extremes: Floats, change: Floats
+) -> None:
+    """Add the mass that members of a hyperedge give and get to Lap(x)."""
     for column in range(COLUMNS):
-        moved = weight * (extremes[0, TOP + column] - extremes[0, BOTTOM + column])
-        extremes[0, N_TOP + column] = moved / extremes[0, N_TOP + column]
-        extremes[0, N_BOTTOM + column] = moved / extremes[0, N_BOTTOM + column]
-
-
-@inner_kernel
-def move_all(inside: Codes, scores: Floats, extremes: Floats, change: Floats) -> None:
-    """Add the mass that members of a hyperedge give and get to Lap(x), after `find_all` and `share`."""
-    for vertex in inside:
-        for column in range(COLUMNS):
-            value = scores[vertex, column]
-            gives = extremes[0, N_TOP + column]
-            gets = extremes[0, N_BOTTOM + column]
-            high = value >= extremes[0, TOP + column] - TIE * abs(extremes[0, TOP + column])
-            low = value <= extremes[0, BOTTOM + column] + TIE * abs(extremes[0, BOTTOM + column])
-            given = change[vertex, column] + (gives if high else 0.0)
-            change[vertex, column] = given - (gets if low else 0.0)
-
-
-@inner_kernel
-def move_sequential(inside: Codes, scores: Floats, extremes: Floats, change: Floats) -> None:
-    """The same as `move_all`, after `find_sequential` and `share`."""
+        moved = weight * (extremes[0, TOP + column] + extremes[0, BOTTOM + column])
+        extremes[0, TOP + COUNT + column] = moved / extremes[0, TOP + COUNT + column]
+        extremes[0, BOTTOM + COUNT + column] = moved / extremes[0, BOTTOM + COUNT + column]
     for index in range(len(inside)):
         vertex, place = inside[index], float(index)
         for column in range(COLUMNS):
             value = scores[vertex, column]
-            gives = extremes[0, N_TOP + column]
-            gets = extremes[0, N_BOTTOM + column]
-            after_high = place - extremes[0, TOP_START + column]
-            after_low = place - extremes[0, BOTTOM_START + column]
-            high = (after_high == 0.0) | ((after_high > 0.0) & (value > extremes[0, TOP + column] - TIE))
-            low = (after_low == 0.0) | ((after_low > 0.0) & (value < extremes[0, BOTTOM + column] + TIE))
+            gives = extremes[0, TOP + COUNT + column]
+            gets = extremes[0, BOTTOM + COUNT + column]
+            after_high = place - extremes[0, TOP + START + column]
+            after_low = place - extremes[0, BOTTOM + START + column]
+            high = attains(value, extremes[0, TOP + column], after_high, sequential)
+            low = attains(-value, extremes[0, BOTTOM + column], after_low, sequential)
             given = change[vertex, column] + (gives if high else 0.0)
             change[vertex, column] = given - (gets if low else 0.0)
 

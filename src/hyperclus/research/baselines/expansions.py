@@ -1,6 +1,7 @@
 """Spectral clustering of two graphs made from the hypergraph: the star and the clique expansion."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -11,7 +12,7 @@ from hyperclus.engines.base import ArrayBackend
 from hyperclus.errors import check_choice
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.weighting import ones
-from hyperclus.research.baselines.scoring import by_splitting, negative, scored
+from hyperclus.research.baselines.scoring import negative, scored_splits
 from hyperclus.spectral.components import components
 from hyperclus.spectral.eigen import smallest_eigenpairs
 from hyperclus.spectral.eigen.lanczos import lanczos_vectors
@@ -55,16 +56,14 @@ def star(
     check_choice("weight", weight, ("w", "w/size"))
 
     def split(sub: Hypergraph, rng: np.random.Generator) -> Booleans | None:
-        if sub.n_vertices < 2:
-            return None
         plain = ones(sub)
         if weight == "w/size":
             plain = plain.with_edge_weights(sub.edge_weights / np.maximum(sub.edge_sizes, 1))
         laplacian = NormalizedLaplacian(RandomWalk(plain))
         return negative(smallest_eigenpairs(laplacian, 2, seed=rng).vectors[:, 1])
 
-    settings = {"method": "star", "weight": weight, "strategy": strategy}
-    return scored(hypergraph, k, by_splitting(split, k, strategy, reweigh), settings, seed)
+    settings = {"method": "star", "weight": weight}
+    return scored_splits(hypergraph, k, split, strategy, reweigh, seed, settings)
 
 
 def clique(
@@ -79,12 +78,7 @@ def clique(
 
     The clique expansion links all members of a hyperedge. Hyperedges with a single member link nothing and
     are left out; a vertex with no other hyperedge goes to the non-negative side. gamma is only used to
-    score the result.
-
-    Parameters
-    ----------
-    strategy, reweigh, seed
-        As in `hyperclus.hyperclus_g`.
+    score the result. Arguments are those of `star`.
 
     Examples
     --------
@@ -94,13 +88,24 @@ def clique(
     """
 
     def split(sub: Hypergraph, rng: np.random.Generator) -> Booleans | None:
-        return negative(_second_clique_vector(sub, rng))
+        single = sub.edge_sizes < 2
+        if single.all():
+            return None
+        linked = ones(sub.drop_edges(single))
+        active = linked.covered
+        laplacian = CliqueLaplacian(TransitionFactors(linked.restrict(active)))
+        masses = laplacian.degrees / laplacian.degrees.sum()
+        known = zero_vectors(laplacian.backend, masses, components(laplacian.factors), 2)
+        if known.shape[1] < 2:
+            known = np.hstack([known, lanczos_vectors(laplacian, known, 1, TOLERANCE, rng)[0]])
+        vector = np.zeros(sub.n_vertices)
+        vector[active] = known[:, 1]
+        return negative(vector if vector[np.argmax(np.abs(vector))] > 0 else -vector)
 
-    settings = {"method": "clique", "strategy": strategy}
-    return scored(hypergraph, k, by_splitting(split, k, strategy, reweigh), settings, seed)
+    return scored_splits(hypergraph, k, split, strategy, reweigh, seed, {"method": "clique"})
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class CliqueLaplacian:
     """I - D^-1/2 Adj D^-1/2 with Adj = H W H' - diag(d) and D(u) = sum of omega(e) (|e| - 1).
 
@@ -109,12 +114,12 @@ class CliqueLaplacian:
     """
 
     factors: TransitionFactors
-    degrees: Floats = field(init=False)
 
-    def __post_init__(self) -> None:
+    @cached_property
+    def degrees(self) -> Floats:
+        """D."""
         h = self.factors.hypergraph
-        degrees = np.asarray(self.factors.source_weights_by_vertex @ (h.edge_weights * (h.edge_sizes - 1)))
-        object.__setattr__(self, "degrees", degrees)
+        return np.asarray(self.factors.source_weights_by_vertex @ (h.edge_weights * (h.edge_sizes - 1)))
 
     @property
     def size(self) -> int:
@@ -132,27 +137,8 @@ class CliqueLaplacian:
 
     def apply(self, block: Floats) -> Floats:
         """Apply the operator to a vector or to the columns of a block."""
-        root, own, omega = np.sqrt(self.degrees), self.factors.degrees, self.factors.hypergraph.edge_weights
-        if block.ndim == 2:
-            root, own, omega = root[:, None], own[:, None], omega[:, None]
-        inner = block / root
-        to_edges, to_vertices = self.factors.source_weights, self.factors.source_weights_by_vertex
-        adjacent = to_vertices @ (omega * (to_edges @ inner)) - own * inner
-        return np.asarray(block - adjacent / root)
-
-
-def _second_clique_vector(hypergraph: Hypergraph, rng: np.random.Generator) -> Floats | None:
-    single = hypergraph.edge_sizes < 2
-    if single.all():
-        return None
-    linked = ones(hypergraph.drop_edges(single))
-    active = linked.covered
-    laplacian = CliqueLaplacian(TransitionFactors(linked.restrict(active)))
-    masses = laplacian.degrees / laplacian.degrees.sum()
-    known = zero_vectors(laplacian.backend, masses, components(laplacian.factors), 2)
-    vector = np.zeros(hypergraph.n_vertices)
-    if known.shape[1] == 2:
-        vector[active] = known[:, 1]
-    else:
-        vector[active] = lanczos_vectors(laplacian, known, 1, TOLERANCE, rng)[0][:, 0]
-    return vector if vector[np.argmax(np.abs(vector))] > 0 else -vector
+        root, factors = np.sqrt(self.degrees), self.factors
+        inner = (block.T / root).T
+        at_edges = (factors.hypergraph.edge_weights * (factors.source_weights @ inner).T).T
+        adjacent = (factors.source_weights_by_vertex @ at_edges).T - factors.degrees * inner.T
+        return np.asarray(block - (adjacent / root).T)

@@ -11,9 +11,8 @@ from hyperclus._runtime.threads import single_blas_thread
 from hyperclus.clustering.partition import Partition
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.research.baselines.autoencoder import AutoEncoderOptions, encode, train
-from hyperclus.research.baselines.scoring import k_means, scored, sklearn_cluster
-from hyperclus.spectral.walk import RandomWalk
-from hyperclus.typing import Floats, Integers, Seed
+from hyperclus.research.baselines.scoring import scored_vectors, sklearn_cluster
+from hyperclus.typing import Floats, Seed
 
 
 def hyperedge2vec(hypergraph: Hypergraph, k: int = 2, *, seed: Seed = 0, **options: Any) -> Partition:
@@ -48,11 +47,7 @@ def hyperedge2vec(hypergraph: Hypergraph, k: int = 2, *, seed: Seed = 0, **optio
     """
     sklearn_cluster("hyperedge2vec")
     settings = asdict(AutoEncoderOptions(**options))
-
-    def label(walk: RandomWalk, rng: np.random.Generator) -> Integers:
-        return k_means(hyperedge2vec_vectors(walk.hypergraph, seed=seed, **settings), k, rng)
-
-    return scored(hypergraph, k, label, {"method": "hyperedge2vec", **settings}, seed)
+    return scored_vectors(hypergraph, k, "hyperedge2vec", hyperedge2vec_vectors, settings, seed)
 
 
 @single_blas_thread

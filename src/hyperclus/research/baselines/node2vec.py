@@ -11,10 +11,9 @@ from hyperclus._runtime.random import random_generator
 from hyperclus.clustering.partition import Partition
 from hyperclus.errors import InputError, check_integer, is_number
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
-from hyperclus.research.baselines.scoring import k_means, scored, sklearn_cluster
+from hyperclus.research.baselines.scoring import scored_vectors, sklearn_cluster
 from hyperclus.research.baselines.walk_graph import Walkers, likely_steps
 from hyperclus.spectral.factors import TransitionFactors
-from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Floats, Integers, Seed
 
 MAX_WALK_LENGTH = 10_000  # gensim reads no longer sentences
@@ -93,11 +92,7 @@ def node2vec(hypergraph: Hypergraph, k: int = 2, *, seed: Seed = 0, **options: A
     _gensim(), sklearn_cluster("node2vec")
     check_hypergraph(hypergraph)
     settings = asdict(Node2VecOptions(**options).resolved(hypergraph))
-
-    def label(walk: RandomWalk, rng: np.random.Generator) -> Integers:
-        return k_means(node2vec_vectors(walk.hypergraph, **settings, seed=seed), k, rng)
-
-    return scored(hypergraph, k, label, {"method": "node2vec", **settings}, seed)
+    return scored_vectors(hypergraph, k, "node2vec", node2vec_vectors, settings, seed)
 
 
 def node2vec_vectors(hypergraph: Hypergraph, *, seed: Seed = 0, **options: Any) -> Floats:

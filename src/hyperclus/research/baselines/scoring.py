@@ -20,6 +20,7 @@ K_MEANS_STARTS = 10
 
 Label = Callable[[RandomWalk, np.random.Generator], Integers]
 Split = Callable[[Hypergraph, np.random.Generator], Booleans | None]
+Vectors = Callable[..., Floats]
 
 
 def scored(hypergraph: Hypergraph, k: int, label: Label, settings: dict[str, Any], seed: Seed) -> Partition:
@@ -39,8 +40,16 @@ def scored(hypergraph: Hypergraph, k: int, label: Label, settings: dict[str, Any
     return run.partition(walk, pairs, labels, k, settings)
 
 
-def by_splitting(split: Split, k: int, strategy: Strategy, reweigh: Reweigh | None) -> Label:
-    """Label by splitting the hypergraph and then its clusters until there are k.
+def scored_splits(
+    hypergraph: Hypergraph,
+    k: int,
+    split: Split,
+    strategy: Strategy,
+    reweigh: Reweigh | None,
+    seed: Seed,
+    settings: dict[str, Any],
+) -> Partition:
+    """Split the hypergraph and then its clusters until there are k, and score them.
 
     `split` gets a hypergraph and returns the mask of one side, or None if it cannot be split.
     """
@@ -48,12 +57,23 @@ def by_splitting(split: Split, k: int, strategy: Strategy, reweigh: Reweigh | No
     def label(walk: RandomWalk, rng: np.random.Generator) -> Integers:
         return bisect(walk, k, strategy, lambda sub: split(sub, rng), reweigh)
 
-    return label
+    return scored(hypergraph, k, label, {**settings, "strategy": strategy}, seed)
 
 
-def negative(vector: Floats | None) -> Booleans | None:
-    """The mask of the negative entries; None if there are none, or no vector."""
-    return None if vector is None or vector.min() >= 0 else np.asarray(vector < 0)
+def scored_vectors(
+    hypergraph: Hypergraph, k: int, method: str, vectors: Vectors, settings: dict[str, Any], seed: Seed
+) -> Partition:
+    """Cluster the vectors of a method with k-means, and score the clusters."""
+
+    def label(walk: RandomWalk, rng: np.random.Generator) -> Integers:
+        return k_means(vectors(walk.hypergraph, seed=seed, **settings), k, rng)
+
+    return scored(hypergraph, k, label, {"method": method, **settings}, seed)
+
+
+def negative(vector: Floats) -> Booleans | None:
+    """The mask of the negative entries; None if there are none."""
+    return None if vector.min() >= 0 else np.asarray(vector < 0)
 
 
 def k_means(vectors: Floats, k: int, rng: np.random.Generator) -> Integers:

@@ -1,6 +1,5 @@
 """The paper's data sets by name: table, classes, hypergraph and source."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,7 +9,7 @@ from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.weighting import class_counts
 from hyperclus.research.datasets import rules
 from hyperclus.research.datasets.download import Folder, Status, data_folder, download, find
-from hyperclus.research.datasets.registry import SOURCES, Source
+from hyperclus.research.datasets.registry import Source
 from hyperclus.typing import Ids, Integers
 
 
@@ -20,7 +19,6 @@ class Dataset:
 
     Attributes
     ----------
-    name : str
     table : dict of arrays
         The columns, binned where the paper bins. `Hypergraph.from_table(table)` has gamma = 1.
     classes : array
@@ -59,30 +57,9 @@ class Dataset:
         return f"Dataset({self.name!r}, k={self.k}, {self.hypergraph!r})"
 
 
-@dataclass(frozen=True, slots=True)
-class _Recipe:
-    source: Source
-    read: Callable[..., tuple[rules.Table, Ids]]
-    k: int = 2
-    strategy: Strategy = "best"
-
-
-_RECIPES = {
-    "mushroom": _Recipe(SOURCES["mushroom"], rules.mushroom),
-    "rice": _Recipe(SOURCES["rice"], rules.rice),
-    "car": _Recipe(SOURCES["car"], rules.car),
-    "digit-24": _Recipe(SOURCES["digit"], rules.digit_24),
-    "covertype": _Recipe(SOURCES["covertype"], rules.covertype),
-    "zoo": _Recipe(SOURCES["zoo"], rules.zoo, 7),
-    "wine-567": _Recipe(SOURCES["wine"], rules.wine_567, 3, "largest"),
-    "letter": _Recipe(SOURCES["letter"], rules.letter, 4),
-    "digit": _Recipe(SOURCES["digit"], rules.digit, 10, "largest"),
-}
-
-
 def names() -> tuple[str, ...]:
     """The names of the data sets, in the paper's order."""
-    return tuple(_RECIPES)
+    return tuple(rules.RULES)
 
 
 def source(name: str) -> Source:
@@ -92,7 +69,7 @@ def source(name: str) -> Source:
     'Optical Recognition of Handwritten Digits'
     """
     check_choice("name", name, names())
-    return _RECIPES[name].source
+    return rules.RULES[name].source
 
 
 def folder() -> Path:
@@ -126,10 +103,10 @@ def load(name: str, *, folder: Folder | None = None, progress: bool = False) -> 
         If files are missing and cannot be downloaded; the message says where to put them by hand.
     """
     paths = fetch(name, folder=folder, progress=progress)
-    recipe = _RECIPES[name]
-    table, classes = recipe.read(*paths.values())
+    rule = rules.RULES[name]
+    table, classes = rules.read(rule, paths.values())
     hypergraph = class_counts(Hypergraph.from_table(table, bins={}), classes)
-    return Dataset(name, table, classes, hypergraph, recipe.k, recipe.strategy, recipe.source)
+    return Dataset(name, table, classes, hypergraph, rule.k, rule.strategy, rule.source)
 
 
 def fetch(name: str, *, folder: Folder | None = None, progress: bool = False) -> dict[str, Path]:

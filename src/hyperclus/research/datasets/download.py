@@ -27,14 +27,11 @@ VARIABLE = "HYPERCLUS_DATA"
 TIMEOUT = 30.0  # seconds without an answer or a byte
 PAUSES = (1.0, 4.0)  # seconds before the second and the third attempt
 TRY_LATER = "try again later"
+CONNECT = "check the network connection and try again"
 UPDATE = "the address or the file may have changed, look for a newer version of hyperclus"
 DAMAGED = (zipfile.BadZipFile, gzip.BadGzipFile, zlib.error, EOFError, NotImplementedError)
 
 _log = logging.getLogger(__name__)
-
-
-class _ContentError(Exception):
-    """The zip file is intact but does not contain the right file."""
 
 
 def data_folder(folder: Folder | None) -> tuple[Path, bool]:
@@ -43,9 +40,7 @@ def data_folder(folder: Folder | None) -> tuple[Path, bool]:
     The argument takes precedence over the environment variable HYPERCLUS_DATA, and that over the cache.
     """
     given = os.environ.get(VARIABLE) or None if folder is None else folder
-    if given is not None:
-        return Path(given).expanduser(), False
-    return cache_folder(), True
+    return (cache_folder(), True) if given is None else (Path(given).expanduser(), False)
 
 
 def cache_folder() -> Path:
@@ -82,7 +77,7 @@ def download(source: Source, files: Sequence[RawFile], folder: Path, progress: b
                 for file in files:
                     _copy(unpacked, file, folder)
             return
-        except (OSError, ValueError, RuntimeError, _ContentError, *DAMAGED) as error:
+        except (OSError, ValueError, RuntimeError, DownloadError, *DAMAGED) as error:
             if all(find(folder, file)[0] == "ok" for file in files):
                 return  # another process was faster
             reason, remedy, retry = _explain(error, folder)
@@ -120,8 +115,8 @@ def _copy(unpacked: Path, file: RawFile, folder: Path) -> None:
                 shutil.copyfileobj(content, copy)
             return
     if found:
-        raise _ContentError(f"the {file.name} in the zip is not the known one (its sha256 differs)")
-    raise _ContentError(f"the zip contains no {file.name}")
+        raise DownloadError(f"the {file.name} in the zip is not the known one (its sha256 differs)")
+    raise DownloadError(f"the zip contains no {file.name}")
 
 
 def _explain(error: Exception, folder: Path) -> tuple[str, str, bool]:
@@ -133,22 +128,19 @@ def _explain(error: Exception, folder: Path) -> tuple[str, str, bool]:
         retry = status >= 500 or status in (408, 429)
         reason = f"the server answered {status} ({error.response.reason})"
         return reason, TRY_LATER if retry else UPDATE, retry
-    if isinstance(error, requests.Timeout):
-        return f"the server did not answer in {TIMEOUT:g} seconds", TRY_LATER, True
-    if isinstance(error, requests.RequestException):
-        reason = f"the connection failed ({type(error).__name__})"
-        return reason, "check the network connection and try again", True
-    if isinstance(error, _ContentError):
-        return str(error), UPDATE, False
-    if isinstance(error, DAMAGED):
-        return "the zip file is damaged", TRY_LATER, True
-    if isinstance(error, OSError):
-        step = "free some space" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "make it writable"
-        reason = f"{folder} cannot be written to ({error.strerror or error})"
-        return reason, f"{step}, name another folder in {VARIABLE}", False
-    if isinstance(error, RuntimeError):
-        return "the zip file is encrypted", UPDATE, False
-    return "the answer of the server is invalid", TRY_LATER, True
+    full = getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT)
+    elsewhere = f"{'free some space' if full else 'make it writable'}, name another folder in {VARIABLE}"
+    unwritable = f"{folder} cannot be written to ({getattr(error, 'strerror', None) or error})"
+    known: tuple[tuple[Any, str, str, bool], ...] = (
+        (requests.Timeout, f"the server did not answer in {TIMEOUT:g} seconds", TRY_LATER, True),
+        (requests.RequestException, f"the connection failed ({type(error).__name__})", CONNECT, True),
+        (DownloadError, str(error), UPDATE, False),
+        (DAMAGED, "the zip file is damaged", TRY_LATER, True),
+        (OSError, unwritable, elsewhere, False),
+        (RuntimeError, "the zip file is encrypted", UPDATE, False),
+        (Exception, "the answer of the server is invalid", TRY_LATER, True),
+    )
+    return next((reason, remedy, retry) for kind, reason, remedy, retry in known if isinstance(error, kind))
 
 
 def _pooch() -> Any:

@@ -21,27 +21,15 @@ class RawFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """A data set of the UCI Machine Learning Repository.
-
-    Attributes
-    ----------
-    title, citation, licence : str
-        To be stated wherever the data are used.
-    notice : str
-        A copyright notice that must stay with the data; empty for most.
-    number, slug : int, str
-        Identifiers of the data set at UCI.
-    files : tuple of RawFile
-        The files that are needed from its zip file.
-    """
+    """A data set of the UCI Machine Learning Repository; title, citation and licence belong with the data."""
 
     title: str
     citation: str
-    number: int
+    number: int  # at UCI, as the slug
     slug: str
-    files: tuple[RawFile, ...]
+    files: tuple[RawFile, ...]  # those that are needed from its zip file
     licence: str = "CC BY 4.0"
-    notice: str = ""
+    notice: str = ""  # a copyright notice that must stay with the data
 
     @property
     def address(self) -> str:

@@ -1,8 +1,7 @@
-"""Rules that turn UCI's files into the paper's tables: which rows, which columns, which bins.
+"""Rules that turn UCI's files into the paper's tables: which rows, which columns, which bins."""
 
-Each function takes the paths of its files and returns the columns by name, and the classes.
-"""
-
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -10,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperclus._runtime.arrays import read_only
+from hyperclus.clustering.hyperclus_g import Strategy
 from hyperclus.hypergraph.binning import paper_bins
+from hyperclus.research.datasets.registry import SOURCES, Source
 from hyperclus.typing import Ids
 
 Table: TypeAlias = dict[str, NDArray[Any]]
@@ -20,15 +21,17 @@ _MUSHROOM = (
     "stalk-shape,stalk-root,stalk-surface-above-ring,stalk-surface-below-ring,stalk-color-above-ring,"
     "stalk-color-below-ring,veil-type,veil-color,ring-number,ring-type,spore-print-color,population,habitat"
 )
-_RICE = "Area,Perimeter,Major_Axis_Length,Minor_Axis_Length,Eccentricity,Convex_Area"
+_RICE = "Area,Perimeter,Major_Axis_Length,Minor_Axis_Length,Eccentricity,Convex_Area,Extent"
 _CAR = "buying,maint,doors,persons,lug_boot,safety"
 _DIGIT = ",".join(f"pixel{number}" for number in range(64))
-_COVERTYPE_NUMBERS = (
-    "Horizontal_Distance_To_Hydrology,Vertical_Distance_To_Hydrology,Horizontal_Distance_To_Roadways,"
-    "Hillshade_9am,Hillshade_Noon,Hillshade_3pm,Horizontal_Distance_To_Fire_Points"
-)
-_COVERTYPE_SWITCHES = ",".join(
-    [f"Wilderness_Area{number}" for number in range(1, 5)] + [f"Soil_Type{number}" for number in range(1, 41)]
+_COVERTYPE = ",".join(
+    [
+        "Elevation,Aspect,Slope,Horizontal_Distance_To_Hydrology,Vertical_Distance_To_Hydrology",
+        "Horizontal_Distance_To_Roadways,Hillshade_9am,Hillshade_Noon,Hillshade_3pm",
+        "Horizontal_Distance_To_Fire_Points",
+        *(f"Wilderness_Area{number}" for number in range(1, 5)),
+        *(f"Soil_Type{number}" for number in range(1, 41)),
+    ]
 )
 _ZOO = (
     "hair,feathers,eggs,milk,airborne,aquatic,predator,toothed,backbone,breathes,venomous,fins,legs,tail,"
@@ -41,83 +44,79 @@ _WINE = (
 _LETTER = "x-box,y-box,width,high,onpix,x-bar,y-bar,x2bar,y2bar,xybar,x2ybr,xy2br,x-ege,xegvy,y-ege,yegvx"
 
 
-def mushroom(data: Path) -> tuple[Table, Ids]:
-    """All rows, without stalk-root, which has missing values."""
-    cells = _read(data, str)
-    table = _table(_MUSHROOM, cells[:, 1:])
-    del table["stalk-root"]
-    return table, _column(cells[:, 0])
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """How files become a table: all columns before or after the class, and all classes by default."""
+
+    source: Source
+    columns: str
+    k: int = 2
+    strategy: Strategy = "best"
+    classes: tuple[Any, ...] = ()  # of the rows that are kept
+    class_first: bool = False
+    dropped: tuple[str, ...] = ()
+    n_binned: int = 0  # columns, the first ones
+    n_bins: int = 0
+    cells: Any = str  # type of all cells
+    values: Any = None  # type of those that are not classes, if it is another
+    options: Mapping[str, Any] = field(default_factory=dict)  # of `np.loadtxt`
 
 
-def rice(arff: Path) -> tuple[Table, Ids]:
-    """All rows in 10 bins, except Extent: each of its values is a category."""
-    cells = _read(arff, str, skiprows=16)
-    *numbers, extent = cells[:, :-1].astype(float).T
-    binned = np.stack(numbers, axis=1)
-    return _table(_RICE, _bins(binned, binned, 10)) | {"Extent": _column(extent)}, _column(cells[:, -1])
+RULES = {
+    # stalk-root has missing values
+    "mushroom": Rule(SOURCES["mushroom"], _MUSHROOM, class_first=True, dropped=("stalk-root",)),
+    # each value of Extent is a category
+    "rice": Rule(SOURCES["rice"], _RICE, n_binned=6, n_bins=10, values=float, options={"skiprows": 16}),
+    "car": Rule(SOURCES["car"], _CAR, classes=("good", "vgood")),
+    "digit-24": Rule(SOURCES["digit"], _DIGIT, classes=(2, 4), cells=int),
+    "covertype": Rule(
+        SOURCES["covertype"],
+        _COVERTYPE,
+        classes=(4, 5),
+        dropped=("Elevation", "Aspect", "Slope"),
+        n_binned=10,
+        n_bins=10,
+        cells=np.int16,  # 64 MB; no value is above 7173
+    ),
+    # without the name of the animal
+    "zoo": Rule(SOURCES["zoo"], _ZOO, 7, cells=int, options={"usecols": range(1, 18)}),
+    "wine-567": Rule(  # red before white
+        SOURCES["wine"],
+        _WINE,
+        3,
+        "largest",
+        classes=(5, 6, 7),
+        n_binned=11,
+        n_bins=20,
+        cells=float,
+        options={"delimiter": ";", "skiprows": 1},
+    ),
+    "letter": Rule(SOURCES["letter"], _LETTER, 4, classes=("C", "I", "L", "M"), class_first=True, values=int),
+    "digit": Rule(SOURCES["digit"], _DIGIT, 10, "largest", cells=int),  # training before test file
+}
 
 
-def car(data: Path) -> tuple[Table, Ids]:
-    """The classes good and vgood."""
-    cells = _read(data, str)
-    cells = cells[np.isin(cells[:, -1], ["good", "vgood"])]
-    return _table(_CAR, cells[:, :-1]), _column(cells[:, -1])
-
-
-def digit(train: Path, test: Path) -> tuple[Table, Ids]:
-    """All digits, the training file before the test file."""
-    cells = np.concatenate([_read(train, int), _read(test, int)])
-    return _table(_DIGIT, cells[:, :-1]), _column(cells[:, -1])
-
-
-def digit_24(train: Path, test: Path) -> tuple[Table, Ids]:
-    """The digits 2 and 4."""
-    table, classes = digit(train, test)
-    chosen = np.isin(classes, [2, 4])
-    return {name: _column(values[chosen]) for name, values in table.items()}, _column(classes[chosen])
-
-
-def covertype(data: Path) -> tuple[Table, Ids]:
-    """The classes 4 and 5 in 10 bins, without Elevation, Aspect and Slope; binary columns are not binned."""
-    cells = _read(data, np.int16)  # 64 MB; no value is above 7173
-    chosen = cells[np.isin(cells[:, -1], [4, 5])]
-    binned = _table(_COVERTYPE_NUMBERS, _bins(chosen[:, 3:10], cells[:, 3:10], 10))
-    return binned | _table(_COVERTYPE_SWITCHES, chosen[:, 10:-1]), _column(chosen[:, -1])
-
-
-def zoo(data: Path) -> tuple[Table, Ids]:
-    """All rows, without the animal's name."""
-    cells = _read(data, int, usecols=range(1, 18))
-    return _table(_ZOO, cells[:, :-1]), _column(cells[:, -1])
-
-
-def wine_567(red: Path, white: Path) -> tuple[Table, Ids]:
-    """Red before white, in 20 bins, and of these the rows of quality 5, 6 and 7."""
-    cells = np.concatenate([_read(path, float, delimiter=";", skiprows=1) for path in (red, white)])
-    chosen = cells[np.isin(cells[:, -1], [5, 6, 7])]
-    return _table(_WINE, _bins(chosen[:, :-1], cells[:, :-1], 20)), _column(chosen[:, -1].astype(int))
-
-
-def letter(data: Path) -> tuple[Table, Ids]:
-    """The letters C, I, L and M."""
-    cells = _read(data, str)
-    cells = cells[np.isin(cells[:, 0], ["C", "I", "L", "M"])]
-    return _table(_LETTER, cells[:, 1:].astype(int)), _column(cells[:, 0])
-
-
-def _read(path: Path, kind: Any, **options: Any) -> NDArray[Any]:
-    """The cells of a text file, which may be gzipped; its checksum has been verified."""
-    form: dict[str, Any] = {"delimiter": ",", "comments": None, "encoding": "ascii"}
-    return np.loadtxt(path, dtype=kind, **(form | options))
+def read(rule: Rule, paths: Iterable[Path]) -> tuple[Table, Ids]:
+    """The columns by name, and the classes; files may be gzipped, and their checksums have been verified."""
+    form: dict[str, Any] = {"delimiter": ",", "comments": None, "encoding": "ascii", **rule.options}
+    files = [np.loadtxt(path, dtype=rule.cells, **form) for path in paths]
+    cells = np.concatenate(files) if len(files) > 1 else files[0]
+    classes = cells[:, 0 if rule.class_first else -1]
+    classes = classes.astype(int) if classes.dtype.kind == "f" else classes
+    values = cells[:, 1:] if rule.class_first else cells[:, :-1]
+    chosen = np.isin(classes, rule.classes) if rule.classes else slice(None)
+    table = {}
+    for number, (name, column) in enumerate(zip(rule.columns.split(","), values.T, strict=True)):
+        if name not in rule.dropped:
+            whole = column.astype(rule.values) if rule.values else column
+            kept = whole[chosen]
+            table[name] = _column(_bins(kept, whole, rule.n_bins) if number < rule.n_binned else kept)
+    return table, _column(classes[chosen])
 
 
 def _bins(numbers: NDArray[Any], whole: NDArray[Any], count: int) -> NDArray[np.int64]:
-    """The paper's bins, with the maximum of each column over the whole file."""
+    """The paper's bins, with the maximum over the whole file."""
     return paper_bins(numbers, whole.max(axis=0), count).astype(np.int64)
-
-
-def _table(names: str, cells: NDArray[Any]) -> Table:
-    return {name: _column(values) for name, values in zip(names.split(","), cells.T, strict=True)}
 
 
 def _column(values: NDArray[Any]) -> NDArray[Any]:

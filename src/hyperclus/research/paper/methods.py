@@ -24,25 +24,12 @@ WHOLE_WALK_UP_TO = 200  # vertices: node2vec then gets all of P
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """A method in the paper's tables.
+    """A method in the paper's tables."""
 
-    Attributes
-    ----------
-    name : str
-        As in the paper's tables.
-    run : callable
-        Computes a partition from the data set, its weighted hypergraph, the rule for sub-hypergraphs and a
-        seed.
-    slow : bool
-        Whether it takes many seconds or minutes on some data sets.
-    random : bool
-        Whether its figures in the tables are means over ten seeds.
-    """
-
-    name: str
-    run: Run
-    slow: bool = False
-    random: bool = False
+    name: str  # as in the paper's tables
+    run: Run  # from data set, weighted hypergraph, rule for sub-hypergraphs and seed
+    slow: bool = False  # takes many seconds or minutes on some data sets
+    random: bool = False  # its figures in the tables are means over ten seeds
 
 
 def _splitting(method: Callable[..., Partition], **options: Any) -> Run:
@@ -60,26 +47,10 @@ def _node2vec(data: Dataset, hypergraph: Hypergraph, reweigh: Reweigh, seed: int
     return baselines.node2vec(hypergraph, data.k, threshold=threshold, seed=seed)
 
 
-def _hyperedge2vec(data: Dataset, hypergraph: Hypergraph, reweigh: Reweigh, seed: int) -> Partition:
-    return baselines.hyperedge2vec(hypergraph, data.k, seed=seed)
-
-
-def _classes(data: Dataset, hypergraph: Hypergraph, reweigh: Reweigh, seed: int) -> Partition:
-    return evaluate(hypergraph, data.classes, seed=seed)
-
-
-def _ours(data: Dataset, hypergraph: Hypergraph, reweigh: Reweigh, seed: int) -> Partition:
-    return cluster(hypergraph, data.k, seed=seed)
-
-
 def _thorough(data: Dataset, hypergraph: Hypergraph, reweigh: Reweigh, seed: int) -> Partition:
     """The longest search; on car and zoo, which are small enough, also the tight bound."""
     bound: Bound = "tight" if hypergraph.n_vertices <= MAX_VERTICES else "eigenvalues"
     return cluster(hypergraph, data.k, effort="thorough", bound=bound, seed=seed)
-
-
-def _as_written(data: Dataset, hypergraph: Hypergraph, reweigh: Reweigh, seed: int) -> Partition:
-    return as_written.cluster(hypergraph, data.k, data.strategy, reweigh)
 
 
 METHODS = {
@@ -91,11 +62,20 @@ METHODS = {
             "DiffEq", _splitting(baselines.diffeq, n_seeds=DIFFEQ_STARTS, ties="sequential"), slow=True
         ),
         Method("node2vec", _node2vec, slow=True, random=True),
-        Method("hyperedge2vec", _hyperedge2vec, slow=True, random=True),
-        Method("actual class", _classes),
+        Method(
+            "hyperedge2vec",
+            lambda data, h, reweigh, seed: baselines.hyperedge2vec(h, data.k, seed=seed),
+            slow=True,
+            random=True,
+        ),
+        Method("actual class", lambda data, h, reweigh, seed: evaluate(h, data.classes, seed=seed)),
         Method("HyperClus-G", _splitting(hyperclus_g)),
-        Method(OURS, _ours),
+        Method(OURS, lambda data, h, reweigh, seed: cluster(h, data.k, seed=seed)),
         Method(THOROUGH, _thorough, slow=True),
-        Method("HyperClus-G as written", _as_written, slow=True),
+        Method(
+            "HyperClus-G as written",
+            lambda data, h, reweigh, seed: as_written.cluster(h, data.k, data.strategy, reweigh),
+            slow=True,
+        ),
     )
 }

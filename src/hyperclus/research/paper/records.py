@@ -1,5 +1,6 @@
 """Measurements: a method on a data set with one weighting, saved so that runs can resume."""
 
+import re
 import tempfile
 import time
 from collections.abc import Iterable
@@ -35,23 +36,15 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """The result of a measurement.
-
-    Attributes
-    ----------
-    f1 : list of float
-        F1 of each class with its matched cluster, descending for two classes.
-    seconds : float
-        Time from the table of features to the scored clusters.
-    """
+    """The result of a measurement."""
 
     ncut: float
     lower_bound: float
     second_eigenvalue: float
-    f1: list[float]
+    f1: list[float]  # of each class with its matched cluster, descending
     weighted_f1: float
     nmi: float
-    seconds: float
+    seconds: float  # from the table of features to the scored clusters
 
 
 def measure(data: Dataset, unit: Unit) -> Record:
@@ -119,8 +112,5 @@ class Store:
             self._path(unit).unlink(missing_ok=True)
 
     def _path(self, unit: Unit) -> Path:
-        name = "".join(
-            c if c.isalnum() else "-"
-            for c in f"{unit.dataset} {unit.method} {unit.weights} {unit.seed}".lower()
-        )
-        return self.folder / f"{name}.json"
+        name = f"{unit.dataset} {unit.method} {unit.weights} {unit.seed}".lower()
+        return self.folder / f"{re.sub('[^a-z0-9]', '-', name)}.json"

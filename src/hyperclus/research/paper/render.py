@@ -5,6 +5,7 @@ import os
 import platform
 from collections.abc import Iterable
 from dataclasses import asdict
+from typing import Any
 
 import msgspec
 
@@ -73,38 +74,25 @@ def as_markdown(tables: Iterable[Table], seconds: float) -> str:
         "measured on another machine and are given for context only; the ratio in the last row of that "
         "table compares two runs on this machine."
     )
-    parts = [
-        "# The paper, reproduced",
-        origin,
-        f"Each cell: published / measured, then {VERDICTS}.",
-    ]
+    parts = ["# The paper, reproduced", origin, f"Each cell: published / measured, then {VERDICTS}."]
     for table in tables:
-        columns, rows = table.columns, table.rows
-        filled = [row for row, cells in rows.items() if any(c.published or c.ours for c in cells.values())]
-        lines = [["", *columns], ["---", *["---:"] * len(columns)]]
-        lines += [
-            [row, *(cell_text(rows[row][column], table.digits) for column in columns)] for row in filled
-        ]
-        parts.append(f"## {table.title}")
-        parts += [table.note] if table.note else []
-        parts.append("\n".join(f"| {' | '.join(line)} |" for line in lines))
-        parts.append(f"{counts(table)}.")
+        lines = [["", *table.columns], ["---", *["---:"] * len(table.columns)]]
+        for row, cells in table.rows.items():
+            texts = [cell_text(cells[column], table.digits) for column in table.columns]
+            lines += [[row, *texts]] if any(texts) else []
+        grid = "\n".join(f"| {' | '.join(line)} |" for line in lines)
         notes = "\n".join(f"- {line}" for line in reasons(table))
-        parts += [notes] if notes else []
+        parts += filter(None, [f"## {table.title}", table.note, grid, f"{counts(table)}.", notes])
     return "\n\n".join(parts) + "\n"
 
 
 def as_json(tables: Iterable[Table]) -> str:
     """All tables as a JSON object, by name."""
-    everything = {
-        table.name: {
-            "title": table.title,
-            "note": table.note,
-            "rows": {
-                row: {c: asdict(cells[c]) | {"difference": cells[c].difference} for c in table.columns}
-                for row, cells in table.rows.items()
-            },
+    everything: dict[str, Any] = {}
+    for table in tables:
+        rows = {
+            row: {c: asdict(cells[c]) | {"difference": cells[c].difference} for c in table.columns}
+            for row, cells in table.rows.items()
         }
-        for table in tables
-    }
+        everything[table.name] = {"title": table.title, "note": table.note, "rows": rows}
     return msgspec.json.format(msgspec.json.encode(everything), indent=1).decode()

@@ -11,7 +11,7 @@ from hyperclus.research import baselines
 from hyperclus.research.datasets import Dataset
 from hyperclus.research.paper.methods import METHODS
 from hyperclus.research.paper.records import Record, Store, Unit, measure
-from hyperclus.research.paper.tables import DATASETS, TABLES, TWO_WAY
+from hyperclus.research.paper.tables import DATASETS, TABLES
 
 RING = 200  # vertices: enough for the search to compile its kernels
 
@@ -41,16 +41,13 @@ def plan(
     wanted = _known(tables, TABLES, "table") or tuple(TABLES)
     datasets, methods = _known(datasets, DATASETS, "data set"), _known(methods, METHODS, "method")
     units = dict.fromkeys(
-        Unit(dataset, method, weights, seed)
+        unit
         for dataset in DATASETS
+        if not datasets or dataset in datasets
         for table in wanted
-        for method, weights in TABLES[table].needs
-        for seed in range(TABLES[table].seeds(method))
-        if (not datasets or dataset in datasets)
-        and (not methods or method in methods)
-        and (weights == "edvw" or dataset in TWO_WAY)
-        and (dataset in TWO_WAY or not TABLES[table].two_way_only)
-        and (slow or method in methods or not (METHODS[method].slow or seed))
+        for unit in TABLES[table].units(dataset)
+        if (not methods or unit.method in methods)
+        and (slow or unit.method in methods or not (METHODS[unit.method].slow or unit.seed))
     )
     return Plan(wanted, tuple(sorted(units, key=lambda unit: METHODS[unit.method].slow)))
 

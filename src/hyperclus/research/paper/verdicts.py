@@ -19,22 +19,15 @@ ROUNDING = 1e-9
 class Cell:
     """One figure (or pair of figures) of a table.
 
-    Attributes
-    ----------
-    published, ours : tuples of float
-        Empty if there is none.
-    verdict : str
-        Compared with the published figure: "equal", "better", "worse" or "not reproducible". For a method
-        that is not in the paper, compared with its column: "best of all" or "not the best". Otherwise
-        "measured" or "not run".
-    reason : str
-        Why a figure differs or cannot be reproduced, or which one is better.
+    The verdict is "equal", "better", "worse" or "not reproducible" beside a published figure; "best of all"
+    or "not the best" for a method that is not in the paper, compared with its column; otherwise "measured"
+    or "not run".
     """
 
-    published: tuple[float, ...]
+    published: tuple[float, ...]  # empty if there is none
     ours: tuple[float, ...]
     verdict: str
-    reason: str = ""
+    reason: str = ""  # why a figure differs or cannot be reproduced, or which one is better
 
     @property
     def difference(self) -> float | None:
@@ -44,17 +37,20 @@ class Cell:
 
 
 def compare(
-    where: tuple[str, str, str],
+    where: tuple[str, ...],
     theirs: Any,
     ours: tuple[float, ...] | None,
-    tolerance: float | Floats,
-    lower: bool,
+    tolerance: float | Floats | None = None,
+    lower: bool = True,
 ) -> Cell:
-    """Compare a cell with the published figure; with `lower`, smaller is better. One tolerance or several."""
+    """Compare a cell with the published figure, if there is one and a tolerance; several may have their own.
+
+    With `lower`, smaller is better. `where` is the key of the table, the row and the data set.
+    """
     figures = () if theirs is None else tuple(theirs) if isinstance(theirs, list) else (theirs,)
     if ours is None:
         return Cell(figures, (), "not run")
-    if not figures:
+    if not figures or tolerance is None:
         return Cell(figures, ours, "measured")
     differences = [mine - other for mine, other in zip(ours, figures, strict=True)]
     if (np.abs(differences) <= tolerance).all():
@@ -91,8 +87,3 @@ def compare_with_all(ours: tuple[float, ...] | None, others: Mapping[str, Cell],
     if best < sign * mean(ours) - ROUNDING:
         return Cell((), ours, "not the best", f"the best is {rival}")
     return Cell((), ours, "best of all")
-
-
-def uncompared(theirs: tuple[float, ...], ours: tuple[float, ...]) -> Cell:
-    """A cell whose two sides are not compared."""
-    return Cell(theirs, ours, "measured" if ours else "not run")
