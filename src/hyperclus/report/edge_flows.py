@@ -9,8 +9,6 @@ from hyperclus.clustering.cut import edge_information
 from hyperclus.clustering.partition import Partition
 from hyperclus.typing import Codes, Floats, Integers
 
-BLOCK_ENTRIES = 1 << 20  # incidences processed at a time
-BLOCK_CELLS = 1 << 22  # cells of an array (hyperedges, clusters) processed at a time
 MIN_INFORMATION = 1e-15  # smaller values are rounding errors
 
 
@@ -34,9 +32,7 @@ class EdgeFlows:
     top_hyperedges: list[TopHyperedges]  # of each cluster
 
 
-def edge_flows(
-    part: Partition, top: int, block_entries: int = BLOCK_ENTRIES, block_cells: int = BLOCK_CELLS
-) -> EdgeFlows:
+def edge_flows(part: Partition, top: int, block_entries: int, block_cells: int) -> EdgeFlows:
     """Visit all incidences once, one block of hyperedges at a time; O(m).
 
     For hyperedge e and cluster S, a_e(S) is the flow from S into e and b_e(S) the probability that the walk
@@ -73,11 +69,8 @@ def row_blocks(indptr: Codes, max_entries: int, max_rows: int) -> Iterator[tuple
     while first < len(indptr) - 1:
         last = int(np.searchsorted(indptr, indptr[first] + max_entries, side="right")) - 1
         last = min(max(last, first + 1), first + max_rows, len(indptr) - 1)
-        yield (
-            slice(first, last),
-            slice(int(indptr[first]), int(indptr[last])),
-            np.diff(indptr[first : last + 1]),
-        )
+        entries = slice(int(indptr[first]), int(indptr[last]))
+        yield slice(first, last), entries, np.diff(indptr[first : last + 1])
         first = last
 
 

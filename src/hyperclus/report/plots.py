@@ -33,10 +33,9 @@ def plot_embedding(part: Partition, ax: Any, axes: tuple[int, int], options: Map
         ax.scatter(*points[labels == cluster].T, label=name, **colour, **style)
     if len(labels) <= MAX_NAMED:
         _label_points(ax, points, part.vertex_ids[view.vertices])
-    ax.set_xlabel(view.axes[first])
-    ax.set_ylabel(view.axes[second])
     sample = f"{len(labels):,} of {view.total:,}" if len(labels) < view.total else f"{view.total:,}"
-    ax.set_title(f"spectral embedding of {sample} vertices")
+    title = f"spectral embedding of {sample} vertices"
+    ax.set(xlabel=view.axes[first], ylabel=view.axes[second], title=title)
     ax.legend(frameon=False)
     return ax
 
@@ -57,11 +56,9 @@ def plot_spectrum(part: Partition, ax: Any, options: Mapping[str, Any]) -> Any:
         ends = view.values[part.k - 1 : part.k + 1]
         ax.fill_between([part.k, part.k + 1], *ends, color=COLOURS[1], alpha=0.3)
         title += f"; the gap after {part.k} is {'at most ' if n_converged <= part.k else ''}{gap:.4g}"
-    ax.set_title(title)
+    ax.set(xlabel="number", ylabel="eigenvalue of L_sym", title=title)
     ax.set_xticks(numbers if len(numbers) <= 20 else numbers[:: len(numbers) // 10])
     ax.set_ylim(bottom=-0.03 * max(float(view.values.max()), 1e-9))  # so that a marker at 0 is not cut off
-    ax.set_xlabel("number")
-    ax.set_ylabel("eigenvalue of L_sym")
     return ax
 
 
@@ -79,9 +76,9 @@ def plot_sweep(part: Partition, ax: Any, options: Mapping[str, Any]) -> Any:
         ax.axhline(part.ncut, color=GREY, linestyle="--", label=f"NCut of the clusters, {part.ncut:.4g}")
     ticker = library("matplotlib.ticker", "Matplotlib", "a plot", "plots")
     ax.xaxis.set_major_locator(ticker.MaxNLocator(integer=True, min_n_ticks=1))
-    ax.set_xlabel("vertices on the first side, in the order of eigenvector 2")
     ax.set_ylim(bottom=0)
-    ax.set_title("sweep cuts along the second eigenvector")
+    order = "vertices on the first side, in the order of eigenvector 2"
+    ax.set(xlabel=order, title="sweep cuts along the second eigenvector")
     ax.legend(frameon=False)
     return ax
 
@@ -102,11 +99,10 @@ def plot_incidence(part: Partition, ax: Any, options: Mapping[str, Any]) -> Any:
     _number_clusters(ax.secondary_xaxis("top") if names else ax, view.column_clusters)
     names = _names(view.edges, hypergraph.edge_ids)
     ax.set_yticks(np.arange(len(names)) + 0.5, names, parse_math=False)
-    n_edges = sum(map(len, view.edges))
-    ax.set_xlabel(f"{hypergraph.n_vertices:,} vertices, by cluster")
-    ax.set_ylabel(f"{n_edges:,} hyperedges, by cluster")
-    aggregated = view.cells.shape != (n_edges, hypergraph.n_vertices)
-    ax.set_title("incidence matrix" + (", mean weights of groups" if aggregated else ""))
+    n_edges, n_vertices = sum(map(len, view.edges)), hypergraph.n_vertices
+    ax.set(xlabel=f"{n_vertices:,} vertices, by cluster", ylabel=f"{n_edges:,} hyperedges, by cluster")
+    aggregated = view.cells.shape != (n_edges, n_vertices)
+    ax.set_title("incidence matrix" + ", mean weights of groups" * aggregated)
     ax.figure.colorbar(mesh, ax=ax, label="gamma / largest gamma of the hyperedge")
     return ax
 

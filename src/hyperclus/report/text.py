@@ -16,26 +16,15 @@ MAX_ROWS = 20
 
 @dataclass(frozen=True, slots=True)
 class PartitionText:
-    """A partition as text.
-
-    Attributes
-    ----------
-    title, ncut, bound, conductance : str
-    rows : list
-        The cells of `COLUMNS` for the largest clusters.
-    n_omitted : int
-        Number of clusters without a row.
-    notes : list of str
-        What a user should know beyond the figures, in lower case and without a full stop.
-    """
+    """A partition as text."""
 
     title: str
     ncut: str
     bound: str
     conductance: str
-    rows: list[list[str]]
-    n_omitted: int
-    notes: list[str]
+    rows: list[list[str]]  # the cells of `COLUMNS` for the largest clusters
+    n_omitted: int  # clusters without a row
+    notes: list[str]  # what a user should know beyond the figures, in lower case and without a full stop
 
     @property
     def footer(self) -> list[str]:
@@ -70,9 +59,9 @@ def partition_text(part: Partition | StoredPartition) -> PartitionText:
     """
     subject = f"no {part.k} clusters have" if part.k > 1 else "one cluster cannot have"
     figures = zip(part.sizes, part.cut.volumes, part.cut.conductances, strict=True)
-    clusters = count(part.k, "cluster")
+    vertices, clusters = count(int(part.sizes.sum()), "vertex", "vertices"), count(part.k, "cluster")
     return PartitionText(
-        f"Partition of {count(int(part.sizes.sum()), 'vertex', 'vertices')} into {clusters}",
+        f"Partition of {vertices} into {clusters}",
         f"{part.ncut:.6g}",
         f"{subject} less than {part.lower_bound:.6g} (gap {_percent(part.gap)})",
         f"{part.conductance:.6g}",
@@ -90,20 +79,17 @@ def _notes(part: Partition | StoredPartition) -> Iterator[str]:
     below = int(np.count_nonzero(volumes < min_share * (1 - 1e-9)))
     tiny = int(np.count_nonzero(volumes < TINY / part.k))
     if below:
-        yield (
-            f"{count(below, 'cluster holds', 'clusters hold')} less than the minimum share of "
-            f"{min_share:.4g}; no partition with larger ones was found"
-        )
+        holding = count(below, "cluster holds", "clusters hold")
+        remedy = "no partition with larger ones was found"
+        yield f"{holding} less than the minimum share of {min_share:.4g}; {remedy}"
     elif part.k > 1 and volumes.min() <= 1.005 * min_share:
         yield (
             f"a cluster holds just over {min_share:.4g} of the volume, the minimum allowed; a smaller "
             "minimum share may give a lower NCut"
         )
     elif tiny:
-        yield (
-            f"{count(tiny, 'cluster holds', 'clusters hold')} less than {_percent(TINY / part.k)} of the "
-            "volume; a minimum share rules such clusters out"
-        )
+        holding, share = count(tiny, "cluster holds", "clusters hold"), _percent(TINY / part.k)
+        yield f"{holding} less than {share} of the volume; a minimum share rules such clusters out"
     total = part.n_vertices if isinstance(part, StoredPartition) else len(part.vertex_ids)
     isolated = total - int(part.sizes.sum())
     if isolated:

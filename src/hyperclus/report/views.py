@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -16,14 +17,7 @@ from hyperclus.clustering.cut import sweep
 from hyperclus.clustering.metrics import Agreement, agreement
 from hyperclus.clustering.partition import Partition
 from hyperclus.hypergraph.ids import vertex_codes
-from hyperclus.report.edge_flows import (
-    BLOCK_CELLS,
-    BLOCK_ENTRIES,
-    EdgeFlows,
-    TopHyperedges,
-    edge_flows,
-    row_blocks,
-)
+from hyperclus.report.edge_flows import EdgeFlows, TopHyperedges, edge_flows, row_blocks
 from hyperclus.spectral.laplacian import NormalizedLaplacian
 from hyperclus.typing import Booleans, Floats, Integers
 
@@ -44,8 +38,8 @@ class Limits:
     grid_clusters: int = 200
     top: int = 12  # hyperedges and vertices listed for each cluster
     lookup_vertices: int = 20_000  # with more vertices, only those of the embedding can be looked up
-    block_entries: int = BLOCK_ENTRIES
-    block_cells: int = BLOCK_CELLS
+    block_entries: int = 1 << 20  # incidences processed at a time
+    block_cells: int = 1 << 22  # cells of an array (hyperedges, clusters) processed at a time
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -230,10 +224,8 @@ class Views:
             return None
         swept = sweep(walk, pairs.vectors[:, 1] / np.sqrt(walk.stationary))
         ncuts, conductances = swept.ncuts, swept.conductances
-        starts = np.linspace(0, len(ncuts), self.limits.sweep_points, endpoint=False)
-        starts = np.unique(starts.astype(np.int64))
-        stops = np.append(starts[1:], len(ncuts))
-        lowest = [a + int(np.argmin(ncuts[a:b])) for a, b in zip(starts, stops, strict=True)]
+        ends = np.linspace(0, len(ncuts), self.limits.sweep_points + 1).astype(np.int64)
+        lowest = [a + int(np.argmin(ncuts[a:b])) for a, b in pairwise(np.unique(ends))]
         kept = np.unique([*lowest, 0, len(ncuts) - 1, int(np.argmin(conductances))])
         best = int(np.argmin(ncuts[kept]))
         return SweepProfile(kept + 1, ncuts[kept], conductances[kept], best, len(ncuts) + 1)
@@ -248,31 +240,25 @@ class Views:
         edges = _groups(rows, homes, limits.grid_rows)
         columns = np.lexsort((-self.stay_probability, labels))
         vertices = _groups(columns[labels[columns] < n_clusters], labels, limits.grid_columns)
-        return IncidenceGrid(
-            self._cell_means(edges, vertices),
-            edges,
-            vertices,
-            np.array([homes[group[0]] for group in edges], dtype=np.int64),
-            np.array([labels[group[0]] for group in vertices], dtype=np.int64),
-            n_clusters,
+        means = self._cell_means(edges, vertices)
+        of_row, of_column = (
+            np.array([clusters[group[0]] for group in groups], dtype=np.int64)
+            for groups, clusters in ((edges, homes), (vertices, labels))
         )
+        return IncidenceGrid(means, edges, vertices, of_row, of_column, n_clusters)
 
     def _cell_means(self, edges: list[Integers], vertices: list[Integers]) -> Floats:
         """Average gamma_e(v) / max gamma_e over the hyperedges and vertices of each cell."""
         gamma = self.partition.walk.hypergraph.gamma
         row_of, column_of = _group_numbers(edges, gamma.shape[0]), _group_numbers(vertices, gamma.shape[1])
         sizes = np.outer([len(group) for group in edges], [len(group) for group in vertices])
-        sums: Floats = np.zeros(sizes.size)
+        largest, sums = gamma.max(axis=1).toarray(), np.zeros(sizes.size)
         for rows, entries, lengths in row_blocks(gamma.indptr, self.limits.block_entries, len(row_of)):
             row, column = np.repeat(row_of[rows], lengths), column_of[gamma.indices[entries]]
-            used = lengths > 0
-            starts = (gamma.indptr[rows] - entries.start)[used]
-            largest = np.maximum.reduceat(gamma.data[entries], starts) if len(starts) else np.empty(0)
-            weights = gamma.data[entries] / np.repeat(largest, lengths[used])
+            weights = gamma.data[entries] / np.repeat(largest[rows], lengths)
             kept = (row >= 0) & (column >= 0)
             sums += np.bincount((row * len(vertices) + column)[kept], weights[kept], minlength=sizes.size)
-        means: Floats = sums.reshape(sizes.shape) / sizes
-        return means
+        return np.asarray(sums.reshape(sizes.shape) / sizes)
 
     @cached_property
     def table_columns(self) -> dict[Any, int] | None:

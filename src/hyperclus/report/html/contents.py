@@ -64,23 +64,32 @@ class Contents:
     def of(
         cls,
         part: Partition,
-        title: str | None,
-        source: str | None,
-        classes: Mapping[Any, Any] | Iterable[Any] | None,
-        command: str | None,
-        remarks: Iterable[str] | None,
+        title: str | None = None,
+        source: str | None = None,
+        classes: Mapping[Any, Any] | Iterable[Any] | None = None,
+        command: str | None = None,
+        remarks: Iterable[str] | None = None,
     ) -> "Contents":
         """Check the arguments and collect the contents."""
+        if isinstance(remarks, str):
+            raise InputError("remarks must be a list of sentences, not one text; put it in brackets")
+        notes = [text.strip() for text in map(str, [*(remarks or ()), *partition_text(part).notes])]
+        known = None
+        if classes is not None:
+            codes, names = vertex_codes(classes, part.vertex_ids, "class")
+            known = Classes(codes, names, agreement_with_classes(part, names[codes]))
+        clusters = "One cluster" if part.k == 1 else count(part.k, "cluster")
+        subject = "a hypergraph" if source is None else short_id(source)
         return cls(
             part,
             Views(part),
             part.sizes,
-            _title(part, source) if title is None else title,
+            f"{clusters} in {subject}" if title is None else title,
             source,
             command,
             datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-            _remarks(part, remarks),
-            None if classes is None else _compare(part, classes),
+            [note[0].upper() + note[1:] + "." * (note[-1] not in ".!?") for note in notes if note],
+            known,
             summary(part.walk.hypergraph),
         )
 
@@ -195,22 +204,3 @@ def python_call(part: Partition) -> str | None:
 def _literal(value: Any) -> str:
     text = repr(value)
     return f'"{text[1:-1]}"' if isinstance(value, str) and '"' not in text else text
-
-
-def _title(part: Partition, source: str | None) -> str:
-    clusters = "One cluster" if part.k == 1 else count(part.k, "cluster")
-    return f"{clusters} in {'a hypergraph' if source is None else short_id(source)}"
-
-
-def _remarks(part: Partition, given: Iterable[str] | None) -> list[str]:
-    """Return the remarks of the caller and the notes on the partition, as sentences."""
-    if isinstance(given, str):
-        raise InputError("remarks must be a list of sentences, not one text; put it in brackets")
-    texts = [*([] if given is None else map(str, given)), *partition_text(part).notes]
-    kept = [text.strip() for text in texts if text.strip()]
-    return [text[0].upper() + text[1:] + ("" if text[-1] in ".!?" else ".") for text in kept]
-
-
-def _compare(part: Partition, classes: Mapping[Any, Any] | Iterable[Any]) -> Classes:
-    codes, names = vertex_codes(classes, part.vertex_ids, "class")
-    return Classes(codes, names, agreement_with_classes(part, names[codes]))

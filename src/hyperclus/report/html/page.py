@@ -4,7 +4,6 @@ import base64
 import hashlib
 import json
 import sys
-from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -35,37 +34,10 @@ NAMED_COLUMNS = 60  # columns of the input table that are listed
 _ESCAPED = {ord(sign): f"\\u{ord(sign):04x}" for sign in "&<>\u2028\u2029"}
 
 
-def write(
-    part: Partition,
-    path: StrPath,
-    *,
-    title: str | None = None,
-    source: str | None = None,
-    classes: Mapping[Any, Any] | Iterable[Any] | None = None,
-    command: str | None = None,
-    remarks: Iterable[str] | None = None,
-) -> None:
-    """Write the report of a partition to a file, atomically.
-
-    Parameters
-    ----------
-    title : str, optional
-        The heading.
-    source : str, optional
-        What was clustered, such as the name of a file.
-    classes : one per vertex, optional
-        Known classes to compare with, in the order of the vertices or by vertex id.
-    command : str, optional
-        The command that reproduces the report; by default the page shows the call in Python.
-    remarks : list of str, optional
-        Sentences to show at the top, such as why this number of clusters was chosen.
-
-    Raises
-    ------
-    InputError, MissingLibraryError
-    """
+def write(part: Partition, path: StrPath, **options: Any) -> None:
+    """Write the report of a partition to a file, atomically; options are those of `Partition.to_html`."""
     check_libraries()
-    page = render(Contents.of(part, title, source, classes, command, remarks))
+    page = render(Contents.of(part, **options))
     with writing(path) as file:
         file.write(page.encode())
 
@@ -85,6 +57,7 @@ def render(contents: Contents) -> str:
         "charts": charts(contents),
         "vertices": contents.vertex_data(),
     }
+    allowed, styled = " ".join(map(_digest, [start, *scripts])), _digest(style)
     rendered: str = _template().render(
         contents=contents,
         part=contents.part,
@@ -94,7 +67,9 @@ def render(contents: Contents) -> str:
         style=style,
         start_script=start,
         scripts=scripts,
-        policy=_content_security_policy(style, [start, *scripts]),
+        # only these scripts and this style, no evaluation of text, and no connections
+        policy=f"default-src 'none'; script-src {allowed}; style-src {styled}; "
+        "base-uri 'none'; form-action 'none'",
         version=sys.modules["hyperclus"].__version__,  # imported already; a lower layer must not import it
     )
     return rendered
@@ -126,25 +101,17 @@ def _template() -> Any:
         lstrip_blocks=True,
         finalize=lambda value: value if isinstance(value, trusted) else safe_lines(value),
     )
-    filters = (duration, four_digits, number, percent, percent_cell, short_id)
-    environment.filters.update({function.__name__: function for function in filters})
-    environment.filters |= {
-        "counted": count,
-        "lift": lambda value: f"{value:,.{2 if value < 100 else 0}f}\u00d7",
-        "nonbreaking": captions.nonbreaking,
-        "percentage": lambda value: f"{min(max(value, 0.0), 100.0):.3f}".rstrip("0").rstrip(".") + "%",
-        "trusted": trusted,
-    }
-    environment.globals |= {
-        "captions": captions,
-        "DETAILED_CLUSTERS": DETAILED_CLUSTERS,
-        "NAMED_COLUMNS": NAMED_COLUMNS,
-        "NOISE": NOISE,
-        "OPEN_CLUSTERS": OPEN_CLUSTERS,
-        "OPEN_ROWS": OPEN_ROWS,
-        "TABLE_CLUSTERS": TABLE_CLUSTERS,
-        "TOOLBAR_CLUSTERS": TOOLBAR_CLUSTERS,
-    }
+    filters = (duration, four_digits, number, percent, percent_cell, short_id, captions.nonbreaking)
+    environment.filters |= {function.__name__: function for function in filters}
+    environment.filters.update(
+        counted=count,
+        lift=lambda value: f"{value:,.{2 if value < 100 else 0}f}\u00d7",
+        percentage=lambda value: f"{min(max(value, 0.0), 100.0):.3f}".rstrip("0").rstrip(".") + "%",
+        trusted=trusted,
+    )
+    environment.globals.update(captions=captions, DETAILED_CLUSTERS=DETAILED_CLUSTERS, NOISE=NOISE)
+    environment.globals.update(OPEN_CLUSTERS=OPEN_CLUSTERS, OPEN_ROWS=OPEN_ROWS, NAMED_COLUMNS=NAMED_COLUMNS)
+    environment.globals.update(TABLE_CLUSTERS=TABLE_CLUSTERS, TOOLBAR_CLUSTERS=TOOLBAR_CLUSTERS)
     return environment.get_template("page.html.j2")
 
 
@@ -158,15 +125,6 @@ def _vega() -> str:
 @cache
 def _asset(file: str) -> str:
     return (resources.files("hyperclus.report.html") / file).read_text(encoding="utf-8").replace("\r\n", "\n")
-
-
-def _content_security_policy(style: str, scripts: list[str]) -> str:
-    """Allow only these scripts and this style, no evaluation of text, and no connections."""
-    allowed = " ".join(map(_digest, scripts))
-    return (
-        f"default-src 'none'; script-src {allowed}; style-src {_digest(style)}; "
-        "base-uri 'none'; form-action 'none'"
-    )
 
 
 def _digest(asset: str) -> str:
