@@ -14,44 +14,29 @@ from typing import TYPE_CHECKING
 from hyperclus._runtime.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from hyperclus import clustering as clustering
-    from hyperclus import io as io
-    from hyperclus import research as research
-    from hyperclus import spectral as spectral
+    # isort: off
+    from hyperclus import clustering as clustering, io as io, research as research, spectral as spectral
     from hyperclus._runtime.checkpoint import checkpoints as checkpoints
-    from hyperclus._runtime.progress import Step as Step
-    from hyperclus._runtime.progress import watching as watching
-    from hyperclus.clustering.cluster import cluster as cluster
-    from hyperclus.clustering.cluster import evaluate as evaluate
-    from hyperclus.clustering.cluster import refine as refine
-    from hyperclus.clustering.cluster_files import cluster_files as cluster_files
-    from hyperclus.clustering.cluster_files import prepare as prepare
-    from hyperclus.clustering.cut import cut as cut
-    from hyperclus.clustering.cut import sweep as sweep
+    from hyperclus._runtime.progress import Step as Step, watching as watching
+    from hyperclus.clustering.cluster import cluster as cluster, evaluate as evaluate, refine as refine
+    from hyperclus.clustering.cluster_files import cluster_files as cluster_files, prepare as prepare
+    from hyperclus.clustering.cut import cut as cut, sweep as sweep
     from hyperclus.clustering.hyperclus_g import hyperclus_g as hyperclus_g
     from hyperclus.clustering.local import LocalCluster as LocalCluster
-    from hyperclus.clustering.local import local_cluster as local_cluster
-    from hyperclus.clustering.local import pagerank as pagerank
+    from hyperclus.clustering.local import local_cluster as local_cluster, pagerank as pagerank
     from hyperclus.clustering.metrics import agreement as agreement
     from hyperclus.clustering.n_clusters import suggest_k as suggest_k
-    from hyperclus.clustering.partition import Partition as Partition
-    from hyperclus.clustering.partition import StoredPartition as StoredPartition
-    from hyperclus.errors import ClusterError as ClusterError
-    from hyperclus.errors import ConvergenceError as ConvergenceError
-    from hyperclus.errors import DownloadError as DownloadError
-    from hyperclus.errors import HyperclusError as HyperclusError
-    from hyperclus.errors import InputError as InputError
-    from hyperclus.errors import LossWarning as LossWarning
+    from hyperclus.clustering.partition import Partition as Partition, StoredPartition as StoredPartition
+    from hyperclus.errors import ClusterError as ClusterError, ConvergenceError as ConvergenceError
+    from hyperclus.errors import DownloadError as DownloadError, HyperclusError as HyperclusError
+    from hyperclus.errors import InputError as InputError, LossWarning as LossWarning
     from hyperclus.errors import MissingLibraryError as MissingLibraryError
     from hyperclus.hypergraph.binning import Bins as Bins
     from hyperclus.hypergraph.hypergraph import Hypergraph as Hypergraph
     from hyperclus.hypergraph.summary import summary as summary
-    from hyperclus.hypergraph.weighting import class_counts as class_counts
-    from hyperclus.hypergraph.weighting import ones as ones
-    from hyperclus.io.formats import read as read
-    from hyperclus.io.formats import write as write
-    from hyperclus.spectral.eigen import Eigenpairs as Eigenpairs
-    from hyperclus.spectral.eigen import smallest_eigenpairs as smallest_eigenpairs
+    from hyperclus.hypergraph.weighting import class_counts as class_counts, ones as ones
+    from hyperclus.io.formats import read as read, write as write
+    from hyperclus.spectral.eigen import Eigenpairs as Eigenpairs, smallest_eigenpairs as smallest_eigenpairs
     from hyperclus.spectral.laplacian import NormalizedLaplacian as NormalizedLaplacian
     from hyperclus.spectral.walk import RandomWalk as RandomWalk
 

@@ -258,32 +258,24 @@ class _Folder:
         """The values of a file and the state of the random generator; None if it is missing or damaged."""
         path = self.path / f"{name}{SUFFIX}"
         try:
+            if not path.exists():
+                return None
             with path.open("rb") as file:
-                loaded = self._read(file)
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            reason = error.strerror or error
-            raise fault(
-                path, f"the checkpoint cannot be read ({reason}); try again, or delete it to start over"
-            ) from error
-        if loaded is None:
-            _log.warning("the checkpoint %s is damaged; it is deleted and computed again", path)
-            with suppress(OSError):
-                path.unlink(missing_ok=True)
-        return loaded
-
-    def _read(self, file: IO[bytes]) -> tuple[Values, Any] | None:
-        """The content of a file; None if it, or a vector that it refers to, is missing or damaged."""
-        if (header := _header(file)) is None:
-            return None
-        values = header["values"] | {key: np.load(file, allow_pickle=False) for key in header["arrays"]}
-        try:
-            for key, reference in header["references"].items():
-                values[key] = cast(VectorStore, self.vector_store).restore(reference)
+                if (header := _header(file)) is not None:
+                    values = header["values"]
+                    values |= {key: np.load(file, allow_pickle=False) for key in header["arrays"]}
+                    for key, reference in header["references"].items():
+                        values[key] = cast(VectorStore, self.vector_store).restore(reference)
+                    return values, header["rng"]
         except (FileNotFoundError, EOFError, ValueError):
-            return None
-        return values, header["rng"]
+            pass  # a vector is missing or damaged
+        except OSError as error:
+            reason = f"the checkpoint cannot be read ({error.strerror or error})"
+            raise fault(path, f"{reason}; try again, or delete it to start over") from error
+        _log.warning("the checkpoint %s is damaged; it is deleted and computed again", path)
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
+        return None
 
     def delete_parts(self, name: str) -> None:
         """Delete the state of a stage and the checkpoints of its parts."""

@@ -26,25 +26,21 @@ _lock = Lock()
 _threshold: ContextVar[float | None] = ContextVar("threshold", default=None)
 
 
-def kernel(function: Function) -> Function:
-    """Mark a function as a kernel: loops over arrays that call nothing but inner kernels of its module."""
-    return _mark(function, "never")
+def kernel(function: Function, inline: str = "never") -> Function:
+    """Mark a function as a kernel: loops over arrays that call nothing but inner kernels of its module.
 
-
-def inner_kernel(function: Function) -> Function:
-    """Mark a function that kernels call; it is inlined, because a call counts references to each array."""
-    return _mark(function, "always")
-
-
-def _mark(function: Function, inline: str) -> Function:
-    """Register a kernel with the constants of its module as they are now.
-
-    Numba compiles constants into the code and caches it on disk, so a later change must not get there.
+    It is registered with the constants of its module as they are now: Numba compiles constants into the code
+    and caches it on disk, so a later change must not get there.
     """
     scope, inlines = _kernels.setdefault(function.__module__, ({}, {}))
     scope.update(vars(sys.modules[function.__module__]))
     inlines[function] = inline
     return function
+
+
+def inner_kernel(function: Function) -> Function:
+    """Mark a function that kernels call; it is inlined, because a call counts references to each array."""
+    return kernel(function, "always")
 
 
 def kernels(module: ModuleType, work: float) -> Any:

@@ -165,22 +165,12 @@ def put(text: str) -> None:
 
 
 def shell_message(error: HyperclusError) -> str:
-    """The message of an error, with options where Python users read arguments.
-
-    >>> import hyperclus.cli
-    >>> shell_message(InputError("two rows; use ", Argument("duplicates", "sum"), " to merge them"))
-    'two rows; use --duplicates sum to merge them'
-    """
+    """The message of an error, with options where Python users read arguments."""
     return "".join(_option(part) if isinstance(part, Argument) else str(part) for part in error.args)
 
 
 def _option(argument: Argument) -> str:
-    """An argument of Python as it is typed in a shell.
-
-    >>> import hyperclus.cli
-    >>> _option(Argument("isolated", "drop")), _option(Argument("delimiter", ";"))
-    ('-o isolated=drop', "--delimiter ';'")
-    """
+    """An argument of Python as it is typed in a shell, such as --duplicates sum or -o isolated=drop."""
     name, value = argument.name, str(argument.value)
     value = shlex.quote(value) if value.isprintable() else repr(value)
     if argument.for_writing and name == "format":

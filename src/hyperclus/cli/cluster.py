@@ -15,7 +15,7 @@ from hyperclus.cli.app import Messages, command, command_line, say_if_stopped
 from hyperclus.cli.cluster_files import Workers, cluster_files
 from hyperclus.cli.inputs import LabelledSource, ResolvedInput, Source, read_labels
 from hyperclus.cli.options import GPU, MAX_DIGITS, Computation, Json, Walk, argument, cluster_option
-from hyperclus.cli.output import Outputs, as_record, labelled, print_csv, print_json
+from hyperclus.cli.output import LABELS, Outputs, as_record, labelled, print_csv, print_json
 from hyperclus.cli.progress import progress
 from hyperclus.cli.terminal import indented, show, show_partition, table, title, top_hyperedges
 from hyperclus.clustering._run import check_min_share
@@ -200,7 +200,7 @@ def report(
     resolved = source.resolve()
     with resumable(messages, computation.checkpoint):
         h, classes, seconds = _read(resolved, messages)
-        labels = read_labels(given.clusters, h.vertex_ids, "cluster", ("vertex", "cluster"))
+        labels = read_labels(given.clusters, h.vertex_ids, "cluster", LABELS)
         part = hyperclus.evaluate(h, labels, engine=given.engine, **computation.settings())
     _finish(part, classes, seconds, source, outputs, messages, command_line(context, NOT_REPEATED))
 
@@ -231,10 +231,10 @@ def _finish(
             names = ("nmi", "ari", "purity", "classes", "clusters", "counts")
             figures = {name: getattr(agreement, name) for name in names}
             record["agreement"] = {"f1": agreement.weighted_f1, **figures}
-        record["labels"] = [{"vertex": vertex, "cluster": label} for vertex, label in labelled(part)]
+        record["labels"] = [dict(zip(LABELS, row, strict=True)) for row in labelled(part)]
         print_json(record)
     elif outputs.as_csv:
-        print_csv(("vertex", "cluster"), labelled(part))
+        print_csv(LABELS, labelled(part))
     else:
         show_partition(part, agreement, suggestion)
     messages.finished(timings, written)

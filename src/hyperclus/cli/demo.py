@@ -14,7 +14,7 @@ from hyperclus.cli.progress import progress
 from hyperclus.cli.terminal import show, show_partition
 from hyperclus.report.format import duration
 from hyperclus.report.views import agreement_with_classes
-from hyperclus.typing import Floats, Integers
+from hyperclus.typing import Floats
 
 SHADES = " .:-=+*#%@"
 DIGITS = {2: "two", 4: "four"}
@@ -30,7 +30,9 @@ def demo(*, report: Annotated[Path | None, REPORT] = None, messages: Messages) -
     """
     outputs = Outputs(report=report)
     outputs.check()
-    images, digits = twos_and_fours()
+    digits: Any = library("sklearn.datasets", "scikit-learn", "the demo", "demo").load_digits()
+    chosen = np.isin(digits.target, list(DIGITS))
+    images, classes = digits.data[chosen], [DIGITS[digit] for digit in digits.target[chosen].tolist()]
     h = hyperclus.Hypergraph.from_incidence(
         images,
         edge_ids=[f"row {row}, column {column}" for row in range(8) for column in range(8)],
@@ -38,7 +40,6 @@ def demo(*, report: Annotated[Path | None, REPORT] = None, messages: Messages) -
     )
     with messages.from_library(), progress(messages):
         part = hyperclus.cluster(h, k=2)
-    classes = [DIGITS[digit] for digit in digits.tolist()]
     agreement = agreement_with_classes(part, classes)
     source = "handwritten twos and fours, from scikit-learn"
     written = outputs.write(part, source=source, classes=classes, command="hyperclus demo")
@@ -57,13 +58,6 @@ def demo(*, report: Annotated[Path | None, REPORT] = None, messages: Messages) -
         f"NCut below {part.lower_bound:.4f}; this one has {part.ncut:.4f}. That is proven, not estimated."
     )
     messages.finished({}, written)
-
-
-def twos_and_fours() -> tuple[Floats, Integers]:
-    """The images, one per row, and the digits that they show."""
-    digits: Any = library("sklearn.datasets", "scikit-learn", "the demo", "demo").load_digits()
-    chosen = np.isin(digits.target, list(DIGITS))
-    return digits.data[chosen], digits.target[chosen]
 
 
 def as_lines(ink: Floats) -> list[str]:

@@ -28,6 +28,7 @@ from hyperclus.typing import Ids
 
 TABLES = (".csv", ".tsv", ".parquet", ".json")
 SUFFIXES = {"out": TABLES, "edges": TABLES, "report": (".html", ".htm")}  # by option
+LABELS = ("vertex", "cluster")
 FIGURES = ("k", "ncut", "lower_bound", "gap", "conductance", "eigenvalues")  # in JSON
 TEXT_ROWS, PARQUET_ROWS = 1 << 16, 1 << 20  # rows of stored labels in memory at a time
 
@@ -90,7 +91,7 @@ class Outputs(TableOutput):
     def write(self, part: Partition, **report: Any) -> list[Path]:
         """Write the files and return their names; further arguments are those of `Partition.to_html`."""
         if self.out is not None:
-            write_table(self.out, ("vertex", "cluster"), labelled(part))
+            write_table(self.out, LABELS, labelled(part))
         if self.edges is not None:
             frame = part.edges_frame()
             write_table(self.edges, list(frame.columns), frame.itertuples(index=False, name=None))
@@ -157,28 +158,25 @@ def as_text(names: Sequence[str] | None, rows: Rows, delimiter: str = ",") -> st
 
 def write_stored(path: Path, part: StoredPartition) -> None:
     """Copy the labels of a stored partition into one file, some rows at a time."""
-    kind, names = _kind(path), ("vertex", "cluster")
+    kind, delimiter = _kind(path), "\t" if _kind(path) == "tsv" else ","
+    batches = _stored_batches(part, PARQUET_ROWS if kind == "parquet" else TEXT_ROWS)
     with writing(path) as file:
         if kind == "parquet":
-            writer = None
-            for batch in _stored_batches(part, PARQUET_ROWS):
-                named = batch.rename_columns(names)
-                writer = writer or arrow("pyarrow.parquet").ParquetWriter(file, named.schema)
-                writer.write_batch(named)
-            if writer is not None:
-                writer.close()
-            return
-        delimiter = "\t" if kind == "tsv" else ","
-        file.write(as_text(names, [], delimiter).encode())
-        for batch in _stored_batches(part, TEXT_ROWS):
-            file.write(batch_as_text(batch, delimiter))
+            first = next(batches)
+            with arrow("pyarrow.parquet").ParquetWriter(file, first.schema) as writer:
+                for batch in chain([first], batches):
+                    writer.write_batch(batch)
+        else:
+            file.write(as_text(LABELS, [], delimiter).encode())
+            file.writelines(batch_as_text(batch, delimiter) for batch in batches)
 
 
 def _stored_batches(part: StoredPartition, size: int) -> Iterator[Any]:
     """Record batches of ids and clusters."""
     for path in sorted(part.folder.glob("*.parquet")):
         with arrow("pyarrow.parquet").ParquetFile(path) as file:
-            yield from file.iter_batches(size, use_threads=False)
+            for batch in file.iter_batches(size, use_threads=False):
+                yield batch.rename_columns(LABELS)
 
 
 def batch_as_text(batch: Any, delimiter: str) -> bytes:
