@@ -31,7 +31,6 @@ from hyperclus.typing import AbsencePolicy, Floats, Incidence, Integers, Seed
 __all__ = ["HyperClusG", "HypergraphClustering", "HypergraphSpectralEmbedding"]
 
 _base: Any = library("sklearn.base", "scikit-learn", "hyperclus.sklearn", "sklearn")
-_utils: Any = library("sklearn.utils", "scikit-learn", "hyperclus.sklearn", "sklearn")
 _validation: Any = library("sklearn.utils.validation", "scikit-learn", "hyperclus.sklearn", "sklearn")
 _Named: Any = _base.ClassNamePrefixFeaturesOutMixin
 _Transformer: Any = _base.TransformerMixin
@@ -92,7 +91,7 @@ class _HypergraphEstimator(_base.BaseEstimator):  # type: ignore[misc]
         given = self.random_state
         if given is None or isinstance(given, np.random.Generator):
             return given
-        state = _utils.check_random_state(given)
+        state = _validation.check_random_state(given)
         return int(given if isinstance(given, int | np.integer) else state.randint(1 << 31))
 
     def _on_known(self, matrix: Any) -> Incidence:
@@ -248,14 +247,12 @@ class HypergraphSpectralEmbedding(_Named, _Transformer, _HypergraphEstimator):  
     Z holds the eigenvectors of L_sym for the smallest eigenvalues after the first. Each f has mean 0 and mean
     square 1 under the stationary distribution. X is as for `HypergraphClustering`.
 
-    `transform` accepts new samples: (P f + P* f) / 2 = (1 - lambda) f, where P* = Pi^-1 P'Pi is the reversed
-    walk, and both terms at a vertex need only its own weights x(e):
+    `transform` accepts new samples, given by their weights x(e), as if they were added with vanishing weight:
 
         f(x) = (mean of h weighted by there + mean of g weighted by back) / (2 (1 - lambda)),
         there(e) = omega(e) x(e)^alpha, h = B f;   back(e) = x(e) psi(e) / delta(e), g = A'Pi f / psi.
 
-    For the samples of `fit` this is f itself. A new sample gets the coordinates that it would have if it were
-    added to the hypergraph with vanishing weight.
+    For the samples of `fit` this is f itself, because (P f + P* f) / 2 = (1 - lambda) f with P* = Pi^-1 P'Pi.
 
     Parameters
     ----------
@@ -320,8 +317,7 @@ class HypergraphSpectralEmbedding(_Named, _Transformer, _HypergraphEstimator):  
 
     def transform(self, X: Any) -> Floats:
         """The coordinates of samples; 0 without an entry in a feature that had one in `fit`."""
-        rows = self._on_known(self._matrix(X))
-        return _stepped(self.walk_, self._scaled, rows)[0]
+        return _stepped(self.walk_, self._scaled, self._on_known(self._matrix(X)))[0]
 
 
 def _stepped(walk: RandomWalk, values: Floats, rows: Incidence) -> tuple[Floats, Any]:

@@ -249,18 +249,17 @@ def _read(resolved: ResolvedInput, messages: Messages) -> tuple[Hypergraph, list
 
 @contextmanager
 def resumable(messages: Messages, checkpoint: Path | None, long_run: float = 10.0) -> Iterator[None]:
-    """Run the body with a progress bar and checkpoints; if it is stopped, print how to resume.
+    """Run the body with a progress bar and checkpoints.
 
-    After `long_run` seconds without checkpoints, print that they would have helped.
+    If it is stopped, print how to resume, or after `long_run` seconds that checkpoints would have helped.
     """
     start = time.monotonic()
 
     def hint() -> str | None:
         if checkpoint is not None:
             return f"{printable(checkpoint)} keeps the checkpoints; repeat the command to resume"
-        if time.monotonic() - start < long_run:
-            return None
-        return "no checkpoint was written; use --checkpoint FOLDER to make runs resumable"
+        short = time.monotonic() - start < long_run
+        return None if short else "no checkpoint was written; use --checkpoint FOLDER to make runs resumable"
 
     folder = nullcontext() if checkpoint is None else hyperclus.checkpoints(checkpoint)
     with say_if_stopped(hint), messages.from_library(), progress(messages), folder:
