@@ -45,9 +45,7 @@ class Pace:
 
     min_work: float = 0.2  # seconds of work from which a result is worth saving
     interval: float = 2.0  # minimum seconds between two states
-    max_share: float = (
-        0.05  # of the run time may be spent on writing, if each write takes as long as the last
-    )
+    max_share: float = 0.05  # of the run time may be spent on writing states
 
 
 def checkpoint_pace(pace: Pace) -> AbstractContextManager[None]:
@@ -168,18 +166,22 @@ class Checkpoint:
     @property
     def due(self) -> bool:
         """Whether it is time to call `keep`; cheap enough for inner loops."""
-        folder = self._folder
-        return folder is not None and folder.worth_writing(folder.saved_at, folder.pace.interval)
+        if (folder := self._folder) is None:
+            return False
+        wait = max(folder.pace.interval, folder.state_seconds / folder.pace.max_share)
+        return time.monotonic() - folder.saved_at >= wait
 
     def keep(self, **values: Any) -> None:
         """Save the state (arrays and JSON values)."""
-        if self._folder is not None:
-            self._folder.save(f"{self._name}.state", values, self._rng)
+        if (folder := self._folder) is not None:
+            started = time.monotonic()
+            folder.save(f"{self._name}.state", values, self._rng)
+            folder.state_seconds = folder.saved_at - started
 
     def finish(self, **values: Any) -> Values:
         """Save the result, if computing it took long enough, delete the state and return the values."""
         if (folder := self._folder) is not None:
-            if folder.worth_writing(self._started, folder.pace.min_work):
+            if time.monotonic() - self._started >= folder.pace.min_work:
                 folder.save(self._name, values, self._rng)
             folder.delete_parts(self._name)
         return values
@@ -210,11 +212,7 @@ class _Folder:
     pace: Pace
     vector_store: VectorStore | None
     saved_at: float = field(default_factory=time.monotonic)
-    save_seconds: float = 0.0  # duration of the last save
-
-    def worth_writing(self, since: float, at_least: float) -> bool:
-        """Whether the work since a moment took long compared with the last write."""
-        return time.monotonic() - since >= max(at_least, self.save_seconds / self.pace.max_share)
+    state_seconds: float = 0.0  # what writing the last state took
 
     def delete_abandoned(self) -> None:
         """Delete partial files that killed processes left behind."""
@@ -227,7 +225,6 @@ class _Folder:
 
     def save(self, name: str, values: Values, rng: np.random.Generator | None) -> None:
         """Write a file atomically; if that fails, log a warning and continue without it."""
-        started = time.monotonic()
         arrays = {key: value for key, value in values.items() if isinstance(value, np.ndarray)}
         stored = {key: value for key, value in values.items() if hasattr(value, "reference")}
         others = {key: value for key, value in values.items() if key not in arrays and key not in stored}
@@ -252,7 +249,6 @@ class _Folder:
         except InputError as error:
             _log.warning("no checkpoint was written: %s", error)
         self.saved_at = time.monotonic()
-        self.save_seconds = self.saved_at - started
 
     def load(self, name: str) -> tuple[Values, Any] | None:
         """The values of a file and the state of the random generator; None if it is missing or damaged."""
