@@ -317,7 +317,8 @@ class HypergraphSpectralEmbedding(_Named, _Transformer, _HypergraphEstimator):  
 
     def transform(self, X: Any) -> Floats:
         """The coordinates of samples; 0 without an entry in a feature that had one in `fit`."""
-        return _stepped(self.walk_, self._scaled, self._on_known(self._matrix(X)))[0]
+        rows = self._on_known(self._matrix(X))  # which checks that it is fitted
+        return _stepped(self.walk_, self._scaled, rows)[0]
 
 
 def _stepped(walk: RandomWalk, values: Floats, rows: Incidence) -> tuple[Floats, Any]:
