@@ -5,13 +5,10 @@ import csv
 import io
 import os
 import re
-import sys
-import time
 from collections.abc import Generator, Iterable, Iterator
-from contextlib import closing, suppress
+from contextlib import suppress
 from itertools import islice
 from secrets import token_hex
-from threading import Event
 from typing import Any, BinaryIO
 
 from hyperclus._runtime.files import StrPath, fault, reading, refuse_excel
@@ -21,9 +18,7 @@ from hyperclus.hypergraph.ids import object_array
 from hyperclus.io.tables.table import DEFAULT_TUNING, DecimalSign, IncidenceBlock, Table, Tuning
 from hyperclus.typing import Ids
 
-GRACE = 0.2  # seconds for a thread of PyArrow to end after an error
 SNIFFED_RECORDS = 20  # used to detect the delimiter
-STOP_TIMEOUT = 0.5  # seconds to wait for PyArrow's reading thread
 DECIMAL_COMMA = re.compile(r"\s*[+-]?[0-9]*,[0-9]+([eE][+-]?[0-9]+)?\s*")
 NEEDS_NO_QUOTES = re.compile(r"[\w.:/@+-]+")
 
@@ -55,44 +50,69 @@ class CsvTable(Table):
         super().__init__(path, [path], names, os.stat(path).st_size, tuning)
 
     def batches(self, columns: list[str]) -> Generator[list[Any], None, None]:
-        """Yield columns as text."""
+        """Yield columns as text.
+
+        PyArrow parses blocks of complete rows from memory, so that none of its threads calls Python.
+        """
+        block, more, n_header = self.tuning.text_block, True, 1
+        self.position = 0
+        with reading(self.path) as handle:
+            text = handle.read(3).removeprefix(codecs.BOM_UTF8)
+            while more:
+                more = bool(new := handle.read(block))
+                text += new
+                cut = _last_line_end(text) if more else len(text)
+                try:
+                    try:
+                        rows = self._parsed(text[:cut], columns)
+                    except arrow().ArrowInvalid:
+                        if not more:
+                            raise
+                        cut = _last_line_end(self._without_quoted(text))
+                        rows = self._parsed(text[:cut], columns)
+                    if len(text) - cut > block:
+                        raise arrow().ArrowInvalid("a row is too long")
+                except arrow().ArrowException as error:
+                    raise self._explained(error, len(self.names)) from None
+                text = text[cut:]
+                self.position = handle.tell()
+                if rows.num_rows > n_header:
+                    yield [column.chunk(0)[n_header:] for column in rows.columns]
+                n_header -= min(n_header, rows.num_rows)
+
+    def _parsed(self, text: bytes, columns: list[str]) -> Any:
+        """Parse complete rows; text that ends within quotes is an `ArrowInvalid`."""
         pa, pc = arrow(), arrow("pyarrow.csv")
         numbers = list(map(str, range(len(self.names))))  # names may repeat, numbers do not
         wanted = [str(self.names.index(name)) for name in columns]
-        # PyArrow accepts a file that ends within quotes. If it does, this last row is not found.
+        # PyArrow accepts text that ends within quotes. If it does, this last row is not found.
         end = token_hex(8)
         last_row = self.delimiter.join(end if number in wanted else "" for number in numbers)
-        block = self.tuning.text_block
-        options = {
-            "read_options": pc.ReadOptions(column_names=numbers, block_size=block, use_threads=False),
-            "parse_options": pc.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
-            "convert_options": pc.ConvertOptions(
+        content = pa.BufferOutputStream()  # not memory of Python, which threads would have to release
+        content.write(b"\n" + text)  # so that a byte order mark is not at the start, where PyArrow drops it
+        content.write(f"\n{last_row}\n".encode())
+        buffer = content.getvalue()
+        rows = pc.read_csv(
+            pa.BufferReader(buffer),
+            pc.ReadOptions(column_names=numbers, block_size=buffer.size, use_threads=False),
+            pc.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
+            pc.ConvertOptions(
                 include_columns=list(dict.fromkeys(wanted)),
                 column_types=dict.fromkeys(wanted, pa.string()),
                 null_values=[""],
                 strings_can_be_null=True,
                 quoted_strings_can_be_null=False,
             ),
-        }
-        header, ended, parsed = 1, False, 0
-        self.position = 0
-        with reading(self.path) as handle:
-            stream = _FileWithLastRow(handle, f"\n{last_row}\n".encode())
-            try:
-                with closing(pc.open_csv(stream, **options)) as batches:
-                    for batch in batches:
-                        ended = batch.num_rows > 0 and batch.column(0)[-1].as_py() == end
-                        inner = batch.slice(header, max(0, batch.num_rows - header - ended))
-                        header -= min(header, batch.num_rows)
-                        parsed += block
-                        self.position = max(self.position, stream.position(parsed))
-                        yield [inner.column(name) for name in wanted]
-            except (pa.ArrowException, UnicodeDecodeError) as error:
-                raise self._explained(error, len(self.names)) from None
-            finally:
-                stream.stop()
-        if not ended:
-            raise self._explained(None, len(self.names))
+        )
+        if rows.column(0)[-1].as_py() != end:
+            raise pa.ArrowInvalid("it ends within quotes")
+        return rows.slice(0, rows.num_rows - 1).select(wanted)
+
+    def _without_quoted(self, text: bytes) -> bytes:
+        """Replace quoted values, which may contain line ends, by blanks."""
+        before = re.escape(self.delimiter).encode()
+        quoted = rb"(?:\A|(?<=[\r\n]|" + before + rb'))"(?:[^"]|"")*+"?'
+        return re.sub(quoted, lambda found: b" " * len(found[0]), text)
 
     def fault(self, message: str | InputError, row: int | None = None) -> InputError:
         """Create an error that names the file and the line where the row begins."""
@@ -130,7 +150,7 @@ class CsvTable(Table):
             yield from lines
             number += len(lines)
 
-    def _explained(self, error: Exception | None, width: int | None) -> InputError:
+    def _explained(self, error: Exception, width: int | None) -> InputError:
         """Find the line that caused an error, by reading the file again."""
         refuse_excel(self.path)
         with reading(self.path) as handle:
@@ -141,7 +161,7 @@ class CsvTable(Table):
                         return fault(self.path, message, line)
             except InputError as found:
                 return found
-        why = "it ends within quotes" if error is None else " ".join(str(error).split())[:200]
+        why = " ".join(str(error).split())[:200]
         return fault(self.path, f"this is not a text table ({why}); save it again")
 
 
@@ -194,39 +214,5 @@ def _records(text: str, delimiter: str, strict: bool = False) -> Iterator[list[s
     return filter(None, csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=strict))
 
 
-class _FileWithLastRow:
-    """A file with one more row at its end.
-
-    PyArrow reads ahead in a thread. If that thread still called Python while the process ends, the process
-    would hang; `stop` therefore ends the file and waits until the thread has noticed.
-    """
-
-    closed = False
-
-    def __init__(self, handle: BinaryIO, last_row: bytes) -> None:
-        self._handle, self._last_row = handle, last_row
-        self._stopped, self._at_end = False, Event()
-        self._packed = getattr(handle, "fileobj", handle)  # of gzipped data, the file itself
-        self._packed_read, self._read = 0, 0
-
-    def read(self, size: int) -> bytes:
-        """Read some bytes; none at the end."""
-        data = b"" if self._stopped else self._handle.read(size)
-        if data:
-            self._packed_read, self._read = self._packed.tell(), self._read + len(data)
-        elif not self._stopped:
-            data, self._last_row = self._last_row, b""
-        if not data:
-            self._at_end.set()
-        return data
-
-    def position(self, parsed: int) -> int:
-        """Estimate the position in the file after `parsed` bytes, which is less than was read ahead."""
-        return int(self._packed_read * min(parsed / max(self._read, 1), 1.0))
-
-    def stop(self) -> None:
-        """End the file and wait until the reading thread has noticed, or for a short time."""
-        self._stopped = True
-        self._at_end.wait(STOP_TIMEOUT)
-        if sys.exc_info()[0] is not None:  # reading was broken off
-            time.sleep(GRACE)  # the thread still has to release this object
+def _last_line_end(text: bytes) -> int:
+    return 1 + max(text.rfind(b"\n"), text.rfind(b"\r"))

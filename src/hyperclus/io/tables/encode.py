@@ -164,7 +164,7 @@ class IdEncoder:
         if self._lookup is not None:
             return read_only(self._lookup.ids())
         pa = arrow()
-        known = pa.array([], pa.int64()) if self._known is None else self._known
+        known = pa.array([], pa.string()) if self._known is None else self._known
         if self._guess and arrow("pyarrow.compute").match_substring_regex(known, INTEGER).false_count == 0:
             with suppress(pa.ArrowInvalid):  # beyond 64 bits they stay text
                 known = known.cast(pa.int64())
