@@ -6,6 +6,7 @@ import io
 import os
 import re
 from collections.abc import Generator, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from itertools import islice
 from secrets import token_hex
@@ -56,31 +57,33 @@ class CsvTable(Table):
         """
         block, more, n_header = self.tuning.text_block, True, 1
         self.position = 0
-        with reading(self.path) as handle:
+        with reading(self.path) as handle, ThreadPoolExecutor(1) as pool:
             text = handle.read(3).removeprefix(codecs.BOM_UTF8)
+            ahead = pool.submit(handle.read, block)
             while more:
-                more = bool(new := handle.read(block))
+                more = bool(new := ahead.result())
                 text += new
+                self.position = handle.tell()
+                ahead = pool.submit(handle.read, block)
                 cut = _last_line_end(text) if more else len(text)
                 try:
                     try:
-                        rows = self._parsed(text[:cut], columns)
+                        rows = self._parsed(memoryview(text)[:cut], columns)
                     except arrow().ArrowInvalid:
                         if not more:
                             raise
                         cut = _last_line_end(self._without_quoted(text))
-                        rows = self._parsed(text[:cut], columns)
+                        rows = self._parsed(memoryview(text)[:cut], columns)
                     if len(text) - cut > block:
                         raise arrow().ArrowInvalid("a row is too long")
                 except arrow().ArrowException as error:
                     raise self._explained(error, len(self.names)) from None
                 text = text[cut:]
-                self.position = handle.tell()
                 if rows.num_rows > n_header:
                     yield [column.chunk(0)[n_header:] for column in rows.columns]
                 n_header -= min(n_header, rows.num_rows)
 
-    def _parsed(self, text: bytes, columns: list[str]) -> Any:
+    def _parsed(self, text: memoryview, columns: list[str]) -> Any:
         """Parse complete rows; text that ends within quotes is an `ArrowInvalid`."""
         pa, pc = arrow(), arrow("pyarrow.csv")
         numbers = list(map(str, range(len(self.names))))  # names may repeat, numbers do not
@@ -88,10 +91,13 @@ class CsvTable(Table):
         # PyArrow accepts text that ends within quotes. If it does, this last row is not found.
         end = token_hex(8)
         last_row = self.delimiter.join(end if number in wanted else "" for number in numbers)
-        content = pa.BufferOutputStream()  # not memory of Python, which threads would have to release
-        content.write(b"\n" + text)  # so that a byte order mark is not at the start, where PyArrow drops it
-        content.write(f"\n{last_row}\n".encode())
-        buffer = content.getvalue()
+        # A line end comes first, because PyArrow drops a byte order mark at the start.
+        parts = (b"\n", text, f"\n{last_row}\n".encode())
+        buffer = pa.allocate_buffer(sum(map(len, parts)))  # no thread has to release memory of Python
+        view, start = memoryview(buffer).cast("B"), 0
+        for part in parts:
+            view[start : start + len(part)] = part
+            start += len(part)
         rows = pc.read_csv(
             pa.BufferReader(buffer),
             pc.ReadOptions(column_names=numbers, block_size=buffer.size, use_threads=False),
