@@ -12,40 +12,19 @@ from itertools import islice
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hyperclus._runtime.files import StrPath, fault, printable, reading, writing
 from hyperclus.errors import Argument, InputError, check_choice
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.hypergraph.ids import factorize, id_array
 from hyperclus.hypergraph.messages import shown
-from hyperclus.io.hif_parser import Attributes, NetworkType, parse
+from hyperclus.io.hif_parser import Incidences, Items, NetworkType, parse
 from hyperclus.io.losses import warn_losses
 from hyperclus.typing import AbsencePolicy, Booleans, DuplicatePolicy, Floats, Ids
 
 IdPolicy: TypeAlias = Literal["error", "text"]
 
 BLOCK = 10_000  # lines to write at once
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Items:
-    """Entries of "nodes" or "edges": ids, weights (NaN if there is none), and attrs by position."""
-
-    ids: Ids
-    weights: Floats
-    attrs: Attributes
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Incidences:
-    """Entries of "incidences"; a weight is NaN and a direction "" if there is none, attrs are by position."""
-
-    edges: Ids
-    nodes: Ids
-    weights: Floats
-    directions: NDArray[np.str_]
-    attrs: Attributes
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -196,11 +175,7 @@ def read_hif_document(path: StrPath) -> HIF:
     with reading(path) as file:
         data = file.read()
     try:
-        sections, content = parse(data)
-        del data
-        for name, section in sections.items():
-            content[name] = (Incidences if name == "incidences" else Items)(**section.columns())
-        return HIF(**content)
+        return HIF(**parse(data))
     except RecursionError:
         raise fault(path, "the JSON is nested too deeply, about 1000 levels; make it flatter") from None
     except InputError as error:

@@ -1,14 +1,16 @@
 """The parser of HIF files.
 
-msgspec parses a file in chunks into columns, so that reading needs little more memory than the text. An entry
-that is wrong or unusual (an id such as 1.0, a weight of 0, a key that may be repeated) is parsed again by the
-standard library, which settles the case or finds the reason for the error message.
+msgspec parses the entries in chunks into columns, so that reading needs little more memory than the text. An
+entry that is wrong or unusual (an id such as 1.0, a weight of 0, a key that may be repeated) is parsed again
+by the standard library, which settles the case or finds the reason for the error message.
 """
 
 import json
 import math
 import re
 from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from operator import attrgetter
 from typing import Any, Literal, NoReturn, TypeAlias, get_args
@@ -16,12 +18,14 @@ from typing import Any, Literal, NoReturn, TypeAlias, get_args
 import msgspec
 import numpy as np
 from msgspec import UNSET, Raw, Struct, UnsetType
+from numpy.typing import NDArray
 
 from hyperclus._runtime.arrays import read_only
 from hyperclus._runtime.files import printable
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.ids import as_integers_or_list, object_array
 from hyperclus.hypergraph.messages import shown
+from hyperclus.typing import Floats, Ids
 
 Attributes: TypeAlias = dict[int, dict[str, Any]]
 NetworkType: TypeAlias = Literal["undirected", "directed", "asc"]
@@ -38,6 +42,26 @@ RULES = {
     "network-type": f"a network type is one of {', '.join(get_args(NetworkType))}",
 }
 BETWEEN_ENTRIES = re.compile(rb"\}[ \t\n\r]*,")
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Items:
+    """Entries of "nodes" or "edges": ids, weights (NaN if there is none), and attrs by position."""
+
+    ids: Ids
+    weights: Floats
+    attrs: Attributes
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Incidences:
+    """Entries of "incidences"; a weight is NaN and a direction "" if there is none, attrs are by position."""
+
+    edges: Ids
+    nodes: Ids
+    weights: Floats
+    directions: NDArray[np.str_]
+    attrs: Attributes
 
 
 class _Entry(Struct, forbid_unknown_fields=True, omit_defaults=True, gc=False, kw_only=True):
@@ -69,8 +93,8 @@ class _Outline(Struct, forbid_unknown_fields=True, rename="kebab"):
 ENTRIES: dict[str, type[_Entry]] = {"incidences": _Incidence, "nodes": _Node, "edges": _Edge}
 
 
-def parse(data: bytes) -> tuple[dict[str, "_Section"], dict[str, Any]]:
-    """Parse a document into its sections, by name, and its network type and metadata."""
+def parse(data: bytes) -> dict[str, Any]:
+    """Parse a document into the fields of `HIF`."""
     if b"\0" in data[:4] or data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise InputError("this is UTF-16, UTF-32 or not text; save the file as UTF-8")
     data = data.removeprefix(b"\xef\xbb\xbf")
@@ -82,12 +106,15 @@ def parse(data: bytes) -> tuple[dict[str, "_Section"], dict[str, Any]]:
         _loads(data, "")
         raise InputError("an escape such as \\ud800 is half a character; correct it") from None
     found = {key: value for key, value in msgspec.structs.asdict(outline).items() if value is not UNSET}
+    sections = {key: found.pop(key) for key in ENTRIES if key in found}
+    n_colons = len(sections) + _n_colons(found)
     known: dict[str, dict[Any, Any]] = {"edge": {}, "node": {}}
-    sections = {key: _Section(key, memoryview(found.pop(key)), known) for key in ENTRIES if key in found}
-    n_colons = len(sections) + _n_colons(found) + sum(section.n_colons for section in sections.values())
+    for key, raw in sections.items():
+        found[key], inside = _section(key, memoryview(raw), known)
+        n_colons += inside
     if n_colons != data.count(b":"):
         _loads(data, "")
-    return sections, found
+    return found
 
 
 def _n_colons(value: Any) -> int:
@@ -101,93 +128,80 @@ def _n_colons(value: Any) -> int:
         return -1
 
 
-class _Section:
-    """The entries of one section, parsed into columns."""
-
-    def __init__(self, name: str, text: memoryview, known: dict[str, dict[Any, Any]]) -> None:
-        self.name, self.entry, self.known, self.n_colons = name, ENTRIES[name], known, 0
-        self.ids: dict[str, list[Any]] = {key: [] for key in known if key in self.entry.__struct_fields__}
-        self.weights, self.directions, self.attrs = array("d"), list[str](), Attributes()
-        if bytes(text[:1]) != b"[":
-            raise InputError(f"{name}: expected an array")
-        start, size, stop = 1, CHUNK, len(text) - 1
-        while start < stop:
-            cut = BETWEEN_ENTRIES.search(text, start + size, stop)
-            end = stop if cut is None else cut.end() - 1
-            chunk = b"[" + bytes(text[start:end]) + b"]"
-            if (entries := self._parsed(chunk)) is None:  # the cut was within an entry
-                size *= 2
-                continue
-            self._add(entries)
-            self.n_colons += chunk.count(b":")
-            start, size = end + 1, CHUNK
-
-    def _parsed(self, chunk: bytes) -> list[Any] | None:
-        try:
-            entries: list[Any] = msgspec.json.decode(chunk, type=list[self.entry])  # type: ignore[name-defined]
-            if not (odd := self._odd(entries, chunk)):
-                return entries
-        except (msgspec.DecodeError, UnicodeDecodeError):
-            entries, odd = [], []
-        try:
-            raws = msgspec.json.decode(chunk, type=list[Raw])
-        except msgspec.DecodeError:
-            return None
-        entries = entries or [None] * len(raws)
-        for number in odd or range(len(raws)):
-            entries[number] = self._parsed_alone(bytes(raws[number]), len(self.weights) + number)
-        return entries
-
-    def _odd(self, entries: list[Any], chunk: bytes) -> list[int]:
-        """Positions of entries with a weight of 0, maybe rounded; of all entries if a key may be repeated."""
-        if _n_colons(entries) != chunk.count(b":"):
-            return list(range(len(entries)))
-        return [number for number, entry in enumerate(entries) if entry.weight == 0]
-
-    def _parsed_alone(self, text: bytes, number: int) -> Any:
-        """Parse one entry with all checks."""
-        place = f"{self.name}[{number}]"
-        entry = _loads(text, f"{place}: ")
-        if isinstance(entry, dict):
-            exact = json.loads(text, parse_float=Decimal)
-            for key in self.ids:
-                if isinstance(value := exact.get(key), Decimal) and value == int(value):
-                    entry[key] = int(value)  # 1.0 is an integer in JSON
-            if entry.get("weight") == 0 != exact["weight"]:
-                raise InputError(f"{place}.weight: the weight is too small for double precision; change it")
-        try:
-            return msgspec.convert(entry, self.entry)
-        except msgspec.ValidationError as error:
-            rule = f"the keys are {', '.join(self.entry.__struct_fields__)}; put others into attrs"
-            raise _explained(error, place, rule) from None
-
-    def _add(self, entries: list[Any]) -> None:
-        for key, column in self.ids.items():
-            unique = self.known[key].setdefault  # so that equal ids are one object
+def _section(name: str, text: memoryview, known: dict[str, dict[Any, Any]]) -> tuple[Items | Incidences, int]:
+    """Parse the entries of one section into columns; also count the colons."""
+    if bytes(text[:1]) != b"[":
+        raise InputError(f"{name}: expected an array")
+    ids: dict[str, list[Any]] = {key: [] for key in known if key in ENTRIES[name].__struct_fields__}
+    weights, directions, attrs, n_colons = array("d"), list[str](), Attributes(), 0
+    start, size, stop = 1, CHUNK, len(text) - 1
+    while start < stop:
+        cut = BETWEEN_ENTRIES.search(text, start + size, stop)
+        end = stop if cut is None else cut.end() - 1
+        chunk = b"[" + bytes(text[start:end]) + b"]"
+        if (entries := _parsed(name, chunk, len(weights))) is None:
+            size *= 2
+            continue
+        start, size, n_colons = end + 1, CHUNK, n_colons + chunk.count(b":")
+        for key, column in ids.items():
+            unique = known[key].setdefault  # so that equal ids are one object
             column += [unique(value, value) for value in map(attrgetter(key), entries)]
-        attrs = enumerate(map(attrgetter("attrs"), entries), len(self.weights))
-        self.attrs.update((number, value) for number, value in attrs if value is not UNSET)
-        self.weights.extend(map(attrgetter("weight"), entries))
-        if self.entry is _Incidence:
-            self.directions += [entry.direction or "" for entry in entries]
+        numbered = enumerate(map(attrgetter("attrs"), entries), len(weights))
+        attrs.update((number, value) for number, value in numbered if value is not UNSET)
+        weights.extend(map(attrgetter("weight"), entries))
+        if name == "incidences":
+            directions += [entry.direction or "" for entry in entries]
+    given = [as_integers_or_list(values, "ids") for values in ids.values()]
+    columns = [read_only(object_array(x) if isinstance(x, list) else x) for x in given]
+    numbers = read_only(np.array(weights))
+    if name == "incidences":
+        directed = read_only(np.array(directions, dtype="<U4"))
+        return Incidences(*columns, numbers, directed, attrs), n_colons
+    seen: set[Any] = set()
+    for number, value in enumerate(columns[0].tolist()):
+        if value in seen:
+            raise InputError(f"{name}[{number}].{name[:-1]}: {shown(value)} is listed already; list it once")
+        seen.add(value)
+    return Items(columns[0], numbers, attrs), n_colons
 
-    def columns(self) -> dict[str, Any]:
-        """The fields of `Incidences` or `Items`."""
-        given = {key: as_integers_or_list(values, "ids") for key, values in self.ids.items()}
-        ids = {key: read_only(object_array(x) if isinstance(x, list) else x) for key, x in given.items()}
-        columns: dict[str, Any] = {"weights": read_only(np.array(self.weights)), "attrs": self.attrs}
-        if self.entry is _Incidence:
-            directions = read_only(np.array(self.directions, dtype="<U4"))
-            return columns | {"edges": ids["edge"], "nodes": ids["node"], "directions": directions}
-        ((key, column),) = ids.items()
-        seen: set[Any] = set()
-        for number, value in enumerate(column.tolist()):
-            if value in seen:
-                raise InputError(
-                    f"{self.name}[{number}].{key}: {shown(value)} is listed already; list it once"
-                )
-            seen.add(value)
-        return columns | {"ids": column}
+
+def _parsed(name: str, chunk: bytes, start: int) -> list[Any] | None:
+    """Parse a chunk, unusual entries one by one; None if the chunk ends within an entry."""
+    entries: list[Any] = []
+    odd: Sequence[int] = ()
+    try:
+        entries = msgspec.json.decode(chunk, type=list[ENTRIES[name]])  # type: ignore[misc]
+        if _n_colons(entries) == chunk.count(b":"):
+            odd = [number for number, entry in enumerate(entries) if entry.weight == 0]  # maybe rounded
+            if not odd:
+                return entries
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        pass
+    try:
+        raws = msgspec.json.decode(chunk, type=list[Raw])
+    except msgspec.DecodeError:
+        return None
+    entries = entries or [None] * len(raws)
+    for number in odd or range(len(raws)):
+        entries[number] = _parsed_alone(bytes(raws[number]), ENTRIES[name], f"{name}[{start + number}]")
+    return entries
+
+
+def _parsed_alone(text: bytes, kind: type[_Entry], place: str) -> Any:
+    """Parse one entry with all checks."""
+    entry = _loads(text, f"{place}: ")
+    if isinstance(entry, dict):
+        exact = json.loads(text, parse_float=Decimal)
+        for key in {"edge", "node"} & entry.keys():
+            if isinstance(value := exact[key], Decimal) and value == int(value):
+                entry[key] = int(value)  # 1.0 is an integer in JSON
+        if entry.get("weight") == 0 != exact["weight"]:
+            raise InputError(f"{place}.weight: the weight is too small for double precision; change it")
+    try:
+        return msgspec.convert(entry, kind)
+    except msgspec.ValidationError as error:
+        rule = f"the keys are {', '.join(kind.__struct_fields__)}; put others into attrs"
+        raise _explained(error, place, rule) from None
 
 
 def _explained(error: msgspec.ValidationError, place: str, rule: str) -> InputError:
