@@ -462,22 +462,22 @@ def nested(levels):
         ({"gamma_data": None}, ["'gamma_data' is missing"]),
         ({"gamma_data": np.ones(4, dtype="f4")}, ["'gamma_data'", "<f8"]),
         ({"gamma_data": np.ones((2, 2))}, ["'gamma_data'", "one-dimensional"]),
-        ({"gamma_data": np.ones(3)}, ["the sparse matrix is damaged"]),
+        ({"gamma_data": np.ones(3)}, ["is damaged"]),
         ({"gamma_data": np.array([1, 1, -1.0, 1])}, ["vertex 2 in hyperedge 'f' has weight -1.0"]),
         ({"gamma_data": np.array([1, 1, np.nan, 1])}, ["vertex 2 in hyperedge 'f' has weight nan"]),
         ({"gamma_data": np.array([1, np.inf, 1, 1])}, ["vertex 2 in hyperedge 'e' has weight inf"]),
         ({"gamma_indices": np.array([0, 1, 2, 2])}, ["vertex 3 in hyperedge 'f' appears more than once"]),
-        ({"gamma_indices": np.array([0, 1, 1, 3])}, ["the sparse matrix is damaged"]),
-        ({"gamma_indices": np.array([-1, 1, 1, 2])}, ["the sparse matrix is damaged"]),
-        ({"gamma_indptr": np.array([0, 5, 4])}, ["the sparse matrix is damaged"]),
-        ({"gamma_indptr": np.array([0, 2, 3])}, ["the sparse matrix is damaged"]),
-        ({"gamma_indptr": np.array([0, 4])}, ["the sparse matrix is damaged"]),
-        ({"gamma_indptr": np.array([1, 2, 4])}, ["the sparse matrix is damaged"]),
-        ({"gamma_indptr": np.array([], dtype=int)}, ["the sparse matrix is damaged"]),
+        ({"gamma_indices": np.array([0, 1, 1, 3])}, ["is damaged"]),
+        ({"gamma_indices": np.array([-1, 1, 1, 2])}, ["is damaged"]),
+        ({"gamma_indptr": np.array([0, 5, 4])}, ["is damaged"]),
+        ({"gamma_indptr": np.array([0, 2, 3])}, ["is damaged"]),
+        ({"gamma_indptr": np.array([0, 4])}, ["is damaged"]),
+        ({"gamma_indptr": np.array([1, 2, 4])}, ["is damaged"]),
+        ({"gamma_indptr": np.array([], dtype=int)}, ["is damaged"]),
         ({"edge_weights": np.ones(3)}, ["2 edge_weights are needed"]),
         ({"edge_weights": np.array([1.0, -1.0])}, ["'f' has weight -1.0"]),
         ({"vertex_ids": np.array([1, 1, 2])}, ["vertex id 1 appears more than once"]),
-        ({"vertex_ids": np.array([1, 2])}, ["the sparse matrix is damaged"]),
+        ({"vertex_ids": np.array([1, 2])}, ["is damaged"]),
         ({"edge_ids": np.frombuffer(b'["e",null]', dtype="u1")}, ["edge id at position 1 is missing"]),
         ({"edge_ids": np.frombuffer(b'["e",{}]', dtype="u1")}, ["'edge_ids' is not JSON of ids"]),
         ({"edge_ids": np.frombuffer(b'{"e":1}', dtype="u1")}, ["'edge_ids' is not JSON of ids"]),
@@ -573,9 +573,9 @@ def test_matrices_that_scipy_would_not_have_saved(tmp_path):
     path = tmp_path / "x.npz"
     dense = np.array([[1.0, 2], [0, 3]])
     sp.save_npz(path, sp.dia_array(dense))
-    refused(lambda: read_npz(path), "the format 'dia' cannot be read", "tocsr()")
+    assert read_npz(path).gamma.T.toarray().tolist() == dense.tolist()
     sp.save_npz(path, sp.csr_array(dense * 1j))
-    refused(lambda: read_npz(path), "real numbers, not of type complex128")
+    refused(lambda: read_npz(path), "real numbers; this one has dtype complex128")
     sp.save_npz(path, sp.csr_array(-dense))
     refused(lambda: read_npz(path), "x.npz: vertex 0 in hyperedge 0 has weight -1.0")
     good = {"format": b"csr", "shape": [2, 2], "data": [1.0], "indices": [0], "indptr": [0, 1, 1]}

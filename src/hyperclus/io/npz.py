@@ -15,13 +15,14 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.lib.format import read_array_header_1_0, read_array_header_2_0, read_magic
+from numpy.lib.npyio import NpzFile
 from numpy.typing import NDArray
 
-from hyperclus._runtime.files import StrPath, fault, reading, refuse_bomb, writing
+from hyperclus._runtime.files import StrPath, fault, printable, reading, refuse_bomb, writing
 from hyperclus.errors import Argument, InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.hypergraph.ids import object_array
-from hyperclus.hypergraph.incidence import Policies, check_compressed
+from hyperclus.hypergraph.incidence import Policies, as_matrix
 from hyperclus.hypergraph.messages import shown
 from hyperclus.io.entries import Entries, from_entries
 from hyperclus.typing import AbsencePolicy, DuplicatePolicy, Ids
@@ -29,17 +30,16 @@ from hyperclus.typing import AbsencePolicy, DuplicatePolicy, Ids
 VERSION = 1
 NESTING = 20  # levels of tuples in an id
 PLAIN = (str, int, float, bool, type(None))
-INTEGERS = ("<i4", "<i8")
 ARRAYS = {
     "gamma_data": ("<f8",),
-    "gamma_indices": INTEGERS,
-    "gamma_indptr": INTEGERS,
+    "gamma_indices": ("<i4", "<i8"),
+    "gamma_indptr": ("<i4", "<i8"),
     "edge_weights": ("<f8",),
     "vertex_ids": ("<i8", "|u1"),
     "edge_ids": ("<i8", "|u1"),
 }
-SCIPY = {"csr": ("indices", "indptr"), "csc": ("indices", "indptr"), "coo": ("row", "col")}
-KNOWN = {"hyperclus", *ARRAYS, "format", "shape", "data", *SCIPY["csr"], *SCIPY["coo"]}
+SCIPY = {"format", "shape", "data"}  # in every archive of scipy.sparse.save_npz
+INDICES = {"shape", "indices", "indptr", "row", "col", "offsets"}
 
 
 def write_npz(hypergraph: Hypergraph, path: StrPath, *, compressed: bool = False) -> None:
@@ -86,13 +86,8 @@ def read_npz(
 ) -> Hypergraph:
     """Read a hypergraph that `write_npz` wrote, or a matrix that `scipy.sparse.save_npz` wrote.
 
-    The matrix, in CSR, CSC or COO, has vertices as rows and hyperedges as columns; omega is 1.
-
-    Parameters
-    ----------
-    path : path
-    duplicates, isolated, empty_edges
-        As in `Hypergraph.from_incidence`, for SciPy's matrices only.
+    The matrix has vertices as rows and hyperedges as columns; omega is 1. The policies, which are those of
+    `Hypergraph.from_incidence`, are for SciPy's matrices only.
 
     Examples
     --------
@@ -103,59 +98,35 @@ def read_npz(
     ...     read_npz(path)
     Hypergraph(3 vertices, 2 hyperedges, 4 incidences)
     """
-    arrays = _arrays(path)
-    try:
-        if "hyperclus" in arrays:
-            return _hypergraph(arrays)
-        policies = Policies(duplicates, isolated, empty_edges)
-        return from_entries(_scipy_entries(arrays), policies)
-    except InputError as error:
-        raise fault(path, error) from None
-    except ValueError as error:  # SciPy's checks of a sparse matrix
-        raise fault(path, f"the sparse matrix is damaged ({error}); recreate the file") from None
-
-
-def _arrays(path: StrPath) -> dict[str, NDArray[Any]]:
-    """The arrays of an archive, by name."""
     with reading(path) as file:
         if not isinstance(getattr(file, "raw", None), io.FileIO):
             raise fault(path, "the archive is gzipped; unpack it first")
         try:
-            with warnings.catch_warnings(action="error"), zipfile.ZipFile(file) as archive:
-                entries = {entry.filename.removesuffix(".npy"): entry for entry in archive.infolist()}
-                entries = {name: entry for name, entry in entries.items() if name in KNOWN}
-                unpacked = sum(entry.file_size for entry in entries.values())
-                refuse_bomb(path, os.fstat(file.fileno()).st_size, unpacked)
-                return {name: _array(archive, entry) for name, entry in entries.items()}
-        except InputError:
-            raise
-        except Exception as error:  # a damaged archive makes zipfile, zlib and NumPy raise almost anything
+            with warnings.catch_warnings(action="error"), NpzFile(file) as archive:
+                return _hypergraph(path, archive, Policies(duplicates, isolated, empty_edges))
+        except InputError as error:
+            raise (error if str(error).startswith(printable(path)) else fault(path, error)) from None
+        except Exception as error:  # with damaged files, zipfile, zlib, NumPy and SciPy raise anything
             why = shown(" ".join(str(error).split()))
             raise fault(path, f"this is not a NumPy archive, or it is damaged ({why}); recreate it") from None
 
 
-def _array(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> NDArray[Any]:
-    """Read one array; unlike `np.load`, allocate nothing that a false header announces."""
-    if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise ValueError("compressed in a way that NumPy does not use")
-    with archive.open(entry) as member:
-        data = member.read(entry.file_size)  # without the limit, false sizes would unpack to gigabytes
-    stream = io.BytesIO(data)
-    read_header = {(1, 0): read_array_header_1_0, (2, 0): read_array_header_2_0}[read_magic(stream)]
-    shape, _, kind = read_header(stream)
-    if kind.hasobject or not kind.itemsize or math.prod(shape) * kind.itemsize != len(data) - stream.tell():
-        raise ValueError(f"{shown(entry.filename)} does not hold the array that it announces")
-    return np.frombuffer(data, dtype=kind, offset=stream.tell()).reshape(shape)
-
-
-def _hypergraph(arrays: dict[str, NDArray[Any]]) -> Hypergraph:
-    version = arrays["hyperclus"]
+def _hypergraph(path: StrPath, archive: NpzFile, policies: Policies) -> Hypergraph:
+    entries = archive.zip.infolist()
+    refuse_bomb(path, os.stat(path).st_size, sum(entry.file_size for entry in entries))
+    kinds = {entry.filename.removesuffix(".npy"): _announced(archive.zip, entry) for entry in entries}
+    if "hyperclus" not in archive.files:
+        if not set(archive.files) >= SCIPY:
+            reason = "neither write_npz nor scipy.sparse.save_npz wrote this archive"
+            raise InputError(f"{reason}; load it and use Hypergraph.from_incidence")
+        if any(kinds[name].kind not in "iu" for name in INDICES & kinds.keys()):  # SciPy would round them
+            raise ValueError("the indices are not integers")
+        matrix = sp.coo_array(as_matrix(sp.load_npz(path)))
+        return from_entries(Entries(matrix.row, matrix.col, matrix.data, matrix.shape), policies)
+    version = archive["hyperclus"]
     if version.shape != () or version.dtype != np.int64 or version != VERSION:
-        raise InputError(
-            f"the version of the format is not {VERSION}; update hyperclus, or recreate the file"
-        )
-    for name, kinds in ARRAYS.items():
-        _check_array(arrays, name, kinds)
+        raise InputError(f"the version of the format is not {VERSION}; update hyperclus or recreate the file")
+    arrays = {name: _checked_array(archive, name, types) for name, types in ARRAYS.items()}
     vertex_ids, edge_ids = (_unpacked(arrays[name], name) for name in ("vertex_ids", "edge_ids"))
     data, indices, indptr = (arrays[name] for name in ("gamma_data", "gamma_indices", "gamma_indptr"))
     gamma = sp.csr_array((data, indices, indptr), shape=(len(edge_ids), len(vertex_ids)))
@@ -164,41 +135,27 @@ def _hypergraph(arrays: dict[str, NDArray[Any]]) -> Hypergraph:
     return Hypergraph(gamma, arrays["edge_weights"], vertex_ids, edge_ids)
 
 
-def _scipy_entries(arrays: dict[str, NDArray[Any]]) -> Entries:
-    """The entries of a matrix that `scipy.sparse.save_npz` wrote."""
-    if not {"format", "shape", "data"} <= set(arrays):
-        reason = "neither write_npz nor scipy.sparse.save_npz wrote this archive"
-        raise InputError(f"{reason}; load it and use Hypergraph.from_incidence")
-    kind, data = arrays["format"], arrays["data"]
-    name = str(kind.astype("U")) if kind.shape == () and kind.dtype.kind in "SU" else "unknown"
-    if name not in SCIPY:
-        raise InputError(f"a matrix in the format {shown(name)} cannot be read; save its tocsr()")
-    for key in ("shape", *SCIPY[name]):
-        _check_array(arrays, key, INTEGERS)
-    if data.ndim != 1 or data.dtype.kind not in "biuf":
-        raise InputError(f"the weights must be real numbers, not of type {data.dtype}; convert the matrix")
-    shape = tuple(arrays["shape"].tolist())
-    if len(shape) != 2 or min(shape) < 1:
-        needed = "rows for vertices and columns for hyperedges"
-        raise InputError(f"the matrix has shape {shown(shape)}; it needs {needed}")
-    first, second = (arrays[key] for key in SCIPY[name])
-    if name == "coo":
-        matrix = sp.coo_array((data, (first, second)), shape=shape)
-    else:
-        compressed = (sp.csr_array if name == "csr" else sp.csc_array)((data, first, second), shape=shape)
-        check_compressed(compressed)
-        matrix = compressed.tocoo()
-    return Entries(matrix.row, matrix.col, matrix.data, (shape[0], shape[1]))
+def _announced(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> np.dtype[Any]:
+    """The type of an array by its header, after a check that NumPy will not allocate more than there is."""
+    if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise ValueError("compressed in a way that NumPy does not use")
+    with archive.open(entry) as member:
+        read_header = {(1, 0): read_array_header_1_0, (2, 0): read_array_header_2_0}[read_magic(member)]
+        shape, _, kind = read_header(member)
+    if not kind.itemsize or math.prod(shape) * kind.itemsize > entry.file_size:
+        raise ValueError(f"{shown(entry.filename)} does not hold the array that it announces")
+    return kind
 
 
-def _check_array(arrays: dict[str, NDArray[Any]], name: str, kinds: tuple[str, ...]) -> None:
-    array = arrays.get(name)
-    if array is None:
+def _checked_array(archive: NpzFile, name: str, kinds: tuple[str, ...]) -> NDArray[Any]:
+    if name not in archive.files:
         raise InputError(f"the array {name!r} is missing; recreate the file")
+    array = archive[name]
     if array.ndim != 1 or array.dtype.str not in kinds:
         expected = f"must be one-dimensional and of type {' or '.join(kinds)}"
         found = f"shape {shown(array.shape)} and type {shown(array.dtype.str)}"
         raise InputError(f"the array {name!r} {expected}, not of {found}; recreate the file")
+    return array
 
 
 def _packed(ids: Ids, what: str) -> NDArray[Any]:

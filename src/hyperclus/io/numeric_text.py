@@ -6,8 +6,9 @@ here: its reader takes 1.5x for 1.5, and 5.5 in a file of integers for 5, and si
 
 import re
 import warnings
-from collections.abc import Iterator
-from itertools import pairwise
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import islice, pairwise
 from typing import Any, BinaryIO, Literal, NamedTuple
 
 import numpy as np
@@ -122,37 +123,30 @@ def write_edge_lines(file: BinaryIO, hypergraph: Hypergraph, weighted: bool, blo
 
 def _parse_hmetis(path: StrPath) -> tuple[Entries, Floats | None, bool]:
     """The incidences, omega if there is any, and whether a vertex has another weight than 1."""
-    parts, header, n_lines = [], None, 0
+    missing = "the first line, with the numbers of hyperedges and vertices, is missing; add it"
     with reading(path) as file:
-        for lines in number_lines(path, file):
-            if header is None:
-                header, lines = _hmetis_header(lines)
-            parts.append(_hmetis_edges(lines, *header))
-            n_lines = lines.position + len(lines.counts) - 1
-    if header is None:
-        raise fault(path, "the first line, with the numbers of hyperedges and vertices, is missing; add it")
+        header, n_lines, parts = _parse_lines(path, file, missing, _hmetis_header, _hmetis_edges)
     n_edges, n_vertices, kind = header
     if n_lines < n_edges + n_vertices * (kind >= 10):
         found = f"{min(n_lines, n_edges)} of {n_edges} lines of hyperedges"
         found += f" and {max(n_lines - n_edges, 0)} of {n_vertices} of vertices" * (kind >= 10)
         message = f"the file has {found} (blank lines do not count); add the others or correct the first line"
         raise fault(path, message)
-    members, sizes, omega, other_weights = (np.concatenate(part) for part in zip(*parts, strict=True))
+    members, sizes, omega, other_weights = parts
     edges = np.repeat(np.arange(n_edges, dtype=members.dtype), sizes)
     entries = Entries(members, edges, np.ones(len(members)), (n_vertices, n_edges), first_id=1)
     return entries, omega if kind % 10 else None, bool(len(other_weights))
 
 
-def _hmetis_header(lines: "Lines") -> tuple[tuple[int, int, int], "Lines"]:
-    """Numbers of hyperedges and vertices, and the format; and the other lines."""
-    first, others = lines.split(1)
+def _hmetis_header(first: "Lines") -> tuple[int, int, int]:
+    """Numbers of hyperedges and vertices, and the format."""
     numbers = first.numbers
     known = len(numbers) == 2 or (len(numbers) == 3 and numbers[2] in (0, 1, 10, 11))
     if not known or not are_integers(numbers[:2], 1, LARGEST).all():
         message = "the first line must have the numbers of hyperedges and of vertices, from 1"
         raise first.fault(0, f"{message}, and, if there are weights, a format (1, 10 or 11); correct it")
     n_edges, n_vertices, kind = (*map(int, numbers), 0)[:3]
-    return (n_edges, n_vertices, kind), others
+    return n_edges, n_vertices, kind
 
 
 def _hmetis_edges(
@@ -163,20 +157,20 @@ def _hmetis_edges(
     vertices, extra = vertices.split(max(n_edges + 1 + n_vertices * (kind >= 10) - vertices.position, 0))
     if len(extra.counts):
         raise extra.fault(0, "the file should have ended before this line; correct the first line")
-    wrong = (vertices.counts != 1) | ~are_weights(vertices.first)
+    wrong = (vertices.counts != 1) | ~are_weights(vertices.first()[0])
     vertices.refuse(wrong, "this line must be the weight of a vertex, finite and not negative; correct it")
     omega = np.empty(0)
     if kind % 10:
-        omega, edges = edges.first, edges.without_first()
+        omega, edges = edges.first()
         wrong = ~are_weights(omega) | (omega == 0)
         edges.refuse(wrong, "hyperedge weight {} must be positive and finite; correct it", omega)
     members = edges.numbers
-    if not all_integers(members, 1, n_vertices):
-        place = int(np.argmin(are_integers(members, 1, n_vertices)))
-        message = (
-            f"member {shortest(members[place])} is not one of the vertices 1 to {n_vertices}; correct it"
-        )
-        raise edges.fault(int(np.searchsorted(np.cumsum(edges.counts), place, side="right")), message)
+    wrong = ~are_integers(members, 1, n_vertices)
+    if wrong.any():
+        place = int(np.argmax(wrong))
+        line = int(np.searchsorted(np.cumsum(edges.counts), place, side="right"))
+        problem = f"member {shortest(members[place])} is not one of the vertices 1 to {n_vertices}"
+        raise edges.fault(line, f"{problem}; correct it")
     codes = (members - 1).astype(index_type(n_vertices))
     return codes, edges.counts, omega, vertices.numbers[vertices.numbers != 1]
 
@@ -242,20 +236,13 @@ def write_matrix_market(hypergraph: Hypergraph, path: StrPath) -> None:
 
 
 def _parse_matrix(path: StrPath) -> Entries:
-    parts, header, n_found = [], None, 0
+    missing = "the line with the numbers of rows and columns is missing; add it"
     with reading(path) as file:
         kind = _matrix_kind(path, file)
-        for lines in number_lines(path, file):
-            if header is None:
-                header, lines = _matrix_header(lines, kind)
-            parts.append(_matrix_entries(lines, kind, *header))
-            n_found = lines.position + len(lines.counts) - 1
-    if header is None:
-        raise fault(path, "the line with the numbers of rows and columns is missing; add it")
-    shape, n_entries = header
+        header, body = partial(_matrix_header, kind=kind), partial(_matrix_entries, kind=kind)
+        (shape, n_entries), n_found, (places, gamma) = _parse_lines(path, file, missing, header, body)
     if n_found < n_entries:
         raise fault(path, f"{n_entries} entries are declared and {n_found} found; add the others")
-    places, gamma = (np.concatenate(part, axis=-1) for part in zip(*parts, strict=True))
     rows, columns = _unrolled(places, shape[0], kind.is_symmetric) if kind.is_array else places
     if kind.is_symmetric:
         apart = rows != columns
@@ -288,9 +275,8 @@ def _matrix_kind(path: StrPath, file: BinaryIO) -> _Kind:
     return _Kind(layout == "array", field, symmetry == "symmetric")
 
 
-def _matrix_header(lines: "Lines", kind: _Kind) -> tuple[tuple[tuple[int, int], int], "Lines"]:
-    """The shape and the number of entries; the other lines."""
-    line, others = lines.split(1)
+def _matrix_header(line: "Lines", kind: _Kind) -> tuple[tuple[int, int], int]:
+    """The shape and the number of entries."""
     size = line.numbers
     right = (
         len(size) == (2 if kind.is_array else 3) and are_integers(size, 0, LARGEST).all() and size[:2].all()
@@ -302,11 +288,11 @@ def _matrix_header(lines: "Lines", kind: _Kind) -> tuple[tuple[tuple[int, int], 
     n_rows, n_columns, *n_entries = map(int, size)
     if kind.is_array:
         n_entries = [n_rows * (n_rows + 1) // 2 if kind.is_symmetric else n_rows * n_columns]
-    return ((n_rows, n_columns), n_entries[0]), others
+    return (n_rows, n_columns), n_entries[0]
 
 
 def _matrix_entries(
-    lines: "Lines", kind: _Kind, shape: tuple[int, int], n_entries: int
+    lines: "Lines", shape: tuple[int, int], n_entries: int, kind: _Kind
 ) -> tuple[Codes, Floats]:
     """Rows and columns, from 0, or positions in an array; and weights."""
     width = 1 if kind.is_array else 2 + (kind.field != "pattern")
@@ -317,9 +303,8 @@ def _matrix_entries(
         raise extra.fault(0, f"there are more than the {n_entries} declared entries; correct it")
     table = lines.numbers.reshape(-1, width)
     for side, name in enumerate(() if kind.is_array else ("row", "column")):
-        if not all_integers(table[:, side], 1, shape[side]):
-            wrong = ~are_integers(table[:, side], 1, shape[side])
-            lines.refuse(wrong, f"{name} {{}} is not one of 1 to {shape[side]}; correct it", table[:, side])
+        wrong = ~are_integers(table[:, side], 1, shape[side])
+        lines.refuse(wrong, f"{name} {{}} is not one of 1 to {shape[side]}; correct it", table[:, side])
     gamma = np.ones(len(table)) if width == 2 else table[:, -1].copy()
     lines.refuse(~are_weights(gamma), "weight {} must be finite and not negative; correct it", gamma)
     if kind.field.endswith("integer"):
@@ -352,21 +337,15 @@ class Lines(NamedTuple):
     counts: Integers  # of numbers in each line
     position: int = 0  # of the first line
 
-    @property
-    def first(self) -> Floats:
-        """The first number of each line."""
-        first: Floats = self.numbers[np.cumsum(self.counts) - self.counts]
-        return first
-
-    def without_first(self) -> "Lines":
-        """The lines without their first numbers."""
-        first = np.cumsum(self.counts) - self.counts
-        return Lines(self.path, np.delete(self.numbers, first), self.counts - 1, self.position)
+    def first(self) -> tuple[Floats, "Lines"]:
+        """The first number of each line, and the lines without it."""
+        at = np.cumsum(self.counts) - self.counts
+        return self.numbers[at], self._replace(numbers=np.delete(self.numbers, at), counts=self.counts - 1)
 
     def split(self, count: int) -> tuple["Lines", "Lines"]:
         """The first `count` lines, and the others."""
         cut = int(self.counts[:count].sum())
-        before = Lines(self.path, self.numbers[:cut], self.counts[:count], self.position)
+        before = self._replace(numbers=self.numbers[:cut], counts=self.counts[:count])
         return before, Lines(self.path, self.numbers[cut:], self.counts[count:], self.position + count)
 
     def refuse(self, wrong: Booleans, message: str, values: Floats | Integers | None = None) -> None:
@@ -383,13 +362,31 @@ class Lines(NamedTuple):
 def line_fault(path: StrPath, position: int, message: str | InputError) -> InputError:
     """Create an error that names a line by its position among those that are neither blank nor comments."""
     with reading(path) as file:
-        for number, line in enumerate(file, 1):
-            words = line.removeprefix(BYTE_ORDER_MARK).strip(b" \t\r\n")
-            if words and not words.startswith(b"%"):
-                if position == 0:
-                    return fault(path, message, number)
-                position -= 1
-    return fault(path, message)
+        return fault(path, message, next(islice(_content(file), position, None), (None,))[0])
+
+
+def _content(file: BinaryIO) -> Iterator[tuple[int, list[bytes]]]:
+    """The number and the words of every line that is neither blank nor a comment."""
+    for number, line in enumerate(file, 1):
+        text = line.removeprefix(BYTE_ORDER_MARK).strip(b" \t\r\n")
+        if text and not text.startswith(b"%"):
+            yield number, re.split(rb"[ \t\r\n]+", text)
+
+
+def _parse_lines(
+    path: StrPath, file: BinaryIO, missing: str, header: Callable[..., Any], body: Callable[..., Any]
+) -> tuple[Any, int, list[Any]]:
+    """The sizes in the first line, the number of other lines, and the arrays that `body` makes of them."""
+    sizes, n_lines, parts = None, 0, []
+    for lines in number_lines(path, file):
+        if sizes is None:
+            first, lines = lines.split(1)
+            sizes = header(first)
+        parts.append(body(lines, *sizes))
+        n_lines = lines.position + len(lines.counts) - 1
+    if sizes is None:
+        raise fault(path, missing)
+    return sizes, n_lines, [np.concatenate(part, axis=-1) for part in zip(*parts, strict=True)]
 
 
 def number_lines(path: StrPath, file: BinaryIO, piece: int = PIECE) -> Iterator[Lines]:
@@ -428,12 +425,11 @@ def _numbers(text: bytes) -> Floats:
 def _not_a_number(path: StrPath) -> InputError:
     """Find the first word of a file that is not a number."""
     with reading(path) as file:
-        for number, line in enumerate(file, 1):
-            words = re.split(rb"[ \t\r\n]+", line.removeprefix(BYTE_ORDER_MARK).strip(b" \t\r\n"))
-            wrong = [word for word in words if word and not NUMBER.fullmatch(word)]
-            if wrong and not words[0].startswith(b"%"):
-                name = shown(wrong[0][:200].decode("utf-8", "backslashreplace"))
-                return fault(path, f"{name} is not a number; correct it or remove it", number)
+        for number, words in _content(file):
+            for word in words:
+                if not NUMBER.fullmatch(word):
+                    name = shown(word[:200].decode("utf-8", "backslashreplace"))
+                    return fault(path, f"{name} is not a number; correct it or remove it", number)
     return fault(path, "the file has changed while it was read; read it again")
 
 
@@ -452,13 +448,6 @@ def _pieces(file: BinaryIO, size: int) -> Iterator[bytes]:
 def are_integers(numbers: Floats, low: float, high: float) -> Any:
     """Which numbers are integers from low to high."""
     return (numbers >= low) & (numbers <= high) & (np.floor(numbers) == numbers)
-
-
-def all_integers(numbers: Floats, low: float, high: float) -> bool:
-    """Whether `are_integers` is all true, with less memory."""
-    return not numbers.size or bool(
-        low <= numbers.min() and numbers.max() <= high and (np.floor(numbers) == numbers).all()
-    )
 
 
 def are_weights(numbers: Floats) -> Any:
