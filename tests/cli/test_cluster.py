@@ -12,7 +12,7 @@ import pytest
 
 import hyperclus as hc
 from hyperclus.engines import cuda
-from hyperclus.io.tables import sniff_table
+from hyperclus.io.tables import open_table
 from hyperclus.io.tables.schema import read_columns
 from support import stand_in_device
 from support.command_line import assert_refused, inside
@@ -254,7 +254,7 @@ class TestOutputs:
         if name == "out.json":
             found = {row["vertex"]: row["cluster"] for row in json.loads(out.read_text())}
         else:
-            vertices, clusters = read_columns(sniff_table(out), ["vertex", "cluster"])
+            vertices, clusters = read_columns(open_table(out), ["vertex", "cluster"])
             found = dict(zip(vertices.values.to_pylist(), clusters.values.to_pylist(), strict=True))
         assert found == wanted
         assert sorted(file.name for file in tmp_path.iterdir()) == ["animals.csv", name]

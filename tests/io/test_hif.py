@@ -497,7 +497,7 @@ def test_hypergraph_equals_its_definition_in_loops(tmp_path, data):
     for item in data["incidences"]:
         gamma.setdefault((item["edge"], item["node"]), []).append(item.get("weight", 1.0))
     weights = [x for inside in gamma.values() for x in inside]
-    for duplicates, merge in (("error", max), ("max", max), ("sum", np.sum)):
+    for duplicates, merge in (("error", max), ("max", max), ("sum", sum)):
         merged = {pair: merge(inside) for pair, inside in gamma.items() if any(inside)}
         repeated = duplicates == "error" and any(np.count_nonzero(inside) > 1 for inside in gamma.values())
         impossible = min(weights, default=0) < 0 or min(omega.values(), default=1) <= 0 or not merged

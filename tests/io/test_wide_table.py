@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hyperclus as hc
-from hyperclus.io.tables import sniff_table
+from hyperclus.io.tables import open_table
 from hyperclus.io.tables.csv import CsvTable
 from hyperclus.io.tables.wide import WideOptions, infer_schema, read_rows
 from support.command_line import inside
@@ -33,7 +33,7 @@ def written(tmp_path, text, name="t.csv"):
 
 
 def schema_of(path, **options):
-    return infer_schema(sniff_table(path), WideOptions(**options))
+    return infer_schema(open_table(path), WideOptions(**options))
 
 
 def same(first, second):
@@ -121,7 +121,7 @@ class TestDelimiters:
     )
     def test_the_first_records_decide_between_several_delimiters(self, tmp_path, text, names):
         path = written(tmp_path, text)
-        assert sniff_table(path).names == names
+        assert open_table(path).names == names
 
     def test_a_single_column(self, tmp_path):
         assert schema_of(written(tmp_path, "colour\nred\nblue\n")).source.names == ["colour"]

@@ -13,7 +13,7 @@ from hyperclus.hypergraph.binning import Bins, BinsOrRule, Rule
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.messages import caption, first_few, shown
 from hyperclus.io.formats import FORMATS, guess, known_options, wide_table
-from hyperclus.io.tables import TableFormat, sniff_table
+from hyperclus.io.tables import TableFormat, open_table
 from hyperclus.io.tables.csv import CsvTable
 from hyperclus.io.tables.encode import read_ids
 from hyperclus.io.tables.long import read_long
@@ -70,7 +70,7 @@ class Source(IncidenceColumns):
         given = self.options
         table = wide_table(self.path, chosen, given) if self.format is None else None
         if chosen.name == "rows" or table is not None:
-            return self._as_rows(given, table or sniff_table(self.path, delimiter=given.get("delimiter")))
+            return self._as_rows(given, table or open_table(self.path, delimiter=given.get("delimiter")))
         if chosen.read is not read_long and self.label is not None:
             raise fault(
                 self.path,
@@ -161,7 +161,7 @@ class ResolvedInput:
             return read_labels(file, hypergraph.vertex_ids, "class")
         if label is None:
             return None
-        table = self.table or sniff_table(
+        table = self.table or open_table(
             self.source.path, cast(TableFormat, self.format), options.get("delimiter")
         )
         guess_ids = options.get("ids", "guess") == "guess"
@@ -187,7 +187,7 @@ def read_labels(path: Path, vertices: Ids, what: str, columns: tuple[str, str] |
         raise fault(
             path, f"this must be CSV, TSV or Parquet, with a column of vertices and one of {what} names"
         )
-    table = sniff_table(path)
+    table = open_table(path)
     if columns is None and len(table.names) != 2:
         raise fault(path, f"this must have two columns, the vertex and its {what}; it has {len(table.names)}")
     vertex, label = map(table.column, columns or table.names)

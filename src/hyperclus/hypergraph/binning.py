@@ -30,24 +30,16 @@ class Bins:
     ----------
     rule : {"width", "quantile", "soft", "paper"}
         "width": intervals of equal width from the minimum to the maximum.
-
         "quantile": intervals with about equally many rows. Equal values are never separated: each limit is
         between two different values, as close as possible to the one that would make the counts equal.
-
         "soft": bins around equidistant centres, from the minimum to the maximum. A value between two centres
         belongs to both, with gammas 1 - distance / (distance of the centres), which sum to 1.
-
         "paper": trunc(x / maximum * count), as in the paper; the maximum has a bin of its own.
     count : int
         Number of bins or centres, from 2 to a million; bins without rows make no hyperedge.
     maximum : float, optional
         Only for "paper": the maximum over all rows, if the table has only some of them. By default the
         maximum of the column.
-
-    Raises
-    ------
-    InputError
-        For an unknown rule and an invalid count or maximum.
 
     Examples
     --------
@@ -85,13 +77,7 @@ BinsByColumn: TypeAlias = BinsOrRule | Mapping[Any, BinsOrRule]
 
 
 def as_bins(bins: BinsByColumn | None) -> Bins | dict[Any, Bins] | None:
-    """Convert the argument `bins`: one `Bins` for all columns of numbers, or one for each named column.
-
-    >>> as_bins(10)
-    Bins(rule='width', count=10, maximum=None)
-    >>> as_bins({"age": "quantile"})
-    {'age': Bins(rule='quantile', count=5, maximum=None)}
-    """
+    """Convert the argument `bins`: one `Bins` for all columns of numbers, or one for each named column."""
     if isinstance(bins, Mapping):
         return {column: _single(value) for column, value in bins.items()}
     return None if bins is None else _single(bins)
@@ -102,17 +88,13 @@ def memberships(values: Floats, bins: Bins) -> tuple[list[Memberships], list[Any
 
     The list has two entries if a value can be in two bins, otherwise one. NaN is in no bin; values must not
     be infinite.
-
-    >>> [(codes, gamma)], names = memberships(np.array([1.0, 9.0, np.nan, 2.0]), Bins("width", 4))
-    >>> codes.tolist(), names
-    ([0, 1, -1, 0], ['[1, 3)', '[7, 9]'])
     """
     present = ~np.isnan(values)
     some = values if present.all() else values[present]
     if not some.size:
         return [(np.full(len(values), -1), None)], []
     parts, name = _RULES[bins.rule](some, float(some.min()), float(some.max()), bins)
-    filled = np.unique(np.concatenate([_occurring(codes) for codes, _ in parts]))
+    filled = np.unique(np.concatenate([np.flatnonzero(np.bincount(codes + 1)[1:]) for codes, _ in parts]))
     rank = np.full(int(filled[-1]) + 2, -1, dtype=index_type(len(values)))  # code -1 refers to the last entry
     rank[filled] = np.arange(len(filled))
     spread = [(_spread(rank[codes], present, -1), _spread(gamma, present, 1.0)) for codes, gamma in parts]
@@ -120,11 +102,7 @@ def memberships(values: Floats, bins: Bins) -> tuple[list[Memberships], list[Any
 
 
 def paper_bins(values: Floats, maximum: Any, count: int) -> Floats:
-    """Return trunc(x / maximum * count), evaluated in exactly this order.
-
-    >>> paper_bins(np.array([-3.0, -1.0, 0.0, 7.9, 8.0]), 8.0, 4).tolist()
-    [-1.0, 0.0, 0.0, 3.0, 4.0]
-    """
+    """Return trunc(x / maximum * count), evaluated in exactly this order."""
     return cast(Floats, np.trunc(values / maximum * count) + 0.0)
 
 
@@ -170,16 +148,13 @@ def _paper(values: Floats, low: float, high: float, bins: Bins) -> tuple[list[Me
     if bins.maximum is None and low == high:  # also where the maximum is not positive
         return [(np.zeros(len(values), dtype=np.intp), None)], lambda _: bins.count
     if maximum <= 0:
-        raise InputError(
-            f"the paper's bins need a positive maximum, this one is {_text(maximum)}; use 'width' instead"
-        )
+        problem = f"the paper's bins need a positive maximum, this one is {_text(maximum)}"
+        raise InputError(f"{problem}; use 'width' instead")
     with np.errstate(over="ignore"):
         numbers, codes = np.unique(paper_bins(values, maximum, bins.count), return_inverse=True)
     if not np.isfinite(numbers[0]):
-        raise InputError(
-            f"{_text(low)} is too far below the maximum {_text(maximum)} for the paper's bins; use "
-            "'quantile' instead"
-        )
+        problem = f"{_text(low)} is too far below the maximum {_text(maximum)} for the paper's bins"
+        raise InputError(f"{problem}; use 'quantile' instead")
     return [(codes, None)], lambda number: int(numbers[number])
 
 
@@ -193,10 +168,8 @@ def _single(value: Any) -> Bins:
         return Bins(cast(Rule, value))
     if is_number(value):
         return Bins(count=value)
-    raise InputError(
-        "bins must be a number of bins, a rule such as 'quantile', a Bins, or a mapping from columns to "
-        f"these, not {shown(value)}"
-    )
+    known = "a number of bins, a rule such as 'quantile', a Bins, or a mapping from columns to these"
+    raise InputError(f"bins must be {known}, not {shown(value)}")
 
 
 def _evenly(low: float, high: float, count: int) -> Floats:
@@ -224,10 +197,6 @@ def _intervals(values: Floats, starts: Floats, high: float) -> tuple[list[Member
 def _text(number: float) -> str:
     """Return the shortest text that is read as the same number: 2.5, 3, 1e+16."""
     return repr(float(number) + 0.0).removesuffix(".0")
-
-
-def _occurring(codes: Codes) -> Codes:
-    return np.flatnonzero(np.bincount(codes + 1)[1:])
 
 
 def _spread(values: Any, present: Any, absent: float) -> Any:

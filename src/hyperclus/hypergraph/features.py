@@ -70,11 +70,15 @@ def feature_edges(
         blocks += [(np.where(codes < 0, -1, codes + first), gamma) for codes, gamma in parts]
         edges += [(name, value) for value in values]
     if not edges:
-        raise InputError(
-            "no feature has two different values, so no row differs from another; add a feature, or use ",
-            Argument("constant", "keep"),
-        )
-    return *_joined(blocks, n_rows, kind), object_array(edges)
+        problem = "no feature has two different values, so no row differs from another"
+        raise InputError(f"{problem}; add a feature, or use ", Argument("constant", "keep"))
+    of_edge = np.concatenate([codes.astype(kind, copy=False) for codes, _ in blocks])
+    rows, weights = np.tile(np.arange(n_rows, dtype=kind), len(blocks)), np.ones(len(of_edge))
+    for number, (_, gamma) in enumerate(blocks):
+        if gamma is not None:
+            weights[number * n_rows : (number + 1) * n_rows] = gamma
+    present = slice(None) if of_edge.min() >= 0 else of_edge >= 0
+    return of_edge[present], rows[present], weights[present], object_array(edges)
 
 
 def _is_constant(parts: list[Memberships], values: list[Any], name: Any, constant: AbsencePolicy) -> bool:
@@ -82,25 +86,10 @@ def _is_constant(parts: list[Memberships], values: list[Any], name: Any, constan
     if constant == "keep" or len(values) != 1 or parts[0][0].min() < 0:
         return False
     if constant == "error":
-        raise InputError(
-            f"column {shown(name)} has the single value {shown(values[0])}; leave it out, or use ",
-            Argument("constant", "drop"),
-            " or ",
-            Argument("constant", "keep"),
-        )
+        drop, keep = Argument("constant", "drop"), Argument("constant", "keep")
+        problem = f"column {shown(name)} has the single value {shown(values[0])}; leave it out, or use "
+        raise InputError(problem, drop, " or ", keep)
     return True
-
-
-def _joined(blocks: list[Memberships], n_rows: int, kind: Any) -> tuple[Codes, Codes, Floats]:
-    """Return the edge, the row and the gamma of each incidence."""
-    edges = np.concatenate([codes.astype(kind, copy=False) for codes, _ in blocks])
-    rows = np.tile(np.arange(n_rows, dtype=kind), len(blocks))
-    weights = np.ones(len(edges))
-    for number, (_, gamma) in enumerate(blocks):
-        if gamma is not None:
-            weights[number * n_rows : (number + 1) * n_rows] = gamma
-    present = edges >= 0
-    return (edges, rows, weights) if present.all() else (edges[present], rows[present], weights[present])
 
 
 def _values(
@@ -139,23 +128,16 @@ def _warn_of_numbers(codes: Codes, values: list[Any], name: Any) -> None:
     if len(values) > MANY and type(values[0]) is float:
         single = np.count_nonzero(np.bincount(codes[codes >= 0]) == 1)
         if 2 * single > len(values):
-            _log.warning(
-                "column %s has %s different numbers, %s of them in one row only, and each is a hyperedge; "
-                "pass bins=5, or bins={} if that is intended",
-                shown(name),
-                f"{len(values):,}",
-                f"{single:,}",
-            )
+            found = f"{len(values):,} different numbers, {single:,} of them in one row only"
+            remedy = "pass bins=5, or bins={} if that is intended"
+            _log.warning("column %s has %s, and each is a hyperedge; %s", shown(name), found, remedy)
 
 
 def _not_numbers(columns: Mapping[Any, Any], name: Any) -> InputError:
-    values = enumerate(as_list(pick(columns, name), f"column {shown(name)}"))
-    others = (
-        f"row {row} has {shown(value)}"
-        for row, value in values
-        if not (is_missing(value) or is_number_type(type(value)))
-    )
-    return InputError(
-        f"column {shown(name)} cannot have bins, which are for numbers, because "
-        f"{next(others, 'it holds categories')}; leave it out of bins, or convert it"
-    )
+    why = "it holds categories"
+    for row, value in enumerate(as_list(pick(columns, name), f"column {shown(name)}")):
+        if not (is_missing(value) or is_number_type(type(value))):
+            why = f"row {row} has {shown(value)}"
+            break
+    problem = f"column {shown(name)} cannot have bins, which are for numbers, because {why}"
+    return InputError(f"{problem}; leave it out of bins, or convert it")

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
 from hashlib import blake2b
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,33 +13,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from hyperclus._runtime.arrays import blocks, read_only
 from hyperclus.errors import InputError
+from hyperclus.hypergraph import incidence, tables
 from hyperclus.hypergraph.binning import BinsByColumn
 from hyperclus.hypergraph.features import feature_edges, feature_names
 from hyperclus.hypergraph.ids import factorize, ids_or_range, recode
-from hyperclus.hypergraph.incidence import (
-    Policies,
-    as_edge_weights,
-    as_matrix,
-    as_numbers,
-    canonical,
-    check_gamma,
-    constant_within,
-    from_coordinates,
-    from_matrix,
-    sealed,
-    without_absent,
-)
+from hyperclus.hypergraph.incidence import Policies, PolicyOptions
 from hyperclus.hypergraph.messages import row_of, shown
-from hyperclus.hypergraph.tables import (
-    column_codes,
-    columns_of,
-    default_column,
-    edge_members,
-    find_column,
-    pick,
-    row_names,
-    unframed,
-)
 from hyperclus.typing import (
     AbsencePolicy,
     Booleans,
@@ -76,11 +55,8 @@ class Hypergraph:
 
     Examples
     --------
-    >>> h = Hypergraph.from_edges({"paper1": {"ann": 2, "bob": 1}, "paper2": ["bob", "eve"]})
-    >>> h
+    >>> Hypergraph.from_edges({"paper1": {"ann": 2, "bob": 1}, "paper2": ["bob", "eve"]})
     Hypergraph(3 vertices, 2 hyperedges, 4 incidences)
-    >>> h.vertex_ids.tolist()
-    ['ann', 'bob', 'eve']
     """
 
     gamma: Incidence
@@ -91,11 +67,11 @@ class Hypergraph:
     def __post_init__(self) -> None:
         if not isinstance(self.gamma, sp.csr_array):
             raise InputError("gamma must be a csr_array; use Hypergraph.from_incidence for other matrices")
-        gamma = sp.csr_array(as_matrix(self.gamma), dtype=np.float64, copy=True)
+        gamma = sp.csr_array(incidence.as_matrix(self.gamma), dtype=np.float64, copy=True)
         vertex_ids = ids_or_range(self.vertex_ids, gamma.shape[1], "vertex")
         edge_ids = ids_or_range(self.edge_ids, gamma.shape[0], "edge")
-        omega = as_edge_weights(self.edge_weights, edge_ids).copy()
-        self._set(canonical(gamma, edge_ids, vertex_ids, "error"), omega, vertex_ids, edge_ids)
+        omega = incidence.as_edge_weights(self.edge_weights, edge_ids).copy()
+        self._set(incidence.canonical(gamma, edge_ids, vertex_ids, "error"), omega, vertex_ids, edge_ids)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Hypergraph, (self.gamma, self.edge_weights, self.vertex_ids, self.edge_ids)
@@ -143,11 +119,11 @@ class Hypergraph:
         Hypergraph(3 vertices, 2 hyperedges, 4 incidences)
         """
         policies = Policies(duplicates, isolated, empty_edges)
-        matrix, index, names = unframed(matrix)
-        matrix = as_matrix(matrix, names)
+        matrix, index, names = tables.unframed(matrix)
+        matrix = incidence.as_matrix(matrix, names)
         vertices = ids_or_range(index if vertex_ids is None else vertex_ids, matrix.shape[0], "vertex")
         edges = ids_or_range(names if edge_ids is None else edge_ids, matrix.shape[1], "edge")
-        gamma = from_matrix(matrix, edges, vertices, duplicates)
+        gamma = incidence.from_matrix(matrix, edges, vertices, duplicates)
         return cls.from_canonical(gamma, edges, vertices, edge_weights, policies)
 
     @classmethod
@@ -157,9 +133,7 @@ class Hypergraph:
         *,
         edge_weights: Mapping[Any, float] | ArrayLike | None = None,
         vertex_ids: Iterable[Any] | None = None,
-        duplicates: DuplicatePolicy = "error",
-        isolated: AbsencePolicy = "error",
-        empty_edges: AbsencePolicy = "error",
+        **policies: Unpack[PolicyOptions],
     ) -> "Hypergraph":
         """Build a hypergraph from the members of each hyperedge.
 
@@ -171,7 +145,7 @@ class Hypergraph:
         vertex_ids : optional
             The vertices in the order they shall have; by default the order of first appearance, which is
             arbitrary for sets of strings.
-        edge_weights, duplicates, isolated, empty_edges
+        edge_weights, **policies
             As in `from_incidence`.
 
         Examples
@@ -179,8 +153,8 @@ class Hypergraph:
         >>> Hypergraph.from_edges([["a", "b"], {"b": 0.5, "c": 2}])
         Hypergraph(3 vertices, 2 hyperedges, 4 incidences)
         """
-        policies = Policies(duplicates, isolated, empty_edges)
-        names, sizes, members, weights = edge_members(edges)
+        chosen = Policies(**policies)
+        names, sizes, members, weights = tables.edge_members(edges)
         edge_codes = np.repeat(np.arange(len(names)), sizes)
 
         def locate(position: int) -> str:
@@ -188,10 +162,10 @@ class Hypergraph:
             return f"hyperedge {shown(names[edge])}, member {position - int(sizes[:edge].sum())}"
 
         vertex_codes, vertices = recode(*factorize(members, "vertex", locate), vertex_ids, "vertex")
-        gamma = from_coordinates(
-            edge_codes, vertex_codes, as_numbers(weights, locate), names, vertices, duplicates
-        )
-        return cls.from_canonical(gamma, names, vertices, edge_weights, policies)
+        numbers = incidence.as_numbers(weights, locate)
+        codes = (edge_codes, vertex_codes)
+        gamma = incidence.from_coordinates(*codes, numbers, names, vertices, chosen.duplicates)
+        return cls.from_canonical(gamma, names, vertices, edge_weights, chosen)
 
     @classmethod
     def from_long(
@@ -205,9 +179,7 @@ class Hypergraph:
         edge_weights: Mapping[Any, float] | ArrayLike | None = None,
         vertex_ids: Iterable[Any] | None = None,
         edge_ids: Iterable[Any] | None = None,
-        duplicates: DuplicatePolicy = "error",
-        isolated: AbsencePolicy = "error",
-        empty_edges: AbsencePolicy = "error",
+        **policies: Unpack[PolicyOptions],
     ) -> "Hypergraph":
         """Build a hypergraph from a long table, one row per incidence.
 
@@ -224,7 +196,7 @@ class Hypergraph:
             there is one and `edge_weights` is not given. False: no such column.
         vertex_ids, edge_ids : optional
             The vertices or hyperedges in the order they shall have; by default that of first appearance.
-        edge_weights, duplicates, isolated, empty_edges
+        edge_weights, **policies
             As in `from_incidence`.
 
         Examples
@@ -232,25 +204,22 @@ class Hypergraph:
         >>> Hypergraph.from_long({"vertex": ["a", "b", "b"], "edge": [1, 1, 2], "weight": [1, 2, 1]})
         Hypergraph(2 vertices, 2 hyperedges, 3 incidences)
         """
-        policies = Policies(duplicates, isolated, empty_edges)
-        columns = columns_of(table)
-        edge_codes, edges = recode(*column_codes(columns, edge), edge_ids, "edge")
-        vertex_codes, vertices = recode(*column_codes(columns, vertex), vertex_ids, "vertex")
-        weight = default_column(weight, "weight", columns, (vertex, edge))
-        if weight is None:
-            weights = np.ones(len(edge_codes))
-        else:
-            weights = as_numbers(pick(columns, weight), row_of(weight))
+        chosen = Policies(**policies)
+        columns = tables.columns_of(table)
+        edge_codes, edges = recode(*tables.column_codes(columns, edge), edge_ids, "edge")
+        vertex_codes, vertices = recode(*tables.column_codes(columns, vertex), vertex_ids, "vertex")
+        weight = tables.default_column(weight, "weight", columns, (vertex, edge))
+        weights = np.ones(len(edge_codes)) if weight is None else _weights(columns, weight)
         unused = columns if edge_weights is None else ()
-        edge_weight = default_column(edge_weight, "edge_weight", unused, (vertex, edge, weight))
+        edge_weight = tables.default_column(edge_weight, "edge_weight", unused, (vertex, edge, weight))
         if edge_weight is not None:
             if edge_weights is not None:
                 raise InputError("omega is given twice, as a column and as edge_weights; leave one out")
-            omega = as_numbers(pick(columns, edge_weight), row_of(edge_weight))
-            edge_weights = constant_within(omega, edge_codes, edges)
-        gamma = from_coordinates(edge_codes, vertex_codes, weights, edges, vertices, policies.duplicates)
-        del edge_codes, vertex_codes, weights
-        return cls.from_canonical(gamma, edges, vertices, edge_weights, policies)
+            edge_weights = incidence.constant_within(_weights(columns, edge_weight), edge_codes, edges)
+        codes = (edge_codes, vertex_codes)
+        gamma = incidence.from_coordinates(*codes, weights, edges, vertices, chosen.duplicates)
+        del codes, edge_codes, vertex_codes, weights
+        return cls.from_canonical(gamma, edges, vertices, edge_weights, chosen)
 
     @classmethod
     def from_table(
@@ -271,27 +240,23 @@ class Hypergraph:
 
         Parameters
         ----------
-        table : mapping of columns, 2-d array, or pandas, polars or PyArrow table
-            The columns of an array are named 0, 1, ...
-        features : column names, optional
-            The columns to use; by default all but `vertex` and `exclude`.
-        exclude : column names, optional
-            Columns to leave out, such as known classes to compare with later; not together with `features`.
+        table
+            As in `from_long`.
+        features, exclude : column names, optional
+            The columns to use (by default all but `vertex`), or those to leave out, such as known classes.
         vertex : column name, optional
             The column of vertex ids; by default the index of a pandas data frame, or 0, 1, ...
         bins : int, rule, Bins, or mapping of column name to these, optional
             How columns of numbers become hyperedges (feature, bin), see `Bins`: 10 means ten intervals of
             equal width, "quantile" five with equally many rows. A single value applies to all columns of
-            numbers, also of integers; a mapping applies to the columns it names, which must hold numbers.
-            Text, categories, booleans and dates are not numbers. Numbers are converted to float64. By default
-            no column has bins, and a warning is logged for columns that seem to need them; an empty mapping
-            means the same without a warning.
+            numbers, also of integers, but not to text, categories, booleans and dates; a mapping to the
+            columns it names. By default no column has bins, and a warning is logged for columns that seem to
+            need them; an empty mapping means the same without a warning.
         missing : {"error", "category", "drop"}
             A missing value (None, NaN, null) raises, is a hyperedge (feature, None) of its own, or puts the
             row into no hyperedge of that feature.
         constant : {"drop", "keep", "error"}
-            What to do with a feature that has the same value in all rows. Its hyperedge holds every vertex
-            and distinguishes none; the paper drops it.
+            What to do with a feature that has the same value in all rows; the paper drops it.
         isolated
             As in `from_incidence`; rows can only be isolated with `missing="drop"`.
 
@@ -303,22 +268,17 @@ class Hypergraph:
 
         Examples
         --------
-        >>> h = Hypergraph.from_table({"colour": ["red", "red", "blue"], "legs": [4, 2, 2]})
-        >>> h.edge_ids.tolist()
-        [('colour', 'red'), ('colour', 'blue'), ('legs', 4), ('legs', 2)]
         >>> h = Hypergraph.from_table({"colour": ["red", "red", "blue"], "size": [0.5, 9.1, 10.5]}, bins=2)
         >>> h.edge_ids.tolist()
         [('colour', 'red'), ('colour', 'blue'), ('size', '[0.5, 5.5)'), ('size', '[5.5, 10.5]')]
         """
-        policies = Policies(isolated=isolated)
-        columns = columns_of(table)
-        names = feature_names(columns, features, exclude, vertex, partial(find_column, columns))
+        columns = tables.columns_of(table)
+        names = feature_names(columns, features, exclude, vertex, partial(tables.find_column, columns))
         edge_codes, rows, weights, edges = feature_edges(columns, names, missing, constant, bins)
-        n_rows = len(columns[names[0]])
-        ids = row_names(table) if vertex is None else pick(columns, vertex)
-        vertices = ids_or_range(ids, n_rows, "vertex")
-        gamma = from_coordinates(edge_codes, rows, weights, edges, vertices, "error")
-        return cls.from_canonical(gamma, edges, vertices, None, policies)
+        ids = tables.row_names(table) if vertex is None else tables.pick(columns, vertex)
+        vertices = ids_or_range(ids, len(columns[names[0]]), "vertex")
+        gamma = incidence.from_coordinates(edge_codes, rows, weights, edges, vertices, "error")
+        return cls.from_canonical(gamma, edges, vertices, None, Policies(isolated=isolated))
 
     @property
     def n_vertices(self) -> int:
@@ -342,11 +302,7 @@ class Hypergraph:
 
     @property
     def covered(self) -> Booleans:
-        """Mask of the vertices that are in some hyperedge.
-
-        >>> Hypergraph.from_edges([["a", "b"]], vertex_ids=["a", "b", "c"], isolated="keep").covered.tolist()
-        [True, True, False]
-        """
+        """Mask of the vertices that are in some hyperedge."""
         mask = np.zeros(self.n_vertices, dtype=bool)
         for block in blocks(self.n_incidences):
             mask[self.gamma.indices[block]] = True
@@ -358,10 +314,6 @@ class Hypergraph:
         """Return a hash of everything that results depend on: members, gamma and omega, but not the ids.
 
         It is the same in every process and on every machine of the same byte order. Each call takes O(m).
-
-        >>> h = Hypergraph.from_edges([["a", "b"], ["b", "c"]])
-        >>> h.content_key() == Hypergraph.from_edges([[1, 2], [2, 3]]).content_key()
-        True
         """
         key = blake2b(repr(self.gamma.shape).encode())
         for array in (self.gamma.data, self.gamma.indices, self.gamma.indptr, self.edge_weights):
@@ -371,10 +323,8 @@ class Hypergraph:
         return key.digest()
 
     def __repr__(self) -> str:
-        return (
-            f"Hypergraph({self.n_vertices:,} vertices, {self.n_edges:,} hyperedges, "
-            f"{self.n_incidences:,} incidences)"
-        )
+        sizes = f"{self.n_vertices:,} vertices, {self.n_edges:,} hyperedges, {self.n_incidences:,} incidences"
+        return f"Hypergraph({sizes})"
 
     def _repr_html_(self) -> str:
         """Return the sizes and the first hyperedges as HTML, for notebooks."""
@@ -389,22 +339,17 @@ class Hypergraph:
         >>> h.with_gamma([1, 2, 3, 4]).gamma.toarray().tolist()
         [[1.0, 2.0, 0.0], [0.0, 3.0, 4.0]]
         """
-        data = as_numbers(values, lambda position: f"incidence {position}").copy()
+        data = incidence.as_numbers(values, lambda position: f"incidence {position}").copy()
         if data.shape != (self.n_incidences,):
-            raise InputError(
-                f"{self.n_incidences} weights are needed, one per incidence; these have shape {data.shape}"
-            )
+            needed = f"{self.n_incidences} weights are needed, one per incidence"
+            raise InputError(f"{needed}; these have shape {data.shape}")
         gamma = sp.csr_array((data, self.gamma.indices, self.gamma.indptr), shape=self.gamma.shape)
-        check_gamma(gamma, self.edge_ids, self.vertex_ids, zeros=False)
+        incidence.check_gamma(gamma, self.edge_ids, self.vertex_ids, zeros=False)
         return Hypergraph.from_checked_parts(gamma, self.edge_weights, self.vertex_ids, self.edge_ids)
 
     def with_edge_weights(self, edge_weights: Mapping[Any, float] | ArrayLike) -> "Hypergraph":
-        """Return the same members with other omegas: a mapping from edge id, or one per hyperedge.
-
-        >>> Hypergraph.from_edges([["a", "b"], ["b", "c"]]).with_edge_weights([2, 3]).edge_weights.tolist()
-        [2.0, 3.0]
-        """
-        omega = as_edge_weights(edge_weights, self.edge_ids).copy()
+        """Return the same members with other omegas: a mapping from edge id, or one per hyperedge."""
+        omega = incidence.as_edge_weights(edge_weights, self.edge_ids).copy()
         return Hypergraph.from_checked_parts(self.gamma, omega, self.vertex_ids, self.edge_ids)
 
     def restrict(self, vertices: NDArray[Any]) -> "Hypergraph":
@@ -419,10 +364,9 @@ class Hypergraph:
         chosen = _as_positions(vertices, self.n_vertices)
         gamma = self.gamma[:, chosen]
         gamma.sort_indices()
-        gamma, kept, _ = without_absent(gamma, self.edge_ids, self.vertex_ids, KEPT)
-        return Hypergraph.from_checked_parts(
-            gamma, self.edge_weights[kept], self.vertex_ids[chosen], self.edge_ids[kept]
-        )
+        gamma, kept, _ = incidence.without_absent(gamma, self.edge_ids, self.vertex_ids, KEPT)
+        parts = (gamma, self.edge_weights[kept], self.vertex_ids[chosen], self.edge_ids[kept])
+        return Hypergraph.from_checked_parts(*parts)
 
     def drop_edges(self, edges: Booleans) -> "Hypergraph":
         """Return the hypergraph without the hyperedges in a mask; all vertices stay, even isolated ones.
@@ -435,17 +379,16 @@ class Hypergraph:
         if mask.dtype != bool or mask.shape != (self.n_edges,):
             raise InputError(f"edges must be a mask of {self.n_edges} booleans, one per hyperedge")
         kept = np.flatnonzero(~mask)
-        return Hypergraph.from_checked_parts(
-            self.gamma[kept], self.edge_weights[kept], self.vertex_ids, self.edge_ids[kept]
-        )
+        parts = (self.gamma[kept], self.edge_weights[kept], self.vertex_ids, self.edge_ids[kept])
+        return Hypergraph.from_checked_parts(*parts)
 
     @classmethod
     def from_canonical(
         cls, gamma: Incidence, edges: Ids, vertices: Ids, edge_weights: Any, policies: Policies
     ) -> "Hypergraph":
         """Check omega and apply the policies to a matrix that `canonical` returned; for internal use."""
-        omega = as_edge_weights(edge_weights, edges)
-        gamma, kept_edges, kept_vertices = without_absent(gamma, edges, vertices, policies)
+        omega = incidence.as_edge_weights(edge_weights, edges)
+        gamma, kept_edges, kept_vertices = incidence.without_absent(gamma, edges, vertices, policies)
         return cls.from_checked_parts(gamma, omega[kept_edges], vertices[kept_vertices], edges[kept_edges])
 
     @classmethod
@@ -458,21 +401,23 @@ class Hypergraph:
     def _set(self, gamma: Incidence, omega: Floats, vertices: Ids, edges: Ids) -> None:
         if not gamma.nnz:
             raise InputError("the hypergraph has no incidence; put at least one vertex into a hyperedge")
-        parts = (sealed(gamma), read_only(omega), read_only(vertices), read_only(edges))
+        for array in (gamma.data, gamma.indices, gamma.indptr):
+            array.flags.writeable = False
+        parts = (gamma, read_only(omega), read_only(vertices), read_only(edges))
         for field, part in zip(fields(self), parts, strict=True):
             object.__setattr__(self, field.name, part)
+
+
+def _weights(columns: Mapping[Any, Any], name: Any) -> Floats:
+    return incidence.as_numbers(tables.pick(columns, name), row_of(name))
 
 
 def _as_positions(vertices: NDArray[Any], count: int) -> Codes:
     chosen = np.asarray(vertices)
     if chosen.dtype == bool and chosen.shape == (count,):
         return np.flatnonzero(chosen)
-    within = (
-        chosen.ndim == 1
-        and chosen.dtype.kind in "iu"
-        and chosen.size
-        and 0 <= chosen.min() <= chosen.max() < count
-    )
+    integers = chosen.ndim == 1 and chosen.dtype.kind in "iu" and chosen.size
+    within = integers and 0 <= chosen.min() <= chosen.max() < count
     if not within or np.bincount(chosen.astype(np.intp)).max() > 1:
         raise InputError(f"vertices must be a mask of {count} booleans, or different positions below {count}")
     return chosen
@@ -480,13 +425,10 @@ def _as_positions(vertices: NDArray[Any], count: int) -> Codes:
 
 def check_hypergraph(value: object) -> None:
     """Raise an `InputError` unless the value is a hypergraph."""
+    if isinstance(value, Hypergraph):
+        return
+    ways = "Hypergraph.from_incidence, from_edges, from_long or from_table"
+    what = f"a {type(value).__name__}; build one with {ways}"
     if isinstance(value, str | os.PathLike):
-        raise InputError(
-            "a Hypergraph is needed, not the name of a file; hc.read reads a file, and hc.cluster_files "
-            "clusters Parquet files"
-        )
-    if not isinstance(value, Hypergraph):
-        raise InputError(
-            f"a Hypergraph is needed, not a {type(value).__name__}; build one with "
-            "Hypergraph.from_incidence, from_edges, from_long or from_table"
-        )
+        what = "the name of a file; hc.read reads a file, and hc.cluster_files clusters Parquet files"
+    raise InputError(f"a Hypergraph is needed, not {what}")

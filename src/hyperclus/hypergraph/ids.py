@@ -8,7 +8,6 @@ returns the name of a position for messages.
 import contextlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -25,15 +24,7 @@ NEVER_MISSING = frozenset({bool, bytes, int, str, tuple})
 def id_array(values: Iterable[Any], what: str) -> Ids:
     """Return the values as a read-only 1-d array: integers as int64, everything else as objects.
 
-    Raises
-    ------
-    InputError
-        If an id is missing, cannot be hashed, or appears more than once.
-
-    Examples
-    --------
-    >>> id_array(["b", 1, ("a", 2)], "vertex").tolist()
-    ['b', 1, ('a', 2)]
+    An id that is missing, cannot be hashed, or appears more than once is an `InputError`.
     """
     given = as_integers_or_list(values, f"{what} ids")
     codes, ids = encode(given, lambda position: f"{what} id at position {position}")
@@ -71,10 +62,6 @@ def factorize(
     """Return codes 0, 1, ... and the distinct values; a missing value is an `InputError`.
 
     By default a position is a row of `column`.
-
-    >>> codes, ids = factorize(["b", "a", "b"], "vertex")
-    >>> codes.tolist(), ids.tolist()
-    ([0, 1, 0], ['b', 'a'])
     """
     locate = locate or row_of(column)
     codes, ids = encode(as_integers_or_list(values, f"column {shown(column)}"), locate)
@@ -89,16 +76,15 @@ def vertex_codes(values: Any, vertex_ids: Ids, what: str) -> tuple[Codes, Ids]:
     the vertex ids as index. A Series with the default index is treated as a list.
     """
     if isinstance(values, Mapping):
-        values = _by_id(list(values.keys()), list(values.values()), vertex_ids, what)
+        values = _by_id(values, vertex_ids, what)
     elif hasattr(values, "index") and hasattr(values, "to_list"):
         keys = list(values.index)
         if set(vertex_ids.tolist()) <= set(keys) and len(set(keys)) == len(keys):
-            values = _by_id(keys, values.to_list(), vertex_ids, what)
+            values = _by_id(dict(zip(keys, values.to_list(), strict=True)), vertex_ids, what)
         elif not is_default_index(values.index):
-            raise InputError(
-                f"the index of the {what} values does not hold the vertex ids, which begin with "
-                f"{shown(vertex_ids.tolist()[:3])}; pass an array for values in the order of the vertices"
-            )
+            problem = f"the index of the {what} values does not hold the vertex ids, which begin with"
+            remedy = "pass an array for values in the order of the vertices"
+            raise InputError(f"{problem} {shown(vertex_ids.tolist()[:3])}; {remedy}")
     locate = f"the {what} at position {{}}".format
     codes, distinct = encode(as_integers_or_list(values, f"{what} values"), locate)
     if len(codes) != len(vertex_ids):
@@ -113,8 +99,7 @@ def is_default_index(index: Any) -> bool:
     return getattr(kind, "kind", "O") in "iu" and np.array_equal(index, np.arange(len(index)))
 
 
-def _by_id(keys: list[Any], values: list[Any], vertex_ids: Ids, what: str) -> list[Any]:
-    known = dict(zip(keys, values, strict=True))
+def _by_id(known: Mapping[Any, Any], vertex_ids: Ids, what: str) -> list[Any]:
     for vertex in vertex_ids.tolist():
         if vertex not in known:
             raise InputError(f"vertex {shown(vertex)} has no {what}; give one for each vertex id")
@@ -124,12 +109,7 @@ def _by_id(keys: list[Any], values: list[Any], vertex_ids: Ids, what: str) -> li
 def encode(
     values: NDArray[Any] | list[Any], locate: Callable[[int], str], block: int = BLOCK
 ) -> tuple[Codes, Ids]:
-    """Encode what `as_integers_or_list` returns: codes, -1 for missing values, and the distinct values.
-
-    >>> codes, ids = encode(["b", None, "a", "b"], "row {}".format)
-    >>> codes.tolist(), ids.tolist()
-    ([0, -1, 1, 0], ['b', 'a'])
-    """
+    """Encode what `as_integers_or_list` returns: codes, -1 for missing values, and the distinct values."""
     if isinstance(values, np.ndarray):
         return _encode_integers(values, block)
     codes, distinct = _codes_by_hash(values, locate)
@@ -137,34 +117,28 @@ def encode(
         codes, distinct = _codes_by_hash([python_scalar(value) for value in values], locate)
     if not set(map(type, distinct)) <= NEVER_MISSING:
         absent = np.fromiter(map(is_missing, distinct), bool, len(distinct))
-        if absent.any():
-            codes = drop_codes(codes, absent)
-            distinct = [value for value in distinct if not is_missing(value)]
+        codes = drop_codes(codes, absent)
+        distinct = [value for value in distinct if not is_missing(value)]
     ids = _integers(distinct)
     return codes, read_only(object_array(distinct) if ids is None else ids)
 
 
 def positions(wanted: Iterable[Any], ids: Ids, what: str) -> Codes:
-    """Return the position of each wanted id in `ids`; an unknown id is an `InputError`.
-
-    >>> positions(["c", "a"], id_array("a b c".split(), "vertex"), "vertex").tolist()
-    [2, 0]
-    """
+    """Return the position of each wanted id in `ids`; an unknown id is an `InputError`."""
     wanted = as_integers_or_list(wanted, f"{what} ids")
     both: NDArray[Any] | list[Any]
     if isinstance(wanted, np.ndarray) and ids.dtype != object:
         both = np.concatenate([ids, wanted.astype(np.int64, copy=False)])
     else:
-        both = list(chain(ids.tolist(), wanted if isinstance(wanted, list) else wanted.tolist()))
+        both = [*ids.tolist(), *(wanted if isinstance(wanted, list) else wanted.tolist())]
     # The known ids come first and are unique, so their codes are their positions.
     codes, _ = encode(both, lambda position: f"{what} id at position {position - len(ids)}")
     found = codes[len(ids) :]
     unknown = (found < 0) | (found >= len(ids))
     if unknown.any():
         name = shown(wanted[int(np.argmax(unknown))])
-        raise InputError(
-            f"{what} {name} is not among the {len(ids)} known {what} ids; add it or leave it out"
-        )
+        problem = f"{what} {name} is not among the {len(ids)} known {what} ids"
+        raise InputError(f"{problem}; add it or leave it out")
     return found
 
 
@@ -241,13 +215,15 @@ def _encode_integers(values: NDArray[Any], block: int) -> tuple[Codes, Ids]:
 def _codes_by_hash(values: list[Any], locate: Callable[[int], str]) -> tuple[Codes, list[Any]]:
     index: defaultdict[Any, int] = defaultdict()
     index.default_factory = index.__len__  # a new value gets the next code
+    position = 0
     try:
         codes = np.fromiter(map(index.__getitem__, values), index_type(len(values)), len(values))
     except TypeError:
-        position = next(i for i, value in enumerate(values) if not _hashable(value))
-        raise InputError(
-            f"{locate(position)}: {shown(values[position])} cannot be an id; use text, numbers or tuples"
-        ) from None
+        with contextlib.suppress(TypeError):
+            for position, value in enumerate(values):  # noqa: B007
+                hash(value)
+        problem = f"{locate(position)}: {shown(values[position])} cannot be an id"
+        raise InputError(f"{problem}; use text, numbers or tuples") from None
     return codes, list(index)
 
 
@@ -257,11 +233,3 @@ def _integers(values: list[Any]) -> NDArray[np.int64] | None:
         with contextlib.suppress(OverflowError):
             return np.array(values, dtype=np.int64)
     return None
-
-
-def _hashable(value: Any) -> bool:
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True

@@ -8,7 +8,7 @@ import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, get_args
+from typing import Any, TypedDict, get_args
 
 import numpy as np
 import scipy.sparse as sp
@@ -20,6 +20,14 @@ from hyperclus.hypergraph.messages import named, row_of, shown
 from hyperclus.typing import AbsencePolicy, Booleans, Codes, DuplicatePolicy, Floats, Ids, Incidence, Integers
 
 NOT_NUMBERS = (str, bytes, complex, np.complexfloating, np.datetime64, np.timedelta64)
+
+
+class PolicyOptions(TypedDict, total=False):
+    """The policies as keyword arguments."""
+
+    duplicates: DuplicatePolicy
+    isolated: AbsencePolicy
+    empty_edges: AbsencePolicy
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +68,9 @@ def from_matrix(matrix: Any, edge_ids: Ids, vertex_ids: Ids, duplicates: Duplica
     kind = index_type(max(matrix.nnz, *matrix.shape))
     indices, indptr = (part.astype(kind, copy=False) for part in (matrix.indices, matrix.indptr))
     parts = (as_numbers(matrix.data, str), indices, indptr)
-    shape = (len(edge_ids), len(vertex_ids))
     # The arrays of a CSR matrix are those of its transpose in CSC, and vice versa.
-    rows = (
-        sp.csr_array(parts, shape=shape, copy=True)
-        if matrix.format == "csc"
-        else sp.csc_array(parts, shape=shape).tocsr()
-    )
-    return canonical(rows, edge_ids, vertex_ids, duplicates)
+    flipped = (sp.csr_array if matrix.format == "csc" else sp.csc_array)(parts, shape=matrix.shape[::-1])
+    return canonical(flipped.tocsr(copy=True), edge_ids, vertex_ids, duplicates)
 
 
 def as_matrix(matrix: Any, names: Sequence[Any] | None = None) -> Any:
@@ -83,18 +86,15 @@ def as_matrix(matrix: Any, names: Sequence[Any] | None = None) -> Any:
         except ValueError:
             raise InputError("an incidence matrix needs rows of equal length; make them equal") from None
     if matrix.ndim != 2 or 0 in matrix.shape:
-        raise InputError(
-            "an incidence matrix has one row per vertex and one column per hyperedge, at least one of each; "
-            f"this one has shape {matrix.shape}"
-        )
+        rule = "an incidence matrix has one row per vertex and one column per hyperedge, at least one of each"
+        raise InputError(f"{rule}; this one has shape {matrix.shape}")
     if matrix.dtype == object and not sp.issparse(matrix):
         names = names or range(matrix.shape[1])
         numbers = as_numbers(matrix.ravel(), lambda i: row_of(names[i % len(names)])(i // len(names)))
         return numbers.reshape(matrix.shape)
     if matrix.dtype.kind not in "biuf":
-        raise InputError(
-            f"an incidence matrix holds real numbers; this one has dtype {matrix.dtype}, convert it"
-        )
+        problem = f"this one has dtype {matrix.dtype}, convert it"
+        raise InputError(f"an incidence matrix holds real numbers; {problem}")
     return matrix if isinstance(matrix, np.ndarray) else _checked_sparse(matrix)
 
 
@@ -109,9 +109,7 @@ def as_numbers(values: Any, locate: Callable[[int], str]) -> Floats:
         array = np.asarray(values)
     except ValueError:  # lists of different lengths
         array = np.empty(0, dtype=object)
-    with np.errstate(
-        over="ignore"
-    ):  # a number too large for a float becomes infinite, which the caller refuses
+    with np.errstate(over="ignore"):  # a too large number becomes infinite, which the caller refuses
         if array.dtype.kind in "biuf":
             return array.astype(np.float64, copy=False)
     items = values if isinstance(values, list) else list(array.ravel())
@@ -144,16 +142,13 @@ def as_edge_weights(values: Any, edge_ids: Ids) -> Floats:
         values = [values[edge] for edge in known]
     omega = as_numbers(values, lambda i: f"edge_weights, position {i}")
     if omega.shape != (len(edge_ids),):
-        raise InputError(
-            f"{len(edge_ids)} edge_weights are needed, one per hyperedge; these have shape {omega.shape}"
-        )
+        needed = f"{len(edge_ids)} edge_weights are needed, one per hyperedge"
+        raise InputError(f"{needed}; these have shape {omega.shape}")
     good = np.isfinite(omega) & (omega > 0)
     if not good.all():
         first = int(np.argmin(good))
-        raise InputError(
-            f"hyperedge {shown(edge_ids[first])} has weight {omega[first]}; hyperedge weights must be "
-            "positive and finite, leave the hyperedge out instead"
-        )
+        rule = "hyperedge weights must be positive and finite, leave the hyperedge out instead"
+        raise InputError(f"hyperedge {shown(edge_ids[first])} has weight {omega[first]}; {rule}")
     return omega
 
 
@@ -165,10 +160,8 @@ def check_gamma(matrix: Incidence, edge_ids: Ids, vertex_ids: Ids, zeros: bool) 
     bad = ~((gamma >= 0 if zeros else gamma > 0) & (gamma < np.inf))
     position = int(np.argmax(bad))
     rule = "finite and not negative (0 means: not a member)" if zeros else "positive and finite"
-    raise InputError(
-        f"{_incidence(matrix, position, edge_ids, vertex_ids)} has weight {gamma[position]}; "
-        f"weights must be {rule}, correct it or leave it out"
-    )
+    found = f"{_incidence(matrix, position, edge_ids, vertex_ids)} has weight {gamma[position]}"
+    raise InputError(f"{found}; weights must be {rule}, correct it or leave it out")
 
 
 def without_absent(
@@ -214,13 +207,6 @@ def connected_components(gamma: Incidence) -> tuple[int, Integers, Integers]:
     return int(np.count_nonzero(has_vertex)), renumbered[n_edges:], renumbered[:n_edges]
 
 
-def sealed(matrix: Incidence) -> Incidence:
-    """Make the arrays of a matrix read-only; nobody else may hold them."""
-    for array in (matrix.data, matrix.indices, matrix.indptr):
-        array.flags.writeable = False
-    return matrix
-
-
 def canonical(matrix: Incidence, edge_ids: Ids, vertex_ids: Ids, duplicates: DuplicatePolicy) -> Incidence:
     """Check and sort a matrix in place, and remove zeros and duplicates; nobody else may hold its arrays."""
     check_gamma(matrix, edge_ids, vertex_ids, zeros=True)
@@ -233,13 +219,9 @@ def canonical(matrix: Incidence, edge_ids: Ids, vertex_ids: Ids, duplicates: Dup
     first[matrix.indptr[:-1][np.diff(matrix.indptr) > 0]] = True
     if duplicates == "error":
         where = _incidence(matrix, int(np.argmin(first)), edge_ids, vertex_ids)
-        raise InputError(
-            f"{where} appears more than once ({np.count_nonzero(~first):,} duplicate incidences found); use ",
-            Argument("duplicates", "sum"),
-            " or ",
-            Argument("duplicates", "max"),
-            " to merge them",
-        )
+        found = f"{np.count_nonzero(~first):,} duplicate incidences found"
+        ways = (Argument("duplicates", "sum"), " or ", Argument("duplicates", "max"))
+        raise InputError(f"{where} appears more than once ({found}); use ", *ways, " to merge them")
     starts = np.flatnonzero(first)
     merge = np.add if duplicates == "sum" else np.maximum
     with np.errstate(over="ignore"):
@@ -279,13 +261,13 @@ def _checked_sparse(matrix: Any) -> Any:
 
 def _keep(present: Booleans, policy: AbsencePolicy, argument: str, problem: str, ids: Ids) -> Booleans:
     if policy == "error" and not present.all():
-        raise InputError(
-            f"{problem} {named(ids, ~present)}; use ",
+        ways = (
             Argument(argument, "drop"),
             " to remove them or ",
             Argument(argument, "keep"),
             " to keep them",
         )
+        raise InputError(f"{problem} {named(ids, ~present)}; use ", *ways)
     return np.ones_like(present) if policy == "keep" else present
 
 

@@ -1,7 +1,7 @@
 """How ids, values, rows and columns are named in messages."""
 
 import reprlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from numpy.typing import NDArray
@@ -23,14 +23,8 @@ def shown(value: Any) -> str:
     return text if len(text) <= 120 else text[:117] + "..."
 
 
-def first_few(
-    values: Sequence[Any] | NDArray[Any], limit: int = 3, show: Callable[[Any], str] = shown
-) -> str:
-    """List the first few values and say how many more there are.
-
-    >>> first_few("abcdefg")
-    "'a', 'b', 'c' and 4 more"
-    """
+def first_few(values: Any, limit: int = 3, show: Callable[[Any], str] = shown) -> str:
+    """List the first few values of a sequence and say how many more there are."""
     more = f" and {len(values) - limit:,} more" if len(values) > limit else ""
     return ", ".join(map(show, values[:limit])) + more
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -21,35 +21,20 @@ Quartiles = tuple[float, float, float, float, float]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Summary:
-    """Sizes, distributions and remarks; `print` it.
-
-    Attributes
-    ----------
-    n_vertices, n_edges, n_incidences, n_components : int
-        Isolated vertices are no components.
-    isolated, empty_edges : int
-        Number of vertices in no hyperedge, and of hyperedges without members.
-    largest_component : int
-        Number of vertices in the largest component.
-    edge_sizes, degrees : minimum, quartiles and maximum
-        Members per hyperedge; hyperedges per vertex.
-    gamma, omega : minimum, quartiles and maximum
-    remarks : tuple of str
-        What is unusual, one sentence each, most important first.
-    """
+    """Sizes, distributions (minimum, quartiles and maximum) and remarks; `print` it."""
 
     n_vertices: int
     n_edges: int
     n_incidences: int
-    n_components: int
-    isolated: int
-    empty_edges: int
-    largest_component: int
-    edge_sizes: Quartiles
-    degrees: Quartiles
+    n_components: int  # isolated vertices are no components
+    isolated: int  # number of vertices in no hyperedge
+    empty_edges: int  # number of hyperedges without members
+    largest_component: int  # number of vertices in it
+    edge_sizes: Quartiles  # members per hyperedge
+    degrees: Quartiles  # hyperedges per vertex
     gamma: Quartiles
     omega: Quartiles
-    remarks: tuple[str, ...]
+    remarks: tuple[str, ...]  # what is unusual, one sentence each, most important first
 
     def __repr__(self) -> str:
         rows = [
@@ -109,8 +94,7 @@ def summary(hypergraph: Hypergraph) -> Summary:
 
 
 def _quartiles(values: Integers | Floats) -> Quartiles:
-    minimum, first, median, third, maximum = np.quantile(values, [0, 0.25, 0.5, 0.75, 1]).tolist()
-    return minimum, first, median, third, maximum
+    return cast(Quartiles, tuple(np.quantile(values, [0, 0.25, 0.5, 0.75, 1]).tolist()))
 
 
 def _remarks(hypergraph: Hypergraph, degrees: Integers, n_components: int) -> Iterator[str]:
@@ -119,8 +103,7 @@ def _remarks(hypergraph: Hypergraph, degrees: Integers, n_components: int) -> It
     yield from _on_sizes(hypergraph, degrees)
     yield from _on_weights(hypergraph)
     for what, ids in (("vertex", hypergraph.vertex_ids), ("hyperedge", hypergraph.edge_ids)):
-        similar = _nearly_equal(ids)
-        if similar is not None:
+        if (similar := _nearly_equal(ids)) is not None:
             yield f"the {what} ids {similar} differ only in case, spaces or type; do they mean the same?"
     if np.median(degrees) <= 1:
         yield "most vertices are in at most one hyperedge, so clusters will be unions of hyperedges"
@@ -139,8 +122,7 @@ def _on_sizes(hypergraph: Hypergraph, degrees: Integers) -> Iterator[str]:
         (large, edges, "hyperedge holds", "hyperedges hold", "over half of the vertices"),
         (sizes == 1, edges, "hyperedge has", "hyperedges have", "a single member and connects nothing"),
     ):
-        count = int(np.count_nonzero(unusual))
-        if count:
+        if count := int(np.count_nonzero(unusual)):
             yield f"{count:,} {one if count == 1 else many} {what}: {first_few(ids[unusual], show=_named)}"
     repeated, first, other = _repeated_edges(hypergraph)
     if repeated:

@@ -6,6 +6,7 @@ cost nothing.
 
 import sys
 from collections.abc import Container, Iterable, Mapping
+from contextlib import suppress
 from decimal import Decimal
 from itertools import repeat
 from numbers import Real
@@ -41,10 +42,8 @@ def columns_of(table: Any) -> dict[Any, Any]:
     else:
         frame = _frame(table)
         if frame is None:
-            raise InputError(
-                "a table must be a mapping of columns, a 2-d array, or a pandas, polars or PyArrow table "
-                f"in memory, not {type(table).__name__}"
-            )
+            kinds = "a mapping of columns, a 2-d array, or a pandas, polars or PyArrow table in memory"
+            raise InputError(f"a table must be {kinds}, not {type(table).__name__}")
         columns = {name: frame.get_column(name) for name in frame.columns}
     lengths = {name: len(values) for name, values in columns.items()}
     if len(set(lengths.values())) > 1:
@@ -95,11 +94,8 @@ def pick_numbers(columns: Mapping[Any, Any], name: Any) -> Floats | None:
 def pick_codes(columns: Mapping[Any, Any], name: Any) -> tuple[Codes, Ids]:
     """Return one column as codes in order of first appearance, -1 for missing values, and its values."""
     column = find_column(columns, name)
-    if not isinstance(column, np.ndarray | list):
-        native = _native_codes(column)
-        if native is not None:
-            return native
-    return encode(as_integers_or_list(pick(columns, name), f"column {shown(name)}"), row_of(name))
+    native = None if isinstance(column, np.ndarray | list) else _native_codes(column)
+    return native or encode(as_integers_or_list(pick(columns, name), f"column {shown(name)}"), row_of(name))
 
 
 def column_codes(columns: Mapping[Any, Any], name: Any) -> tuple[Codes, Ids]:
@@ -121,10 +117,8 @@ def edge_members(
     weights: list[Any] = []
     sizes = np.zeros(len(names), dtype=np.int64)
     for position, (edge, inside) in enumerate(edges.items()):
-        if isinstance(inside, list | tuple | set | frozenset | Mapping):
-            some = list(inside)
-        else:
-            some = as_list(inside, f"the members of hyperedge {shown(edge)}")
+        is_plain = isinstance(inside, list | tuple | set | frozenset | Mapping)
+        some = list(inside) if is_plain else as_list(inside, f"the members of hyperedge {shown(edge)}")
         members += some
         weights += inside.values() if isinstance(inside, Mapping) else repeat(1.0, len(some))
         sizes[position] = len(some)
@@ -153,9 +147,8 @@ def unframed(matrix: Any) -> tuple[Any, Any, Any]:
         try:
             return matrix.sparse.to_coo(), index, frame.columns
         except ValueError:
-            raise InputError(
-                "the sparse columns must leave out zeros, not other values; convert them with fill_value 0"
-            ) from None
+            problem = "the sparse columns must leave out zeros, not other values"
+            raise InputError(f"{problem}; convert them with fill_value 0") from None
     columns = columns_of(matrix)
     picked = (pick(columns, name) for name in columns)
     arrays = [values if isinstance(values, np.ndarray) else object_array(values) for values in picked]
@@ -181,9 +174,8 @@ def _frame(table: Any) -> Any:
         if len(set(frame.columns)) < len(frame.columns):  # older versions of narwhals accept it
             raise ValueError(f"got {shown(frame.columns)}")
     except ValueError as error:
-        raise InputError(
-            f"column names must be unique ({' '.join(str(error).split())}); rename them"
-        ) from None
+        why = " ".join(str(error).split())
+        raise InputError(f"column names must be unique ({why}); rename them") from None
     return frame
 
 
@@ -200,8 +192,6 @@ def _native_numbers(series: Any) -> Floats | None:
     if not series.dtype.is_integer() or _wide(series):
         return np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
     # Arrow refuses to cast integers from 2^53 on.
-    if not series.null_count():
-        return np.asarray(series.to_numpy()).astype(np.float64)
     numbers = np.asarray(series.fill_null(0).to_numpy()).astype(np.float64)
     numbers[np.asarray(series.is_null().to_numpy(), dtype=bool)] = np.nan
     return numbers
@@ -214,10 +204,14 @@ def _listed_numbers(values: list[Any], name: Any) -> Floats | None:
         return None
     if gaps:
         values = [np.nan if type(value) in gaps else value for value in values]
+    row = -1
     try:
         return np.array(values, dtype=np.float64)
     except (OverflowError, ValueError):  # an integer beyond the floats, a signalling NaN
-        raise _infinite(next(row for row, value in enumerate(values) if not _fits(value)), name) from None
+        with suppress(OverflowError, ValueError):
+            for row, value in enumerate(values):  # noqa: B007
+                float(value)
+        raise _infinite(row, name) from None
 
 
 def is_number_type(kind: type) -> bool:
@@ -225,21 +219,13 @@ def is_number_type(kind: type) -> bool:
     return issubclass(kind, Real | Decimal) and not issubclass(kind, bool)
 
 
-def _fits(value: Any) -> bool:
-    try:
-        return bool(np.isfinite(float(value)))
-    except (OverflowError, ValueError):
-        return False
-
-
 def _wide(series: Any) -> bool:
     return str(series.dtype) in ("Int128", "UInt128")
 
 
 def _infinite(row: int, name: Any) -> InputError:
-    return InputError(
-        f"{row_of(name)(row)}: the number is infinite or too large for bins; correct it or leave the row out"
-    )
+    problem = "the number is infinite or too large for bins"
+    return InputError(f"{row_of(name)(row)}: {problem}; correct it or leave the row out")
 
 
 def _column(values: Any, name: Any) -> Any:

@@ -11,11 +11,7 @@ from hyperclus.hypergraph.ids import vertex_codes
 
 
 def ones(hypergraph: Hypergraph) -> Hypergraph:
-    """Set gamma_e(v) = 1: edge-independent vertex weights (EIVW), the classical hypergraph.
-
-    >>> ones(Hypergraph.from_edges([{"a": 3, "b": 1}])).gamma.data.tolist()
-    [1.0, 1.0]
-    """
+    """Set gamma_e(v) = 1: edge-independent vertex weights (EIVW), the classical hypergraph."""
     check_hypergraph(hypergraph)
     return hypergraph.with_gamma(np.ones(hypergraph.n_incidences))
 
@@ -24,12 +20,8 @@ def class_counts(hypergraph: Hypergraph, classes: Mapping[Any, Any] | Iterable[A
     """Set gamma_e(v) = number of members of e in the class of v: the EDVW of the paper.
 
     The classes become part of the input, so agreement between clusters and classes says nothing
-    about unseen data. Use this to reproduce the paper, not to analyse labelled data.
-
-    Parameters
-    ----------
-    classes : one per vertex
-        In the order of the vertices, or a mapping (or pandas Series) from vertex id.
+    about unseen data. Use this to reproduce the paper, not to analyse labelled data. The classes are in the
+    order of the vertices, or in a mapping (or pandas Series) from vertex id.
 
     >>> h = Hypergraph.from_edges([["a", "b", "c"]])
     >>> class_counts(h, ["x", "x", "y"]).gamma.data.tolist()

@@ -1,13 +1,13 @@
 """Conversion between `Hypergraph` and other libraries; docs/other_libraries.md says what each can hold.
 
 All functions raise a `MissingLibraryError` if the library is not installed, and issue a `LossWarning` that
-names what they leave out. The arguments `duplicates`, `isolated` and `empty_edges` are those of
+names what they leave out. `**policies` are the arguments `duplicates`, `isolated` and `empty_edges` of
 `Hypergraph.from_incidence`. Without weights in the other library, gamma and omega are 1.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from operator import itemgetter
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,9 +15,9 @@ import scipy.sparse as sp
 from hyperclus._runtime.optional import library
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
+from hyperclus.hypergraph.incidence import PolicyOptions
 from hyperclus.hypergraph.messages import first_few, named, shown
-from hyperclus.io.losses import warn_losses
-from hyperclus.typing import AbsencePolicy, DuplicatePolicy
+from hyperclus.io.shared import warn_losses
 
 # ---- HyperNetX -------------------------------------------------------------------------------------------
 
@@ -56,19 +56,11 @@ def to_hypernetx(h: Hypergraph) -> Any:
     )
 
 
-def from_hypernetx(
-    other: Any, *, isolated: AbsencePolicy = "error", empty_edges: AbsencePolicy = "error"
-) -> Hypergraph:
+def from_hypernetx(other: Any, **policies: Unpack[PolicyOptions]) -> Hypergraph:
     """Convert from a `hypernetx.Hypergraph`: gamma is the cell weight, omega the edge weight.
 
     Vertices and hyperedges that only the tables of node and edge properties name are isolated or empty. Parts
     of a larger hypergraph may have some; "drop" removes them.
-
-    Examples
-    --------
-    >>> import hypernetx  # doctest: +SKIP
-    >>> from_hypernetx(hypernetx.Hypergraph({"e": ["a", "b"], "f": ["b", "c"]}))  # doctest: +SKIP
-    Hypergraph(3 vertices, 2 hyperedges, 4 incidences)
     """
     hypernetx = library("hypernetx", "HyperNetX", "from_hypernetx", "peers")
     _check_kind(other, hypernetx.Hypergraph, "hypernetx.Hypergraph")
@@ -90,8 +82,7 @@ def from_hypernetx(
         vertex_ids,
         ((edge, omega.get(edge, other.edges.default_weight)) for edge in edge_ids),
         lost,
-        isolated=isolated,
-        empty_edges=empty_edges,
+        **policies,
     )
 
 
@@ -123,18 +114,10 @@ def to_xgi(h: Hypergraph) -> Any:
     return other
 
 
-def from_xgi(
-    other: Any, *, isolated: AbsencePolicy = "error", empty_edges: AbsencePolicy = "error"
-) -> Hypergraph:
+def from_xgi(other: Any, **policies: Unpack[PolicyOptions]) -> Hypergraph:
     """Convert from an `xgi.Hypergraph` with the edge attributes "weight" (omega) and "gamma", a dict by node.
 
     A directed hypergraph or a simplicial complex is an `InputError`.
-
-    Examples
-    --------
-    >>> import xgi  # doctest: +SKIP
-    >>> from_xgi(xgi.Hypergraph([[1, 2], [2, 3, 4]]))  # doctest: +SKIP
-    Hypergraph(4 vertices, 2 hyperedges, 5 incidences)
     """
     xgi = library("xgi", "XGI", "from_xgi", "peers")
     _check_kind(other, xgi.Hypergraph, "xgi.Hypergraph", but=(xgi.SimplicialComplex,))
@@ -151,8 +134,7 @@ def from_xgi(
         list(other.nodes),
         ((edge, edges[edge].get("weight", 1.0)) for edge in gammas),
         (_attributes("node", nodes.values()), _attributes("edge", edges.values(), ("weight", "gamma"))),
-        isolated=isolated,
-        empty_edges=empty_edges,
+        **policies,
     )
 
 
@@ -195,20 +177,12 @@ def to_hypergraphx(h: Hypergraph) -> Any:
     return other
 
 
-def from_hypergraphx(
-    other: Any, *, isolated: AbsencePolicy = "error", empty_edges: AbsencePolicy = "error"
-) -> Hypergraph:
+def from_hypergraphx(other: Any, **policies: Unpack[PolicyOptions]) -> Hypergraph:
     """Convert from a `hypergraphx.Hypergraph`: omega is the weight, gamma the incidence metadata "weight".
 
     Edge ids are the metadata "edge" if all hyperedges have it, otherwise 0, 1, ...; named empty edges are
     last, in the order in which they were added. A directed, temporal or multiplex hypergraph is an
     `InputError`.
-
-    Examples
-    --------
-    >>> import hypergraphx  # doctest: +SKIP
-    >>> from_hypergraphx(hypergraphx.Hypergraph([(1, 2), (2, 3, 4)]))  # doctest: +SKIP
-    Hypergraph(4 vertices, 2 hyperedges, 5 incidences)
     """
     hypergraphx = library("hypergraphx", "Hypergraphx", "from_hypergraphx", "peers")
     _check_kind(other, hypergraphx.Hypergraph, "hypergraphx.Hypergraph")
@@ -230,8 +204,7 @@ def from_hypergraphx(
             _attributes("edge", edges.values(), ("edge",) if has_ids else ()),
             _attributes("incidence", cells.values(), ("weight", "edge", "node")),
         ),
-        isolated=isolated,
-        empty_edges=empty_edges,
+        **policies,
     )
 
 
@@ -298,14 +271,7 @@ def to_networkx(h: Hypergraph) -> Any:
     return graph
 
 
-def from_networkx(
-    graph: Any,
-    *,
-    vertices: int = 0,
-    duplicates: DuplicatePolicy = "error",
-    isolated: AbsencePolicy = "error",
-    empty_edges: AbsencePolicy = "error",
-) -> Hypergraph:
+def from_networkx(graph: Any, *, vertices: int = 0, **policies: Unpack[PolicyOptions]) -> Hypergraph:
     """Convert from a bipartite `networkx.Graph` or `MultiGraph`, whose nodes have an attribute bipartite.
 
     The attribute weight of an edge is gamma, that of a hyperedge node omega. The nodes are the ids, unless
@@ -316,12 +282,6 @@ def from_networkx(
     ----------
     vertices : {0, 1}
         The value of bipartite for vertices: 0 in graphs from XGI and from this library, 1 from HyperNetX.
-
-    Examples
-    --------
-    >>> import networkx as nx  # doctest: +SKIP
-    >>> from_networkx(nx.complete_bipartite_graph(3, 2))  # doctest: +SKIP
-    Hypergraph(3 vertices, 2 hyperedges, 6 incidences)
     """
     nx = library("networkx", "NetworkX", "from_networkx", "peers")
     _check_kind(graph, nx.Graph, "networkx.Graph", but=(nx.DiGraph,))
@@ -357,9 +317,7 @@ def from_networkx(
             _attributes("hyperedge", around.values(), ("bipartite", "weight")),
             _attributes("edge", (record for _, _, record in graph.edges(data=True)), ("weight",)),
         ),
-        duplicates=duplicates,
-        isolated=isolated,
-        empty_edges=empty_edges,
+        **policies,
     )
 
 
@@ -387,13 +345,7 @@ def to_sknetwork(h: Hypergraph) -> Any:
     )
 
 
-def from_sknetwork(
-    data: Any,
-    *,
-    duplicates: DuplicatePolicy = "error",
-    isolated: AbsencePolicy = "error",
-    empty_edges: AbsencePolicy = "error",
-) -> Hypergraph:
+def from_sknetwork(data: Any, **policies: Unpack[PolicyOptions]) -> Hypergraph:
     """Convert from a `sknetwork.data.Dataset` with a matrix `biadjacency`: entry (v, e) is gamma_e(v).
 
     `names_row`, `names_col` and `edge_weights` (omega) are optional; others are ignored. For a matrix alone
@@ -414,9 +366,7 @@ def from_sknetwork(
         edge_weights=data.get("edge_weights"),
         vertex_ids=data.get("names_row"),
         edge_ids=data.get("names_col"),
-        duplicates=duplicates,
-        isolated=isolated,
-        empty_edges=empty_edges,
+        **policies,
     )
 
 
@@ -424,11 +374,7 @@ def from_sknetwork(
 
 
 def _hyperedges(h: Hypergraph) -> Iterator[tuple[Any, float, dict[Any, float]]]:
-    """Iterate over (id, omega, {vertex id: gamma}) of each hyperedge, as Python objects.
-
-    >>> list(_hyperedges(Hypergraph.from_edges({"e": {"a": 2, "b": 1}})))
-    [('e', 1.0, {'a': 2.0, 'b': 1.0})]
-    """
+    """Iterate over (id, omega, {vertex id: gamma}) of each hyperedge, as Python objects."""
     ids, starts = h.vertex_ids.tolist(), h.gamma.indptr.tolist()
     for row, (edge, omega) in enumerate(zip(h.edge_ids.tolist(), h.edge_weights.tolist(), strict=True)):
         inside = slice(starts[row], starts[row + 1])
@@ -441,7 +387,7 @@ def _hypergraph(
     vertex_ids: Iterable[Any],
     edges: Iterable[tuple[Any, Any]],
     lost: Iterable[str],
-    **policies: Any,
+    **policies: Unpack[PolicyOptions],
 ) -> Hypergraph:
     """Build a hypergraph from (vertex, edge, gamma) and (edge, omega), and warn of what is lost."""
     rows, edges = list(incidences), list(edges)
@@ -465,11 +411,7 @@ def _check_kind(other: Any, kind: type, name: str, but: tuple[type, ...] = ()) -
 
 
 def _attributes(kind: str, records: Iterable[Any], known: Collection[str] = ()) -> str:
-    """Name the attributes that are not converted, in words; "" if there are none.
-
-    >>> _attributes("node", [{"colour": "red", "weight": 2}, {}], ["weight"])
-    "the node attributes 'colour'"
-    """
+    """Name the attributes that are not converted, in words; "" if there are none."""
     keys = dict.fromkeys(key for record in records if isinstance(record, Mapping) for key in record)
     others = [key for key in keys if key not in known]
     return f"the {kind} attributes {first_few(others)}" if others else ""

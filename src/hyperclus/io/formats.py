@@ -14,7 +14,8 @@ from hyperclus.hypergraph.messages import no_column
 from hyperclus.io.hif import read_hif, write_hif
 from hyperclus.io.npz import read_npz, write_npz
 from hyperclus.io.numeric_text import read_hmetis, read_matrix_market, write_hmetis, write_matrix_market
-from hyperclus.io.tables import sniff_table
+from hyperclus.io.shared import naming
+from hyperclus.io.tables import open_table
 from hyperclus.io.tables.long import WHICH_COLUMNS, read_long, write_long
 from hyperclus.io.tables.table import Table
 from hyperclus.io.tables.wide import read_rows
@@ -25,21 +26,13 @@ MAGIC = {b"PAR1": "parquet", b"PK\x03\x04": "npz", b"%%MatrixMarket": "mtx", b"{
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A file format.
-
-    Attributes
-    ----------
-    suffixes : tuple of str
-        Ends of file names, in lower case, before .gz. A format without suffixes is never guessed.
-    write : callable or None
-        None if the format can only be read.
-    """
+    """A file format."""
 
     name: str
     title: str
-    suffixes: tuple[str, ...]
+    suffixes: tuple[str, ...]  # lower-case ends of file names, before .gz; without any, it is not guessed
     read: Callable[..., Hypergraph]
-    write: Callable[..., None] | None
+    write: Callable[..., None] | None  # None if the format can only be read
 
 
 FORMATS = {
@@ -83,11 +76,12 @@ def read(path: StrPath, *, format: str | None = None, **options: Any) -> Hypergr
     >>> read(path, vertex="author", edge="paper", weight="share")
     Hypergraph(2 vertices, 2 hyperedges, 3 incidences)
     """
-    _check_path(path)
-    chosen = _named(format) if format is not None else guess(path)
+    chosen = _named(path, format) or guess(path)
     known = known_options(chosen.read, options, chosen)
     if format is None and (table := wide_table(path, chosen, options)) is not None:
-        raise _not_long(table, options)
+        absent = next(name for name in ("vertex", "edge") if name not in {*table.names, *options})
+        parts = (*WHICH_COLUMNS, ", or use ", Argument("format", "rows"), " if each row is a vertex")
+        raise fault(table.path, InputError(f"{no_column(absent, table.names)}; ", *parts))
     return chosen.read(path, **known)
 
 
@@ -105,30 +99,20 @@ def write(hypergraph: Hypergraph, path: StrPath, *, format: str | None = None, *
     ['a', 'b', 'c']
     """
     check_hypergraph(hypergraph)
-    _check_path(path)
-    chosen = _named(format) if format is not None else by_name(path)
+    chosen = _named(path, format) or by_name(path)
     if chosen is None:
-        raise fault(
-            path,
-            InputError(
-                f"the name does not determine a format; use one of the endings {_suffixes()}, or use ",
-                Argument("format", for_writing=True),
-            ),
-        )
+        suffixes = ", ".join(suffix for one in FORMATS.values() for suffix in one.suffixes)
+        message = f"the name does not determine a format; use one of the endings {suffixes}, or use "
+        raise fault(path, InputError(message, Argument("format", for_writing=True)))
     if chosen.write is None:
         raise fault(path, "a table with a row per vertex can be read, not written; choose another format")
-    try:
+    with naming(path):
         chosen.write(hypergraph, path, **known_options(chosen.write, options, chosen))
-    except InputError as error:
-        if os.fspath(path) in str(error):
-            raise
-        raise fault(path, error) from None
 
 
 def guess(path: StrPath) -> Format:
     """Return the format of an existing file by its name or its content; a folder is a Parquet table."""
-    found = by_name(path)
-    if found is not None:
+    if (found := by_name(path)) is not None:
         return found
     if os.path.isdir(path):
         return FORMATS["parquet"]
@@ -141,24 +125,15 @@ def guess(path: StrPath) -> Format:
     first = start.split(b"\n")[0]
     if any(sign in first for sign in (b"\t", b",", b";", b"|")):
         return FORMATS["tsv" if b"\t" in first else "csv"]
-    raise fault(
-        path,
-        InputError(
-            "neither the name nor the content determines the format; use ",
-            Argument("format"),
-            f", one of {', '.join(FORMATS)}",
-        ),
-    )
+    message = "neither the name nor the content determines the format; use "
+    raise fault(path, InputError(message, Argument("format"), f", one of {', '.join(FORMATS)}"))
 
 
 def wide_table(path: StrPath, chosen: Format, options: Mapping[str, Any]) -> Table | None:
-    """Open a table that has a row per vertex: no column of vertices or hyperedges, and none named.
-
-    None for any other file.
-    """
+    """Open a table with a row per vertex: no column of vertices or hyperedges, and none named; else None."""
     if chosen.read is not read_long or {"vertex", "edge"} <= options.keys():
         return None
-    table = sniff_table(path, delimiter=options.get("delimiter"))
+    table = open_table(path, delimiter=options.get("delimiter"))
     is_long = table.delimiter_hint() is not None or {"vertex", "edge"} <= {*table.names, *options}
     return None if is_long else table
 
@@ -169,27 +144,13 @@ def by_name(path: StrPath) -> Format | None:
     return next((one for one in FORMATS.values() if name.endswith(one.suffixes)), None)
 
 
-def _not_long(table: Table, options: Mapping[str, Any]) -> InputError:
-    """Create the error for a table that is not a long one; it says what the table may be."""
-    absent = next(name for name in ("vertex", "edge") if name not in {*table.names, *options})
-    rows = Argument("format", "rows")
-    parts = (f"{no_column(absent, table.names)}; ", *WHICH_COLUMNS, ", or use ", rows)
-    return fault(table.path, InputError(*parts, " if each row is a vertex"))
-
-
-def _check_path(path: Any) -> None:
+def _named(path: Any, name: str | None) -> Format | None:
+    """Check a path and the name of a format, and return that format."""
     if not isinstance(path, str | os.PathLike):
         raise InputError(f"expected the name of a file, not {type(path).__name__}")
-
-
-def _named(name: str) -> Format:
-    if name not in FORMATS:
+    if name is not None and name not in FORMATS:
         raise InputError(f"there is no format {name!r}; choose from {', '.join(FORMATS)}")
-    return FORMATS[name]
-
-
-def _suffixes() -> str:
-    return ", ".join(suffix for one in FORMATS.values() for suffix in one.suffixes)
+    return None if name is None else FORMATS[name]
 
 
 def known_options(function: Callable[..., Any], options: dict[str, Any], chosen: Format) -> dict[str, Any]:

@@ -6,10 +6,11 @@ are refused.
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import islice
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, Unpack, get_args
 
 import numpy as np
 
@@ -17,14 +18,16 @@ from hyperclus._runtime.files import StrPath, fault, printable, reading, writing
 from hyperclus.errors import Argument, InputError, check_choice
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.hypergraph.ids import factorize, id_array
+from hyperclus.hypergraph.incidence import PolicyOptions
 from hyperclus.hypergraph.messages import shown
 from hyperclus.io.hif_parser import Incidences, Items, NetworkType, parse
-from hyperclus.io.losses import warn_losses
-from hyperclus.typing import AbsencePolicy, Booleans, DuplicatePolicy, Floats, Ids
+from hyperclus.io.shared import naming, warn_losses
+from hyperclus.typing import Booleans, Floats, Ids
 
 IdPolicy: TypeAlias = Literal["error", "text"]
 
 BLOCK = 10_000  # lines to write at once
+KEEP = PolicyOptions(isolated="keep", empty_edges="keep")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -69,13 +72,7 @@ class HIF:
         }
         return [name for name, is_lost in lost.items() if is_lost]
 
-    def hypergraph(
-        self,
-        *,
-        duplicates: DuplicatePolicy = "error",
-        isolated: AbsencePolicy = "keep",
-        empty_edges: AbsencePolicy = "keep",
-    ) -> Hypergraph:
+    def hypergraph(self, **policies: Unpack[PolicyOptions]) -> Hypergraph:
         """Convert to a `Hypergraph`; the arguments are those of `read_hif`."""
         inside, listed = self.incidences, np.empty(0) if self.edges is None else self.edges.weights
         vertex_ids, edge_ids = (
@@ -83,19 +80,13 @@ class HIF:
             for items, used in ((self.nodes, inside.nodes), (self.edges, inside.edges))
         )
         omega = np.append(listed, np.full(len(edge_ids) - len(listed), np.nan))
+        gamma = _weights(inside.weights, inside.weights < 0, "incidences", "not be negative")
         return Hypergraph.from_long(
-            {
-                "node": inside.nodes,
-                "edge": inside.edges,
-                "weight": _weights(inside.weights, inside.weights < 0, "incidences", "not be negative"),
-            },
-            vertex="node",
+            {"vertex": inside.nodes, "edge": inside.edges, "weight": gamma},
             vertex_ids=vertex_ids,
             edge_ids=edge_ids,
             edge_weights=_weights(omega, omega <= 0, "edges", "be positive"),
-            duplicates=duplicates,
-            isolated=isolated,
-            empty_edges=empty_edges,
+            **(KEEP | policies),
         )
 
 
@@ -107,13 +98,7 @@ def _weights(weights: Floats, wrong: Booleans, section: str, rule: str) -> Float
     return np.where(np.isnan(weights), 1.0, weights)
 
 
-def read_hif(
-    path: StrPath,
-    *,
-    duplicates: DuplicatePolicy = "error",
-    isolated: AbsencePolicy = "keep",
-    empty_edges: AbsencePolicy = "keep",
-) -> Hypergraph:
+def read_hif(path: StrPath, **policies: Unpack[PolicyOptions]) -> Hypergraph:
     """Read a hypergraph from a HIF file: gamma from the incidences, omega from the edges, 1 by default.
 
     Vertices and hyperedges are in the order in which the file lists them, then in order of first appearance.
@@ -122,11 +107,9 @@ def read_hif(
     Parameters
     ----------
     path : path
-    duplicates : {"error", "sum", "max"}
-        What to do if a node is in an edge more than once, for example as head and as tail: refuse it, add
-        the weights, or use the largest one.
-    isolated, empty_edges : {"keep", "drop", "error"}
-        What to do with nodes in no edge and edges without nodes.
+    **policies
+        `duplicates`, `isolated` and `empty_edges` as in `Hypergraph.from_incidence`, but nodes in no edge and
+        edges without nodes are kept by default. A node that is head and tail of an edge is a duplicate.
 
     Warns
     -----
@@ -145,10 +128,8 @@ def read_hif(
     Hypergraph(3 vertices, 2 hyperedges, 4 incidences)
     """
     document = read_hif_document(path)
-    try:
-        hypergraph = document.hypergraph(duplicates=duplicates, isolated=isolated, empty_edges=empty_edges)
-    except InputError as error:
-        raise fault(path, error) from None
+    with naming(path):
+        hypergraph = document.hypergraph(**policies)
     remedy = "read_hif_document keeps it, and so does converting HIF to HIF"
     warn_losses(f"{printable(path)}: a Hypergraph", document.losses, remedy)
     return hypergraph
@@ -157,11 +138,8 @@ def read_hif(
 def read_hif_document(path: StrPath) -> HIF:
     """Read everything that a HIF file holds.
 
-    Raises
-    ------
-    InputError
-        With line and column for text that is not JSON, and with the JSON path of the entry
-        (`incidences[3].weight`) for whatever the schema refuses.
+    An `InputError` has line and column for text that is not JSON, and the JSON path of the entry
+    (`incidences[3].weight`) for whatever the schema refuses.
 
     Examples
     --------
@@ -175,11 +153,10 @@ def read_hif_document(path: StrPath) -> HIF:
     with reading(path) as file:
         data = file.read()
     try:
-        return HIF(**parse(data))
+        with naming(path):
+            return HIF(**parse(data))
     except RecursionError:
         raise fault(path, "the JSON is nested too deeply, about 1000 levels; make it flatter") from None
-    except InputError as error:
-        raise fault(path, error) from None
 
 
 def write_hif_document(document: HIF, path: StrPath) -> None:
@@ -188,9 +165,8 @@ def write_hif_document(document: HIF, path: StrPath) -> None:
     An `InputError` names ids, attrs and metadata that JSON cannot hold as they are.
     """
     if not isinstance(document, HIF):
-        raise InputError(
-            f"expected a HIF document, not a {type(document).__name__}; use write_hif for a Hypergraph"
-        )
+        kind = type(document).__name__
+        raise InputError(f"expected a HIF document, not a {kind}; use write_hif for a Hypergraph")
     with writing(path) as file:
         lines = _lines(document)
         while block := list(islice(lines, BLOCK)):
@@ -205,20 +181,18 @@ def write_hif(
     All vertices and hyperedges are listed, in their order. gamma is left out if it is 1 everywhere, and so is
     omega.
 
-    Parameters
-    ----------
-    metadata : optional
-        Anything that JSON can hold, by name.
-    ids : {"error", "text"}
-        HIF holds text and integers as ids. Others, such as the pairs that `from_table` makes, are refused,
-        or written as `str` shows them.
+    `metadata` is anything that JSON can hold, by name. HIF holds text and integers as ids; others, such as
+    the pairs that `from_table` makes, are refused (ids="error") or written as `str` shows them (ids="text").
     """
     check_hypergraph(hypergraph)
     check_choice("ids", ids, get_args(IdPolicy))
     gamma, omega = hypergraph.gamma, hypergraph.edge_weights
     vertices, edges = hypergraph.vertex_ids, hypergraph.edge_ids
     if ids == "text":
-        vertices, edges = _as_text(vertices, "vertex"), _as_text(edges, "edge")
+        vertices, edges = (
+            id_array([name if _is_id(name) else str(name) for name in some.tolist()], what)
+            for some, what in ((vertices, "vertex"), (edges, "edge"))
+        )
     incidences = Incidences(
         np.repeat(edges, hypergraph.edge_sizes),
         vertices[gamma.indices],
@@ -231,10 +205,6 @@ def write_hif(
     write_hif_document(HIF(incidences, nodes, listed, "undirected", metadata), path)
 
 
-def _as_text(ids: Ids, what: str) -> Ids:
-    return id_array([name if _is_id(name) else str(name) for name in ids.tolist()], what)
-
-
 def _is_id(value: Any) -> bool:
     return isinstance(value, str | int) and not isinstance(value, bool)
 
@@ -244,9 +214,9 @@ def _lines(document: HIF) -> Iterator[str]:
     for key, value in (("network-type", document.network_type), ("metadata", document.metadata)):
         if value is not None:
             yield f'"{key}": {_as_json(value, key)},\n'
-    for key, items in (("nodes", document.nodes), ("edges", document.edges)):
+    for key, items in (("node", document.nodes), ("edge", document.edges)):
         if items is not None:
-            yield from _section_lines(key, {key[:-1]: items.ids}, items, [""] * len(items.ids))
+            yield from _section_lines(f"{key}s", {key: items.ids}, items, [""] * len(items.ids))
             yield ",\n"
     inside = document.incidences
     ids = {"edge": inside.edges, "node": inside.nodes}
@@ -273,27 +243,16 @@ def _section_lines(
 
 def _id_text(key: str, value: Any) -> str:
     if not _is_id(value):
-        raise InputError(
-            f"{key} id {shown(value)} is neither text nor an integer, as HIF needs; rename it, or use ",
-            Argument("ids", "text", for_writing=True),
-            " to write such ids as text",
-        )
+        problem = f"{key} id {shown(value)} is neither text nor an integer, as HIF needs; rename it, or use "
+        raise InputError(problem, Argument("ids", "text", for_writing=True), " to write such ids as text")
     return f'"{key}": {_as_json(value, f"{key} id")}'
 
 
 def _as_json(value: Any, place: str) -> str:
     """Convert to JSON on one line, and make sure that it is read back as the same value."""
-    try:
+    with suppress(TypeError, ValueError, RecursionError):
         text = json.dumps(value, ensure_ascii=False, allow_nan=False)
         if json.loads(text.encode()) == value:
             return text
-    except (TypeError, ValueError, RecursionError):
-        pass
-    try:
-        what = shown(value)
-    except ValueError:  # Python does not print integers of more than 4300 digits
-        what = "a very large integer"
-    raise InputError(
-        f"{place}: JSON cannot hold {what} as it is; use text, finite numbers, true, false, null, lists, and "
-        "objects with text as keys"
-    )
+    usable = "text, finite numbers, true, false, null, lists, and objects with text as keys"
+    raise InputError(f"{place}: JSON cannot hold {shown(value)} as it is; use {usable}")

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from operator import attrgetter
-from typing import Any, Literal, NoReturn, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import msgspec
 import numpy as np
@@ -156,7 +156,7 @@ def _section(name: str, text: memoryview, known: dict[str, dict[Any, Any]]) -> t
     numbers = read_only(np.array(weights))
     if name == "incidences":
         directed = read_only(np.array(directions, dtype="<U4"))
-        return Incidences(*columns, numbers, directed, attrs), n_colons
+        return Incidences(columns[0], columns[1], numbers, directed, attrs), n_colons
     seen: set[Any] = set()
     for number, value in enumerate(columns[0].tolist()):
         if value in seen:
@@ -170,7 +170,7 @@ def _parsed(name: str, chunk: bytes, start: int) -> list[Any] | None:
     entries: list[Any] = []
     odd: Sequence[int] = ()
     try:
-        entries = msgspec.json.decode(chunk, type=list[ENTRIES[name]])  # type: ignore[misc]
+        entries = msgspec.json.decode(chunk, type=list[ENTRIES[name]])  # type: ignore[valid-type]
         if _n_colons(entries) == chunk.count(b":"):
             odd = [number for number, entry in enumerate(entries) if entry.weight == 0]  # maybe rounded
             if not odd:
@@ -216,9 +216,8 @@ def _explained(error: msgspec.ValidationError, place: str, rule: str) -> InputEr
 def _loads(text: bytes, place: str) -> Any:
     """Parse JSON with the standard library; refuse repeated keys, infinite numbers and NaN."""
     try:
-        return json.loads(
-            text.decode(), object_pairs_hook=_unique, parse_float=_finite, parse_constant=_refuse
-        )
+        hooks: dict[str, Any] = {"parse_float": _number, "parse_constant": _number}
+        return json.loads(text.decode(), object_pairs_hook=_unique, **hooks)
     except json.JSONDecodeError as error:
         message = f"line {error.lineno}, column {error.colno}: this is not JSON ({error.msg}); correct it"
     except UnicodeDecodeError as error:
@@ -239,11 +238,10 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return unique
 
 
-def _finite(token: str) -> float:
+def _number(token: str) -> float:
+    """Convert a number; "NaN", "Infinity" and "-Infinity" are not JSON."""
+    if token[-1] in "Ny":
+        raise InputError(f"{token} is not JSON; leave the value out")
     if math.isinf(value := float(token)):
         raise InputError(f"the number {token[:20]} is too large for double precision; make it smaller")
     return value
-
-
-def _refuse(token: str) -> NoReturn:
-    raise InputError(f"{token} is not JSON; leave the value out")

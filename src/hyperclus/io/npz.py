@@ -10,7 +10,7 @@ import math
 import os
 import warnings
 import zipfile
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import scipy.sparse as sp
@@ -18,14 +18,14 @@ from numpy.lib.format import read_array_header_1_0, read_array_header_2_0, read_
 from numpy.lib.npyio import NpzFile
 from numpy.typing import NDArray
 
-from hyperclus._runtime.files import StrPath, fault, printable, reading, refuse_bomb, writing
+from hyperclus._runtime.files import StrPath, fault, reading, refuse_bomb, writing
 from hyperclus.errors import Argument, InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.hypergraph.ids import object_array
-from hyperclus.hypergraph.incidence import Policies, as_matrix
+from hyperclus.hypergraph.incidence import Policies, PolicyOptions, as_matrix
 from hyperclus.hypergraph.messages import shown
-from hyperclus.io.entries import Entries, from_entries
-from hyperclus.typing import AbsencePolicy, DuplicatePolicy, Ids
+from hyperclus.io.shared import Entries, from_entries, naming
+from hyperclus.typing import Ids
 
 VERSION = 1
 NESTING = 20  # levels of tuples in an id
@@ -77,16 +77,10 @@ def write_npz(hypergraph: Hypergraph, path: StrPath, *, compressed: bool = False
         save(file, **arrays)
 
 
-def read_npz(
-    path: StrPath,
-    *,
-    duplicates: DuplicatePolicy = "error",
-    isolated: AbsencePolicy = "error",
-    empty_edges: AbsencePolicy = "error",
-) -> Hypergraph:
+def read_npz(path: StrPath, **policies: Unpack[PolicyOptions]) -> Hypergraph:
     """Read a hypergraph that `write_npz` wrote, or a matrix that `scipy.sparse.save_npz` wrote.
 
-    The matrix has vertices as rows and hyperedges as columns; omega is 1. The policies, which are those of
+    The matrix has vertices as rows and hyperedges as columns; omega is 1. `**policies`, which are as in
     `Hypergraph.from_incidence`, are for SciPy's matrices only.
 
     Examples
@@ -102,16 +96,16 @@ def read_npz(
         if not isinstance(getattr(file, "raw", None), io.FileIO):
             raise fault(path, "the archive is gzipped; unpack it first")
         try:
-            with warnings.catch_warnings(action="error"), NpzFile(file) as archive:
-                return _hypergraph(path, archive, Policies(duplicates, isolated, empty_edges))
-        except InputError as error:
-            raise (error if str(error).startswith(printable(path)) else fault(path, error)) from None
+            with naming(path), warnings.catch_warnings(action="error"), NpzFile(file) as archive:
+                return _hypergraph(path, archive, Policies(**policies))
+        except InputError:
+            raise
         except Exception as error:  # with damaged files, zipfile, zlib, NumPy and SciPy raise anything
             why = shown(" ".join(str(error).split()))
             raise fault(path, f"this is not a NumPy archive, or it is damaged ({why}); recreate it") from None
 
 
-def _hypergraph(path: StrPath, archive: NpzFile, policies: Policies) -> Hypergraph:
+def _hypergraph(path: StrPath, archive: Any, policies: Policies) -> Hypergraph:
     entries = archive.zip.infolist()
     refuse_bomb(path, os.stat(path).st_size, sum(entry.file_size for entry in entries))
     kinds = {entry.filename.removesuffix(".npy"): _announced(archive.zip, entry) for entry in entries}
@@ -147,10 +141,10 @@ def _announced(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> np.dtype[Any
     return kind
 
 
-def _checked_array(archive: NpzFile, name: str, kinds: tuple[str, ...]) -> NDArray[Any]:
+def _checked_array(archive: Any, name: str, kinds: tuple[str, ...]) -> NDArray[Any]:
     if name not in archive.files:
         raise InputError(f"the array {name!r} is missing; recreate the file")
-    array = archive[name]
+    array: NDArray[Any] = archive[name]
     if array.ndim != 1 or array.dtype.str not in kinds:
         expected = f"must be one-dimensional and of type {' or '.join(kinds)}"
         found = f"shape {shown(array.shape)} and type {shown(array.dtype.str)}"

@@ -7,9 +7,10 @@ here: its reader takes 1.5x for 1.5, and 5.5 in a file of integers for 5, and si
 import re
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from itertools import islice, pairwise
-from typing import Any, BinaryIO, Literal, NamedTuple
+from typing import Any, BinaryIO, Literal, NamedTuple, Unpack, cast
 
 import numpy as np
 
@@ -17,11 +18,10 @@ from hyperclus._runtime.arrays import index_type
 from hyperclus._runtime.files import StrPath, fault, printable, reading, writing
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
-from hyperclus.hypergraph.incidence import Policies
+from hyperclus.hypergraph.incidence import Policies, PolicyOptions
 from hyperclus.hypergraph.messages import shown
-from hyperclus.io.entries import Entries, from_entries
-from hyperclus.io.losses import warn_losses
-from hyperclus.typing import AbsencePolicy, Booleans, Codes, DuplicatePolicy, Floats, Integers
+from hyperclus.io.shared import Entries, from_entries, naming, warn_losses
+from hyperclus.typing import Booleans, Codes, Floats, Integers
 
 PIECE = 1 << 22  # bytes to parse at once
 BLOCK = 1 << 20  # incidences to write at once
@@ -35,26 +35,15 @@ NUMBER = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 # ---- hMETIS ----------------------------------------------------------------------------------------------
 
 
-def read_hmetis(
-    path: StrPath,
-    *,
-    duplicates: DuplicatePolicy = "error",
-    isolated: AbsencePolicy = "error",
-    empty_edges: AbsencePolicy = "error",
-) -> Hypergraph:
+def read_hmetis(path: StrPath, **policies: Unpack[PolicyOptions]) -> Hypergraph:
     r"""Read a hypergraph from an hMETIS file: gamma is 1, omega is 1 unless the file has weights.
 
     The first line has the numbers of hyperedges and vertices and, if there are weights, a format: 1 for
     hyperedges, 10 for vertices, 11 for both. A line per hyperedge follows with its weight, if any, and its
     members, then a line per vertex with its weight. Ids are the file's numbers, from 1. Lines that begin with
     % are comments. Blank lines are ignored: a hyperedge without members is a line with a weight only. Weights
-    need not be integers. Vertex weights are lost.
-
-    Parameters
-    ----------
-    path : path
-    duplicates, isolated, empty_edges
-        As in `Hypergraph.from_incidence`.
+    need not be integers. Vertex weights are lost. `**policies` are `duplicates`, `isolated` and `empty_edges`
+    as in `Hypergraph.from_incidence`.
 
     Examples
     --------
@@ -67,13 +56,14 @@ def read_hmetis(
     ([1, 2, 3], [5.0, 7.0])
     """
     entries, omega, has_vertex_weights = _parse_hmetis(path)
+    chosen = Policies(**policies)
     try:
-        hypergraph = from_entries(entries, Policies(duplicates, isolated, empty_edges), omega)
+        hypergraph = from_entries(entries, chosen, omega)
     except InputError as error:
         order = np.lexsort((entries.vertices, entries.edges))
         vertices, edges = entries.vertices[order], entries.edges[order]
         repeated = (np.diff(vertices) == 0) & (np.diff(edges) == 0)
-        if duplicates == "error" and repeated.any():
+        if chosen.duplicates == "error" and repeated.any():
             raise line_fault(path, 1 + int(edges[np.argmax(repeated)]), error) from None
         raise fault(path, error) from None
     warn_losses(f"{printable(path)}: a Hypergraph", ["the vertex weights"] if has_vertex_weights else [])
@@ -85,17 +75,6 @@ def write_hmetis(hypergraph: Hypergraph, path: StrPath) -> None:
 
     gamma and the ids are lost. Weights are left out if every omega is 1 and no hyperedge is empty. Weights
     that are not integers are read back bit by bit, but hMETIS itself expects integers.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> h = Hypergraph.from_edges({1: [1, 2], 2: [2, 3]}, edge_weights=[1, 0.5])
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_hmetis(h, pathlib.Path(folder, "small.hgr"))
-    ...     print(pathlib.Path(folder, "small.hgr").read_text(), end="")
-    2 3 1
-    1 1 2
-    0.5 2 3
     """
     check_hypergraph(hypergraph)
     gamma, omega = hypergraph.gamma, hypergraph.edge_weights
@@ -145,8 +124,7 @@ def _hmetis_header(first: "Lines") -> tuple[int, int, int]:
     if not known or not are_integers(numbers[:2], 1, LARGEST).all():
         message = "the first line must have the numbers of hyperedges and of vertices, from 1"
         raise first.fault(0, f"{message}, and, if there are weights, a format (1, 10 or 11); correct it")
-    n_edges, n_vertices, kind = (*map(int, numbers), 0)[:3]
-    return n_edges, n_vertices, kind
+    return cast(tuple[int, int, int], (*map(int, numbers), 0)[:3])
 
 
 def _hmetis_edges(
@@ -179,26 +157,14 @@ def _hmetis_edges(
 
 
 def read_matrix_market(
-    path: StrPath,
-    *,
-    transpose: bool = False,
-    duplicates: DuplicatePolicy = "error",
-    isolated: AbsencePolicy = "error",
-    empty_edges: AbsencePolicy = "error",
+    path: StrPath, *, transpose: bool = False, **policies: Unpack[PolicyOptions]
 ) -> Hypergraph:
     r"""Read a hypergraph from a Matrix Market file: entry (v, e) is gamma_e(v), omega is 1.
 
     Rows are vertices and columns hyperedges, numbered from 0: row 1 of the file is vertex 0. The file may be
     sparse ("coordinate") or dense ("array"), with real numbers, integers or a pattern (gamma = 1), "general"
-    or "symmetric".
-
-    Parameters
-    ----------
-    path : path
-    transpose : bool
-        Whether rows are hyperedges and columns vertices.
-    duplicates, isolated, empty_edges
-        As in `Hypergraph.from_incidence`.
+    or "symmetric". With `transpose`, rows are hyperedges and columns vertices. `**policies` are as in
+    `Hypergraph.from_incidence`.
 
     Examples
     --------
@@ -212,10 +178,8 @@ def read_matrix_market(
     entries = _parse_matrix(path)
     if transpose:
         entries = Entries(entries.edges, entries.vertices, entries.gamma, entries.shape[::-1])
-    try:
-        return from_entries(entries, Policies(duplicates, isolated, empty_edges))
-    except InputError as error:
-        raise fault(path, error) from None
+    with naming(path):
+        return from_entries(entries, Policies(**policies))
 
 
 def write_matrix_market(hypergraph: Hypergraph, path: StrPath) -> None:
@@ -400,7 +364,10 @@ def number_lines(path: StrPath, file: BinaryIO, piece: int = PIECE) -> Iterator[
         starts = np.flatnonzero(begins)
         if not len(starts):
             continue
-        numbers = _numbers(text)
+        numbers = np.empty(0)
+        if not text.translate(None, b"0123456789+-.eE \t\r\n"):
+            with warnings.catch_warnings(action="error"), suppress(ValueError, DeprecationWarning):
+                numbers = np.fromstring(text, sep=" ")
         if len(numbers) != len(starts):
             raise _not_a_number(path)
         ends = np.append(np.flatnonzero(letters == 10), len(letters))
@@ -408,18 +375,6 @@ def number_lines(path: StrPath, file: BinaryIO, piece: int = PIECE) -> Iterator[
         counts = counts[counts > 0]
         yield Lines(path, numbers, counts, position)
         position += len(counts)
-
-
-def _numbers(text: bytes) -> Floats:
-    """The numbers in a text, fewer if there is anything else."""
-    if text.translate(None, b"0123456789+-.eE \t\r\n"):
-        return np.empty(0)
-    with warnings.catch_warnings(action="error"):
-        try:
-            found: Floats = np.fromstring(text, sep=" ")
-        except (ValueError, DeprecationWarning):
-            return np.empty(0)
-    return found
 
 
 def _not_a_number(path: StrPath) -> InputError:
@@ -463,5 +418,4 @@ def shortest(number: float) -> str:
 def _lost_ids(hypergraph: Hypergraph, first: int) -> list[str]:
     """The ids that a format cannot hold if it numbers vertices and hyperedges from `first`."""
     ids = {"the vertex ids": hypergraph.vertex_ids, "the hyperedge ids": hypergraph.edge_ids}
-    expected = {name: np.arange(first, first + len(given)) for name, given in ids.items()}
-    return [name for name, given in ids.items() if not np.array_equal(given, expected[name])]
+    return [name for name, x in ids.items() if not np.array_equal(x, np.arange(first, first + len(x)))]

@@ -172,14 +172,11 @@ class CsvTable(Table):
 
 
 def detect_delimiter(text: str) -> str:
-    r"""Detect the delimiter from the first records of a text table.
+    """Detect the delimiter from the first records of a text table.
 
     It is the character that gives all records the same number of fields, and the most fields; in case of a
     tie a comma. A character is preferred if it leaves commas within decimal numbers only. If no character
     gives equal numbers, the header decides: a comma unless another character separates more columns.
-
-    >>> detect_delimiter('"acid, fixed";"pH"\n7,4;3,51\n')
-    ';'
     """
     records: dict[str, list[list[str]]] = {sign: [] for sign in ",;|\t"}
     for sign, found in records.items():
@@ -187,7 +184,9 @@ def detect_delimiter(text: str) -> str:
             found.extend(islice(_records(text, sign), SNIFFED_RECORDS))
     counts = {sign: len(found[0]) if found else 0 for sign, found in records.items()}
     even = [sign for sign in counts if counts[sign] > 1 and len(set(map(len, records[sign]))) == 1]
-    decimal = [sign for sign in even if _has_decimal_commas(records[sign])]
+    fields = {sign: [field for record in records[sign][1:] for field in record] for sign in even}
+    commas = {sign: [field for field in found if "," in field] for sign, found in fields.items()}
+    decimal = [sign for sign in even if commas[sign] and all(map(DECIMAL_COMMA.fullmatch, commas[sign]))]
     if even:
         return max(decimal or even, key=lambda sign: counts[sign])
     return "," if counts[","] > 1 else max(counts, key=lambda sign: counts[sign])
@@ -208,12 +207,6 @@ def write_csv(
 def _quoted(value: str | int) -> str:
     text = str(value)
     return text if NEEDS_NO_QUOTES.fullmatch(text) else '"' + text.replace('"', '""') + '"'
-
-
-def _has_decimal_commas(records: list[list[str]]) -> bool:
-    """Whether there are commas within the fields below the header, all of them decimal commas."""
-    fields = [field for record in records[1:] for field in record if "," in field]
-    return bool(fields) and all(map(DECIMAL_COMMA.fullmatch, fields))
 
 
 def _records(text: str, delimiter: str, strict: bool = False) -> Iterator[list[str]]:

@@ -19,19 +19,10 @@ INTEGER = r"\A(0|-?[1-9][0-9]{0,18})\z"  # text that does not change if it is co
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Runs:
-    """The hyperedge of each row of a table, run-length encoded where that takes less memory.
+    """The hyperedge of each row of a table, run-length encoded where that takes less memory."""
 
-    Attributes
-    ----------
-    codes : (n_runs,) integers
-        The hyperedge of each run.
-    starts : (n_runs,) integers, or None
-        The first row of each run; None if every row is a run.
-    n_rows : int
-    """
-
-    codes: Codes
-    starts: Codes | None
+    codes: Codes  # the hyperedge of each run
+    starts: Codes | None  # the first row of each run; None if every row is a run
     n_rows: int
 
     @classmethod
@@ -94,8 +85,14 @@ class Runs:
         if (codes[1:] > codes[:-1]).all():
             first = free[codes]
             free[codes] += sizes
-        else:
-            first = _slots_of_runs(codes, sizes, free)
+        else:  # several runs may be of one hyperedge
+            order = np.argsort(codes, kind="stable")
+            ordered, lengths = codes[order], sizes[order]
+            before, starts = np.cumsum(lengths) - lengths, _run_starts(ordered)
+            edges, counts = ordered[starts], np.diff(starts, append=len(codes))
+            first = np.empty(len(codes), dtype=np.int64)
+            first[order] = before + np.repeat(free[edges] - before[starts], counts)
+            free[edges] += np.add.reduceat(lengths, starts)
         if self.starts is None:
             return first
         offsets = first - self.starts
@@ -105,15 +102,10 @@ class Runs:
 
 
 class IdEncoder:
-    """Encodes a column of ids, batch by batch.
+    """Encodes a column of ids, batch by batch; `guess` converts text to integers if every id is one.
 
     Integers within a small range are encoded with a lookup table. PyArrow hashes other ids, and the known
     ones again with each batch, so batches should be few.
-
-    Parameters
-    ----------
-    guess : bool
-        Whether text is converted to integers if every id is one.
     """
 
     def __init__(self, source: Table, column: str, guess: bool) -> None:
@@ -181,18 +173,16 @@ class IdEncoder:
 
     def _typed(self, values: Any, row: int) -> Any:
         """Convert to int64 or text; other types are an `InputError`."""
-        pa = arrow()
-        if pa.types.is_integer(values.type):
+        pa, kind = arrow(), values.type
+        if pa.types.is_integer(kind):
             try:
                 return values.cast(pa.int64())
             except pa.ArrowInvalid:
                 raise self._fault("an id from here on is too large for 64 bits; use text", row) from None
-        is_text = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
-        if any(check(values.type) for check in is_text):
+        if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
             return values.cast(pa.large_string())
-        raise self._fault(
-            f"an id must be an integer or text, not {shown(str(values.type))}; convert the column", row
-        )
+        problem = f"an id must be an integer or text, not {shown(str(kind))}"
+        raise self._fault(f"{problem}; convert the column", row)
 
     def _fault(self, message: str, row: int) -> InputError:
         return self._source.fault(f"column {shown(self.column)}: {message}", row)
@@ -201,8 +191,7 @@ class IdEncoder:
 def read_ids(source: Table, name: str, guess: bool) -> tuple[Codes, Ids]:
     """Read a column of ids: the code of each row and the ids; a missing id is an `InputError`."""
     encoder = IdEncoder(source, name, guess)
-    with source.numbered_batches([name]) as batches:
-        codes = [encoder.codes(values, row) for row, (values,) in batches]
+    codes = [encoder.codes(values, row) for row, (values,) in source.numbered_batches([name])]
     return np.concatenate([np.empty(0, dtype=np.int32), *codes]), encoder.ids()
 
 
@@ -261,16 +250,3 @@ def _run_starts(values: Integers | Codes) -> Codes:
     changed = np.ones(len(values), dtype=bool)
     np.not_equal(values[1:], values[:-1], out=changed[1:])
     return np.flatnonzero(changed).astype(np.int32)
-
-
-def _slots_of_runs(codes: Codes, sizes: Integers, free: Integers) -> Integers:
-    """Return the first slot of each run if several runs may be of one hyperedge; `free` is updated."""
-    order = np.argsort(codes, kind="stable")
-    ordered, lengths = codes[order], sizes[order]
-    before = np.cumsum(lengths) - lengths
-    first = _run_starts(ordered)
-    edges = ordered[first]
-    slots = np.empty(len(codes), dtype=np.int64)
-    slots[order] = before + np.repeat(free[edges] - before[first], np.diff(first, append=len(codes)))
-    free[edges] += np.add.reduceat(lengths, first)
-    return slots

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from functools import partial
+from typing import Any, Literal, Unpack, get_args
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,26 +17,20 @@ from hyperclus._runtime.progress import report_progress
 from hyperclus.errors import Argument, InputError, check_choice
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.hypergraph.ids import id_array, positions
-from hyperclus.hypergraph.incidence import Policies, canonical
+from hyperclus.hypergraph.incidence import Policies, PolicyOptions, canonical
 from hyperclus.hypergraph.messages import named, shown
 from hyperclus.hypergraph.tables import default_column
-from hyperclus.io.losses import warn_losses
-from hyperclus.io.tables import TableFormat, format_of, open_table, unknown_format
+from hyperclus.io.shared import naming, warn_losses
+from hyperclus.io.tables import TableFormat, format_of, open_table
 from hyperclus.io.tables.csv import write_csv
 from hyperclus.io.tables.encode import INTEGER, IdEncoder, Runs
 from hyperclus.io.tables.parquet import write_parquet
 from hyperclus.io.tables.table import DecimalSign, IdConversion, IncidenceBlock, Table, is_numeric
-from hyperclus.typing import AbsencePolicy, Codes, DuplicatePolicy, Floats, Ids, Incidence
+from hyperclus.typing import Codes, Floats, Ids, Incidence
 
 PASS_SHARE = 0.45  # share of the reading time that each of the two passes takes
-WHICH_COLUMNS = (
-    "name the columns with ",
-    Argument("vertex"),
-    ", ",
-    Argument("edge"),
-    " and ",
-    Argument("weight"),
-)
+_NAMED = Argument("vertex"), ", ", Argument("edge"), " and ", Argument("weight")
+WHICH_COLUMNS = ("name the columns with ", *_NAMED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,18 +45,11 @@ class LongColumns:
     @classmethod
     def of(cls, source: Table, vertex: Any, edge: Any, weight: Any, edge_weight: Any) -> "LongColumns":
         """Find the columns in a table, by the arguments of `read_long`."""
-        remedy = InputError(*WHICH_COLUMNS)
-
-        def optional(name: Any, default: str, used: tuple[Any, ...]) -> str | None:
-            found = default_column(name, default, source.names, used)
-            return None if found is None else source.column(found, remedy)
-
-        return cls(
-            source.column(vertex, remedy),
-            source.column(edge, remedy),
-            optional(weight, "weight", (vertex, edge)),
-            optional(edge_weight, "edge_weight", (vertex, edge, weight)),
-        )
+        column = partial(source.column, remedy=InputError(*WHICH_COLUMNS))
+        gamma = default_column(weight, "weight", source.names, (vertex, edge))
+        omega = default_column(edge_weight, "edge_weight", source.names, (vertex, edge, weight))
+        optional = (None if name is None else column(name) for name in (gamma, omega))
+        return cls(column(vertex), column(edge), *optional)
 
 
 def read_long(
@@ -77,9 +65,7 @@ def read_long(
     ids: IdConversion = "guess",
     vertex_ids: Iterable[Any] | None = None,
     edge_ids: Iterable[Any] | None = None,
-    duplicates: DuplicatePolicy = "error",
-    isolated: AbsencePolicy = "error",
-    empty_edges: AbsencePolicy = "error",
+    **policies: Unpack[PolicyOptions],
 ) -> Hypergraph:
     r"""Read a file with one row per incidence, as `Hypergraph.from_long` reads a table in memory.
 
@@ -93,23 +79,16 @@ def read_long(
         .csv, .tsv (also gzipped) or .parquet. Several Parquet files with the same columns make up one table:
         a folder, or a pattern such as "part-*.parquet", in the order of their names.
     format : {"csv", "tsv", "parquet"}, optional
-        By default the ending of the name decides.
-    vertex, edge : column names
-    weight : column name, optional
-        The column of gamma; by default "weight" if there is one, otherwise gamma = 1. False: gamma = 1
-        in any case. A row with gamma = 0 makes no member.
-    edge_weight : column name, optional
-        The column of omega, which must be the same in all rows of a hyperedge; by default "edge_weight"
-        if there is one, otherwise omega = 1. False: omega = 1 in any case.
+        By default the ending of the name decides, or the content.
     delimiter : one character, optional
         Delimiter of text. By default a tab for TSV; for CSV it is detected among comma, semicolon, bar and
-        tab. If it is given, a text file may have any name.
+        tab.
     decimal : {".", ","}
-        DecimalSign sign of weights in text.
+        Decimal sign of weights in text.
     ids : {"guess", "text"}
         Whether ids in text become integers if every id of the column looks like one: as Python writes it,
         within 64 bits (7 and -7, but not 007).
-    vertex_ids, edge_ids, duplicates, isolated, empty_edges
+    vertex, edge, weight, edge_weight, vertex_ids, edge_ids, **policies
         As in `Hypergraph.from_long`.
 
     Raises
@@ -130,10 +109,10 @@ def read_long(
     """
     check_choice("ids", ids, get_args(IdConversion))
     check_choice("decimal", decimal, get_args(DecimalSign))
-    policies = Policies(duplicates, isolated, empty_edges)
+    chosen = Policies(**policies)
     source = open_table(path, format, delimiter, decimal)
     columns = LongColumns.of(source, vertex, edge, weight, edge_weight)
-    return read_incidences(source, columns, policies, ids == "guess", vertex_ids, edge_ids)
+    return read_incidences(source, columns, chosen, ids == "guess", vertex_ids, edge_ids)
 
 
 def read_incidences(
@@ -154,13 +133,13 @@ def read_incidences(
     known_edges = None if edge_ids is None else id_array(edge_ids, "edge")
     known_vertices = None if vertex_ids is None else id_array(vertex_ids, "vertex")
     encoder = IdEncoder(source, columns.edge, guess)
-    with source.numbered_batches([columns.edge], (0.0, PASS_SHARE)) as batches:
-        runs = Runs.joined([encoder.runs(values, row) for row, (values,) in batches])
+    batches = source.numbered_batches([columns.edge], (0.0, PASS_SHARE))
+    runs = Runs.joined([encoder.runs(values, row) for row, (values,) in batches])
     edges, n_rows = encoder.ids(), runs.n_rows
     if not n_rows:
         raise source.fault("the table has no rows; a hypergraph needs at least one vertex in one hyperedge")
     if known_edges is not None:
-        with _naming_file(source):
+        with naming(source.path):
             codes = positions(edges, known_edges, "edge")
         runs, edges = Runs(take(codes, runs.codes), runs.starts, n_rows), known_edges
 
@@ -169,7 +148,7 @@ def read_incidences(
     (gamma, indices, indptr), omega = _second_pass(source, columns, runs, edges, encoder, kind)
     del runs
     vertices = encoder.ids()
-    with _naming_file(source):
+    with naming(source.path):
         if known_vertices is not None:
             codes = positions(vertices, known_vertices, "vertex").astype(kind)
             indices, vertices = take(codes, indices), known_vertices
@@ -197,33 +176,23 @@ def _second_pass(
     omega = None if edge_weight is None else np.full(len(edges), np.nan)
     read = 0
     wanted = [columns.vertex, *filter(None, [weight, edge_weight])]
-    with source.numbered_batches(wanted, (PASS_SHARE, PASS_SHARE)) as batches:
-        for row, (values, *numbers) in batches:
-            read = row + len(values)
-            if read > n_rows:
-                break
-            inside = runs.between(row, read)
-            slots = inside.slots(free)
-            indices[slots] = vertices.codes(values, row)
-            if weight is not None:
-                gamma[slots] = checked_weights(source, weight, numbers[0], row)
-            if omega is not None and edge_weight is not None:
-                weights = checked_weights(source, edge_weight, numbers[-1], row)
-                _store_edge_weights(omega, weights, inside, edges, row, source, edge_weight)
+    for row, (values, *numbers) in source.numbered_batches(wanted, (PASS_SHARE, PASS_SHARE)):
+        read = row + len(values)
+        if read > n_rows:
+            break
+        inside = runs.between(row, read)
+        slots = inside.slots(free)
+        indices[slots] = vertices.codes(values, row)
+        if weight is not None:
+            gamma[slots] = checked_weights(source, weight, numbers[0], row)
+        if omega is not None and edge_weight is not None:
+            weights = checked_weights(source, edge_weight, numbers[-1], row)
+            _store_edge_weights(omega, weights, inside, edges, row, source, edge_weight)
     if read != n_rows:
         raise source.fault("the file changed while it was read; read it again")
     if omega is not None:
         omega[np.isnan(omega)] = 1.0  # hyperedges that only `edge_ids` names
     return (gamma, indices, indptr), omega
-
-
-@contextmanager
-def _naming_file(source: Table) -> Iterator[None]:
-    """Add the name of the file to errors."""
-    try:
-        yield
-    except InputError as error:
-        raise source.fault(error) from None
 
 
 def checked_weights(source: Table, name: str, values: Any, row: int) -> Floats:
@@ -258,11 +227,10 @@ def checked_weights(source: Table, name: str, values: Any, row: int) -> Floats:
 
 def _is_weight(value: Any) -> bool:
     pa = arrow()
-    try:
+    with suppress(pa.ArrowInvalid):
         number = value.cast(pa.float64()).as_py()
-    except pa.ArrowInvalid:
-        return False
-    return number is not None and 0 <= number < np.inf
+        return number is not None and 0 <= number < np.inf
+    return False
 
 
 def _store_edge_weights(
@@ -302,11 +270,8 @@ def write_long(
 
     Parameters
     ----------
-    hypergraph : Hypergraph
-    path : file name
-        .csv, .tsv, .csv.gz, .tsv.gz or .parquet.
-    format : {"csv", "tsv", "parquet"}, optional
-        By default the ending of the name decides.
+    path, format
+        As in `read_long`, but for one file, and without a format the ending of the name must be known.
     vertex, edge, weight, edge_weight : column names
 
     Raises
@@ -342,17 +307,16 @@ def write_long(
         names.pop()
     kind = format_of(path, format)
     if kind is None:
-        raise unknown_format(path)
+        endings = "the name must end with .csv, .tsv, .csv.gz, .tsv.gz or .parquet; or use "
+        raise fault(path, InputError(endings, Argument("format")))
     ids = hypergraph.vertex_ids, hypergraph.edge_ids
-    for some, what in zip(ids, ("vertex", "edge"), strict=True):
-        _check_ids(path, some, what, kind != "parquet")
+    _check_ids(path, ids[0], "vertex", kind != "parquet")
+    _check_ids(path, ids[1], "edge", kind != "parquet")
     _warn_of_loss(hypergraph, path)
+    write_text = partial(write_csv, delimiter="\t" if kind == "tsv" else ",")
+    write = write_parquet if kind == "parquet" else write_text
     with writing(path) as handle:
-        if kind == "parquet":
-            write_parquet(handle, names, ids, _incidences(hypergraph, len(names) - 2))
-        else:
-            sign = "\t" if kind == "tsv" else ","
-            write_csv(handle, names, ids, _incidences(hypergraph, len(names) - 2), sign)
+        write(handle, names, ids, _incidences(hypergraph, len(names) - 2))
 
 
 def _check_ids(path: StrPath, ids: Ids, what: str, text: bool) -> None:
@@ -367,34 +331,23 @@ def _check_ids(path: StrPath, ids: Ids, what: str, text: bool) -> None:
         raise fault(path, f"{what} id {shown(other)} is {why}, a column of a long table cannot hold it")
     broken = next((value for value in values if not _is_utf8(value)), None)
     if broken is not None:
-        raise fault(
-            path,
-            f"{what} id {shown(broken)} contains half of a surrogate pair and cannot be written; rename it",
-        )
+        problem = "contains half of a surrogate pair and cannot be written; rename it"
+        raise fault(path, f"{what} id {shown(broken)} {problem}")
     integer = re.compile(INTEGER.replace(r"\z", r"\Z"))
     if text and all(integer.match(value) and -(2**63) <= int(value) < 2**63 for value in values):
-        raise fault(
-            path,
-            f"{what} id {shown(values[0])} is text, but it and all others would be read as integers; "
-            "write .parquet, which keeps the type",
-        )
+        problem = f"{what} id {shown(values[0])} is text, but it and all others would be read as integers"
+        raise fault(path, f"{problem}; write .parquet, which keeps the type")
 
 
 def _is_utf8(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    return text.isascii() or not any("\ud800" <= sign <= "\udfff" for sign in text)
 
 
 def _warn_of_loss(hypergraph: Hypergraph, path: StrPath) -> None:
     covered, empty = hypergraph.covered, hypergraph.edge_sizes == 0
-    lost = []
-    if not covered.all():
-        lost.append(f"vertex {named(hypergraph.vertex_ids, ~covered)}, which no hyperedge holds")
-    if empty.any():
-        lost.append(f"hyperedge {named(hypergraph.edge_ids, empty)}, which has no members")
+    isolated, unused = named(hypergraph.vertex_ids, ~covered), named(hypergraph.edge_ids, empty)
+    lost = [f"vertex {isolated}, which no hyperedge holds"] if isolated else []
+    lost += [f"hyperedge {unused}, which has no members"] if unused else []
     # The order is kept if every vertex, at its first appearance, is larger than all before it.
     highest, in_order = -1, 0
     for block in blocks(hypergraph.n_incidences):

@@ -43,9 +43,8 @@ class ParquetTable(Table):
             self._first_rows.append(self._first_rows[-1] + rows)
             for name in OPTIONAL_COLUMNS:
                 if (name in found) != (name in names[0]):
-                    raise fault(
-                        file, f"some files have a column {shown(name)} and others not; make them alike"
-                    )
+                    problem = f"some files have a column {shown(name)} and others not"
+                    raise fault(file, f"{problem}; make them alike")
         super().__init__(path, files, names[0], self._first_rows[-1], tuning)
 
     def batches(self, columns: list[str]) -> Generator[list[Any], None, None]:
@@ -135,11 +134,9 @@ def write_parquet(
 ) -> None:
     """Write a long table, given the ids of vertices and hyperedges and blocks of its rows."""
     pa, pq = arrow(), arrow("pyarrow.parquet")
-    vertices, edges = (
-        pa.array(some, pa.large_string() if some.dtype == object else pa.int64()) for some in ids
-    )
-    kinds = [vertices.type, edges.type, pa.float64(), pa.float64()][: len(names)]
-    schema = pa.schema(list(zip(names, kinds, strict=True)))
+    kinds = [pa.large_string() if some.dtype == object else pa.int64() for some in ids]
+    vertices, edges = map(pa.array, ids, kinds)
+    schema = pa.schema(list(zip(names, [*kinds, pa.float64(), pa.float64()], strict=False)))
     with pq.ParquetWriter(handle, schema, write_page_checksum=True) as writer:
         for inside, around, weights in rows:
             columns = [vertices.take(pa.array(inside)), edges.take(pa.array(around)), *map(pa.array, weights)]

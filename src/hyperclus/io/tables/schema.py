@@ -23,34 +23,26 @@ MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "?")  #
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Column:
-    """One column, as a PyArrow array with null for missing values.
-
-    Attributes
-    ----------
-    numbers : bool
-        Whether all values are numbers.
-    distinct : int
-        Number of distinct values.
-    not_number : str or None
-        A value that is not a number, if most others are.
-    decimal_comma : bool
-        Whether numbers were written with a decimal comma.
-    too_large : str or None
-        A number that a float cannot represent; because of it the column stays text.
-    """
+    """One column, as a PyArrow array with null for missing values."""
 
     name: str
     values: Any
-    numbers: bool
-    distinct: int
-    not_number: str | None = None
-    decimal_comma: bool = False
-    too_large: str | None = None
+    numbers: bool  # whether all values are numbers
+    distinct: int  # number of distinct values
+    not_number: str | None = None  # a value that is not a number, if most others are
+    decimal_comma: bool = False  # whether numbers were written with a decimal comma
+    too_large: str | None = None  # a number that a float cannot represent, so that the column stays text
 
     @property
     def missing(self) -> int:
         """Number of missing values."""
         return int(self.values.null_count)
+
+    def first_infinite(self) -> int:
+        """Return the first row with an infinite number, -1 if there is none."""
+        pa, pc = arrow(), arrow("pyarrow.compute")
+        is_float = pa.types.is_floating(self.values.type)
+        return int(pc.index(pc.is_inf(self.values), True).as_py()) if is_float else -1
 
     def first_not_number(self) -> int:
         """Return the first row whose value is not a number, of a column with such rows."""
@@ -75,9 +67,9 @@ def read_columns(source: Table, names: Sequence[str], decimal: DecimalSign | Non
     if isinstance(source, CsvTable):
         signs = (".",) if source.delimiter == "," else (".", ",")
         signs = signs if decimal is None else (decimal,)
-    with source.numbered_batches(list(names), (0.0, READING_SHARE)) as batches:
-        chunks = zip(*(batch for _, batch in batches), strict=True)
-        columns = [arrow().chunked_array(list(some)) for some in chunks]
+    batches = source.numbered_batches(list(names), (0.0, READING_SHARE))
+    chunks = zip(*(batch for _, batch in batches), strict=True)
+    columns = [arrow().chunked_array(list(some)) for some in chunks]
     if not (columns and len(columns[0])):
         raise source.fault("the table has no rows under its header; it needs one for each vertex")
     return [_column(name, values, signs) for name, values in zip(names, columns, strict=True)]

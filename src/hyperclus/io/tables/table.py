@@ -2,8 +2,8 @@
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Generator
+from contextlib import closing
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Literal, TypeAlias
@@ -54,17 +54,15 @@ class Table(ABC):
     def batches(self, columns: list[str]) -> Generator[list[Any], None, None]:
         """Yield some columns, batch by batch, as PyArrow arrays of equal length."""
 
-    @contextmanager
     def numbered_batches(
         self, columns: list[str], progress: tuple[float, float] | None = None
-    ) -> Iterator[Iterator[tuple[int, list[Any]]]]:
-        """Iterate over batches and their first rows.
+    ) -> Generator[tuple[int, list[Any]], None, None]:
+        """Yield batches and their first rows.
 
         `progress` is the share of the work done before this pass, and the share that the pass takes.
         """
-
-        def numbered(batches: Iterator[list[Any]]) -> Generator[tuple[int, list[Any]], None, None]:
-            row, released, pool = 0, 0, arrow().default_memory_pool()
+        row, released, pool = 0, 0, arrow().default_memory_pool()
+        with closing(self.batches(columns)) as batches:
             for batch in batches:
                 yield row, batch
                 row += len(batch[0])
@@ -75,10 +73,7 @@ class Table(ABC):
                 if self.large_batches or row >= released + RELEASE_AFTER:
                     pool.release_unused()
                     released = row
-            pool.release_unused()
-
-        with closing(self.batches(columns)) as batches, closing(numbered(batches)) as rows:
-            yield rows
+        pool.release_unused()
 
     @abstractmethod
     def fault(self, message: str | InputError, row: int | None = None) -> InputError:

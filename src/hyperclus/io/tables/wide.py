@@ -8,7 +8,6 @@ from typing import Any, Literal, TypedDict, Unpack, get_args
 import numpy as np
 
 from hyperclus._runtime.files import StrPath, fault
-from hyperclus._runtime.optional import arrow
 from hyperclus._runtime.progress import report_progress
 from hyperclus.errors import Argument, InputError, check_choice, prefixed
 from hyperclus.hypergraph.binning import Bins, BinsByColumn, as_bins
@@ -16,7 +15,8 @@ from hyperclus.hypergraph.features import feature_names
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.ids import object_array
 from hyperclus.hypergraph.messages import shown
-from hyperclus.io.tables import sniff_table
+from hyperclus.io.shared import naming
+from hyperclus.io.tables import open_table
 from hyperclus.io.tables.encode import read_ids
 from hyperclus.io.tables.schema import Column, check_present, read_columns
 from hyperclus.io.tables.table import DecimalSign, IdConversion, Table
@@ -84,42 +84,28 @@ class WideOptions:
         check_choice("isolated", self.isolated, get_args(AbsencePolicy))
         check_choice("ids", self.ids, get_args(IdConversion))
         check_choice("repeated", self.repeated, get_args(RepeatPolicy))
-        if self.decimal is not None:
-            check_choice("decimal", self.decimal, get_args(DecimalSign))
+        check_choice("decimal", self.decimal or ".", get_args(DecimalSign))
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnInfo:
-    """What becomes of a column, and what is unusual about it.
-
-    `distinct` and `missing` are counts, None for a column that is not used.
-    """
+    """What becomes of a column, and what is unusual about it."""
 
     column: str
     becomes: str
-    distinct: int | None
+    distinct: int | None  # a count; None for a column that is not used
     missing: int | None
     remark: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TableSchema:
-    """The columns of a table with one row per vertex, and what becomes of them.
-
-    Attributes
-    ----------
-    vertex : str or None
-        The column of vertex ids.
-    columns : list of Column
-        The columns that are used.
-    bins : mapping of column name to Bins
-        The columns that get bins.
-    """
+    """The columns of a table with one row per vertex, and what becomes of them."""
 
     source: Table
-    vertex: str | None
-    columns: list[Column]
-    bins: Mapping[str, Bins]
+    vertex: str | None  # the column of vertex ids
+    columns: list[Column]  # that are used
+    bins: Mapping[str, Bins]  # of the columns that get bins
     options: WideOptions
 
     @property
@@ -131,12 +117,11 @@ class TableSchema:
         """Describe every column of the file."""
         used = {column.name: column for column in self.columns}
         for name in self.source.names:
-            if name in used:
-                column = used[name]
+            if (column := used.get(name)) is None:
+                yield ColumnInfo(name, "vertex ids" if name == self.vertex else "left out", None, None, "")
+            else:
                 remark = ", ".join(_short_remarks(column, self.n_rows))
                 yield ColumnInfo(name, self._becomes(column), column.distinct, column.missing, remark)
-            else:
-                yield ColumnInfo(name, "vertex ids" if name == self.vertex else "left out", None, None, "")
 
     def _becomes(self, column: Column) -> str:
         if column.distinct < 2 and not column.missing and self.options.constant == "drop":
@@ -155,11 +140,9 @@ class TableSchema:
         if self.source.text and _has_no_header(self.source.names):
             yield "the first line seems to have no column names but numbers; add a line with names"
         for column in self.columns:
-            kind = _unusual(column, self.n_rows)
-            if kind is not None:
-                sentence = _REMARKS[kind][1]
-                words = sentence.format(shown(column.not_number), distinct=column.distinct, rows=self.n_rows)
-                yield f"column {shown(column.name)} {words}"
+            if (kind := _unusual(column, self.n_rows)) is not None:
+                sentence, counts = _REMARKS[kind][1], {"distinct": column.distinct, "rows": self.n_rows}
+                yield f"column {shown(column.name)} {sentence.format(shown(column.not_number), **counts)}"
 
     def hypergraph(self) -> Hypergraph:
         """Build the hypergraph; an `InputError` names the line if that is impossible."""
@@ -169,11 +152,14 @@ class TableSchema:
             remedy = InputError("fill it, or use ", category, " (missing is a value of its own) or ", drop)
             for column in self.columns:
                 check_present(source, column, "value", remedy)
-        _check_finite(source, [column for column in self.columns if column.name in self.bins])
+        for column in self.columns:
+            if column.name in self.bins and (row := column.first_infinite()) >= 0:
+                problem = "the number is infinite or too large for bins; correct it or leave the row out"
+                raise source.fault(f"column {shown(column.name)}: {problem}", row)
         table: dict[Any, Any] = {column.name: column.values for column in self.columns}
         if self.vertex is not None:
             table[_IDS] = unique_ids(source, self.vertex, options.ids == "guess", options.repeated)
-        try:
+        with naming(source.path):
             hypergraph = Hypergraph.from_table(
                 table,
                 features=[column.name for column in self.columns],
@@ -183,8 +169,6 @@ class TableSchema:
                 constant=options.constant,
                 isolated=options.isolated,
             )
-        except InputError as error:
-            raise source.fault(error) from None
         source.check_unchanged()
         report_progress("reading", source.size, source.unit, 1.0, f"{hypergraph.n_incidences:,} incidences")
         return hypergraph
@@ -203,24 +187,20 @@ def read_rows(path: StrPath, *, delimiter: str | None = None, **options: Unpack[
     path : file name
         .csv, .tsv (also gzipped) or .parquet; with any other name, the content decides. The first line of
         text names the columns.
-    delimiter : one character, optional
-        Delimiter of text, as in `read_long`.
     vertex : column name, optional
         The column of vertex ids. By default a first column without a name, which is how pandas and R write
         row names; otherwise the rows are numbered 0, 1, ...
-    features, exclude : column names, optional
-        As in `Hypergraph.from_table`: the columns to use, or those not to use.
     bins : int, rule, Bins, mapping of column name to these, or False
         For columns with more than 10 distinct numbers, so that close numbers share a hyperedge: 5 (the
         default) means five of equal width, see `Bins`. A mapping is for the columns it names, however few
         numbers they have; the others have five. False: every number is a hyperedge.
-    missing, constant, isolated
+    features, exclude, missing, constant, isolated
         As in `Hypergraph.from_table`.
     decimal : {".", ","}, optional
-        DecimalSign sign of numbers in text. By default a point; or a comma in columns where every field is a
+        Decimal sign of numbers in text. By default a point; or a comma in columns where every field is a
         number then, if the delimiter is not a comma.
-    ids : {"guess", "text"}
-        Whether vertex ids that look like integers become integers, as in `read_long`.
+    delimiter, ids
+        As in `read_long`.
     repeated : {"error", "number"}
         Whether repeated vertex ids are an error or get a number, as in "frog (2)".
 
@@ -239,13 +219,22 @@ def read_rows(path: StrPath, *, delimiter: str | None = None, **options: Unpack[
     >>> h.vertex_ids.tolist(), h.edge_ids.tolist()
     (['frog', 'hen', 'owl'], [('legs', 4), ('legs', 2)])
     """
-    return infer_schema(sniff_table(path, delimiter=delimiter), WideOptions(**options)).hypergraph()
+    return infer_schema(open_table(path, delimiter=delimiter), WideOptions(**options)).hypergraph()
 
 
 def infer_schema(source: Table, options: WideOptions) -> TableSchema:
     """Read the columns that are used, and decide what becomes of them."""
     vertex = row_names(source) if options.vertex is None else source.column(options.vertex)
-    columns = read_columns(source, _features(source, vertex, options), options.decimal)
+    if (hint := source.delimiter_hint()) is not None:
+        raise fault(source.path, prefixed(f"the table has one column, {shown(source.names[0])}; ", hint))
+    names = feature_names(source.names, options.features, options.exclude, vertex, source.column)
+    for name in names:
+        if name == "":
+            raise fault(source.path, f"column {source.names.index('') + 1} has no name; name or exclude it")
+        source.column(name)
+    if not names:
+        raise fault(source.path, "no column is left to use; a table needs one besides the vertex ids")
+    columns = read_columns(source, names, options.decimal)
     return TableSchema(source, vertex, columns, _bins(source, columns, options.bins), options)
 
 
@@ -266,17 +255,12 @@ def unique_ids(source: Table, vertex: str, guess: bool, repeated: RepeatPolicy =
     again = int(np.argmax(first[codes] != np.arange(len(codes))))
     message = f"column {shown(vertex)}: the vertex id {shown(ids[codes[again]])} was given to an earlier row"
     remedy = " to add a number to repeated ids, or name no column of ids to have the rows numbered"
-    raise source.fault(
-        InputError(f"{message}; make the ids unique, use ", Argument("repeated", "number"), remedy), again
-    )
+    parts = (f"{message}; make the ids unique, use ", Argument("repeated", "number"), remedy)
+    raise source.fault(InputError(*parts), again)
 
 
 def _numbered(names: list[str]) -> list[str]:
-    """Add a number to repeated names.
-
-    >>> _numbered(["frog", "hen", "frog", "frog (2)"])
-    ['frog', 'hen', 'frog (3)', 'frog (2)']
-    """
+    """Add a number to repeated names: "frog (2)", or a higher one if that is taken."""
     used, count, found = set(names), Counter[str](), []
     for name in names:
         new = name
@@ -287,31 +271,6 @@ def _numbered(names: list[str]) -> list[str]:
         used.add(new)
         found.append(new)
     return found
-
-
-def _features(source: Table, vertex: str | None, options: WideOptions) -> list[str]:
-    """Return the columns to use, each of which is in the table exactly once."""
-    hint = source.delimiter_hint()
-    if hint is not None:
-        raise fault(source.path, prefixed(f"the table has one column, {shown(source.names[0])}; ", hint))
-    names = feature_names(source.names, options.features, options.exclude, vertex, source.column)
-    for name in names:
-        if name == "":
-            raise fault(source.path, f"column {source.names.index('') + 1} has no name; name or exclude it")
-        source.column(name)
-    if not names:
-        raise fault(source.path, "no column is left to use; a table needs one besides the vertex ids")
-    return names
-
-
-def _check_finite(source: Table, columns: list[Column]) -> None:
-    pa, pc = arrow(), arrow("pyarrow.compute")
-    for column in columns:
-        if pa.types.is_floating(column.values.type):
-            row = pc.index(pc.is_inf(column.values), True).as_py()
-            if row >= 0:
-                problem = "the number is infinite or too large for bins; correct it or leave the row out"
-                raise source.fault(f"column {shown(column.name)}: {problem}", row)
 
 
 def _bins(source: Table, columns: list[Column], given: BinsByColumn | Literal[False]) -> dict[str, Bins]:
@@ -331,11 +290,9 @@ def _bins(source: Table, columns: list[Column], given: BinsByColumn | Literal[Fa
         if rule is not None and not column.numbers:
             row = column.first_not_number()
             why = "is not a number" if column.too_large is None else "is too large a number"
-            problem = (
-                f"column {shown(column.name)} cannot have bins: {shown(column.values[row].as_py())} {why}"
-            )
-            remedy = (f"{problem}; correct it, or leave the column out of ", Argument("bins"))
-            raise source.fault(InputError(*remedy), row)
+            what = f"column {shown(column.name)} cannot have bins: {shown(column.values[row].as_py())} {why}"
+            remedy = InputError(f"{what}; correct it, or leave the column out of ", Argument("bins"))
+            raise source.fault(remedy, row)
         if rule is None and column.numbers and column.distinct > FEW:
             rule = rules if isinstance(rules, Bins) else DEFAULT_BINS
         if rule is not None:
@@ -349,28 +306,20 @@ def _unusual(column: Column, n_rows: int) -> str | None:
         return "mixed"
     if n_rows > FEW and 2 * column.distinct > n_rows and not column.numbers:
         return "unique" if column.distinct == n_rows else "nearly unique"
-    if n_rows > FEW and column.distinct == n_rows and _is_counter(column):
-        return "counter"
+    if n_rows > FEW and column.distinct == n_rows and str(column.values.type).startswith(("int", "uint")):
+        values = column.values.to_numpy()
+        return "counter" if n_rows == int(values.max()) - int(values.min()) + 1 else None  # without gaps
     return None
 
 
 def _short_remarks(column: Column, n_rows: int) -> Iterator[str]:
     """Yield all remarks on a column, in a few words each."""
-    kind = _unusual(column, n_rows)
-    if kind is not None:
+    if (kind := _unusual(column, n_rows)) is not None:
         yield _REMARKS[kind][0].format(shown(column.not_number))
     if column.distinct < 2:
         yield "one value" if column.distinct else "no values"
     if column.decimal_comma:
         yield "decimal comma"
-
-
-def _is_counter(column: Column) -> bool:
-    """Whether distinct numbers are integers without gaps."""
-    if not str(column.values.type).startswith(("int", "uint")):
-        return False
-    values = column.values.to_numpy()
-    return bool(len(values) == int(values.max()) - int(values.min()) + 1)
 
 
 def _has_no_header(names: Sequence[str]) -> bool:

@@ -1,17 +1,40 @@
-"""Hypergraphs from incidences within a declared shape, as sparse matrix formats have them."""
+"""What readers, writers and converters share: named files in errors, warnings of losses, declared shapes."""
 
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
-from hyperclus.errors import Argument, InputError
+from hyperclus._runtime.files import StrPath, fault, printable
+from hyperclus.errors import Argument, InputError, LossWarning
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.incidence import Policies
 from hyperclus.typing import AbsencePolicy, Codes, Floats, Ids
 
 SPARE = 10_000_000  # vertices or hyperedges that a file may declare beyond its incidences
+
+
+@contextmanager
+def naming(path: StrPath) -> Iterator[None]:
+    """Add the name of a file to errors that do not name it."""
+    try:
+        yield
+    except InputError as error:
+        raise (error if str(error).startswith(printable(path)) else fault(path, error)) from None
+
+
+def warn_losses(holder: str, losses: Iterable[str], remedy: str = "left out", *, stacklevel: int = 3) -> None:
+    """Issue one `LossWarning` that names everything `holder` cannot hold; none if nothing is lost.
+
+    `losses` are words, of which empty ones are ignored. By default the warning points to the caller of the
+    function that calls this one.
+    """
+    if lost := ", ".join(filter(None, losses)):
+        warnings.warn(f"{holder} cannot hold {lost}; {remedy}", LossWarning, stacklevel=stacklevel)
 
 
 class Entries(NamedTuple):
