@@ -80,7 +80,7 @@ def test_fallbacks_are_remarks_and_not_settings():
     h = hc.Hypergraph.from_edges([["a", "b"], ["b", "c"]])
     part = hc.cluster(h)
     part = replace(part, settings={**part.settings, "fallbacks": ("the sweep was used",)})
-    contents = Contents.of(part, None, None, None, None, None)
+    contents = Contents(part)
     assert "The sweep was used." in contents.remarks
     assert [name for name, _ in contents.settings if "fallback" in name] == []
     assert "fallback" not in python_call(part)

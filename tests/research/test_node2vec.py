@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import hyperclus as hc
 from hyperclus.research.baselines import node2vec, node2vec_vectors
-from hyperclus.research.baselines.walk_graph import Walkers, likely_steps
+from hyperclus.research.baselines.node2vec import Walkers, likely_steps
 from hyperclus.spectral.factors import TransitionFactors
 from support import oracles
 from support.paper_data import paper_hypergraph

@@ -67,7 +67,6 @@ class Embedding:
 
     @property
     def n_clipped(self) -> int:
-        """Number of vertices with a clipped coordinate."""
         return int(np.count_nonzero(self.clipped.any(axis=1)))
 
 
@@ -136,7 +135,6 @@ class Views:
 
     @cached_property
     def labels(self) -> Integers:
-        """Labels of the vertices of the walk."""
         return self.partition.labels[self.clustered]
 
     @property
@@ -173,7 +171,6 @@ class Views:
 
     @cached_property
     def lookup(self) -> Lookup:
-        """The vertices to look up."""
         total = len(self.partition.labels)
         staying = np.full(total, np.nan)
         staying[self.clustered] = self.stay_probability
@@ -188,14 +185,13 @@ class Views:
         i-th of the remaining eigenvalues (Courant-Fischer).
         """
         pairs = self.partition.eigenpairs
-        ritz: Floats = np.empty(0)
+        values = pairs.values
         if pairs.spare.shape[1]:
             spare = pairs.spare - pairs.vectors @ (pairs.vectors.T @ pairs.spare)
             basis, lengths, _ = np.linalg.svd(spare, full_matrices=False)
             basis = basis[:, lengths > 1e-6]  # shorter ones are rounding errors
-            applied = NormalizedLaplacian(self.partition.walk).apply(basis)
-            ritz = np.asarray(np.linalg.eigvalsh(basis.T @ applied))
-        values = np.append(pairs.values, np.maximum(ritz, pairs.values[-1]))
+            ritz = np.linalg.eigvalsh(basis.T @ NormalizedLaplacian(self.partition.walk).apply(basis))
+            values = np.append(values, np.maximum(ritz, values[-1]))
         return Spectrum(values, len(pairs.values), pairs.residuals)
 
     @cached_property
@@ -250,7 +246,10 @@ class Views:
     def _cell_means(self, edges: list[Integers], vertices: list[Integers]) -> Floats:
         """Average gamma_e(v) / max gamma_e over the hyperedges and vertices of each cell."""
         gamma = self.partition.walk.hypergraph.gamma
-        row_of, column_of = _group_numbers(edges, gamma.shape[0]), _group_numbers(vertices, gamma.shape[1])
+        row_of, column_of = np.full(gamma.shape[0], -1), np.full(gamma.shape[1], -1)  # -1: in no group
+        for groups, number_of in ((edges, row_of), (vertices, column_of)):
+            for number, group in enumerate(groups):
+                number_of[group] = number
         sizes = np.outer([len(group) for group in edges], [len(group) for group in vertices])
         largest, sums = gamma.max(axis=1).toarray(), np.zeros(sizes.size)
         for rows, entries, lengths in row_blocks(gamma.indptr, self.limits.block_entries, len(row_of)):
@@ -299,8 +298,7 @@ def _sample(labels: Integers, k: int, count: int) -> Integers:
     """Return all positions, or a random sample of about `count` with some of each cluster; ascending."""
     if len(labels) <= count:
         return np.arange(len(labels))
-    rng = np.random.default_rng(0)
-    least = min(MIN_PER_CLUSTER, max(count // k, 1))
+    rng, least = np.random.default_rng(0), min(MIN_PER_CLUSTER, max(count // k, 1))
     kept = []
     for members in _members(labels, k):
         drawn = min(len(members), max(least, round(count * len(members) / len(labels))))
@@ -316,11 +314,3 @@ def _groups(order: Integers, clusters: Integers, limit: int) -> list[Integers]:
     for members in np.split(order, np.flatnonzero(np.diff(clusters[order])) + 1):
         groups += np.array_split(members, max(1, round(limit * len(members) / len(order))))
     return groups
-
-
-def _group_numbers(groups: list[Integers], length: int) -> Integers:
-    """Return the number of the group of each position, -1 if it is in none."""
-    numbers = np.full(length, -1, dtype=np.int64)
-    for number, group in enumerate(groups):
-        numbers[group] = number
-    return numbers

@@ -12,48 +12,47 @@ _HIGH_NCUT = (
 
 
 def bounds(contents: Contents) -> str:
-    """Describe the scale of the NCut and its lower bound."""
     part = contents.part
     high = _HIGH_NCUT if part.ncut > 0.5 * (part.k - 1) else ""
     if part.lower_bound < NOISE:
-        return "The optimal NCut is in the solid range; no lower bound above 0 is known." + high
+        return f"The optimal NCut is in the solid range; no lower bound above 0 is known.{high}"
     proof = "the eigenvalues" if part.tight is None else "a semidefinite relaxation"
     return (
         f"The optimal NCut is in the solid range. The hatched range is ruled out for {part.k:,} clusters by "
         f"{proof}. The scale goes from 0 (separate clusters) to {part.k - 1:,} (no structure). The gap is "
-        f"{nonbreaking(percent(part.gap))}." + high
+        f"{nonbreaking(percent(part.gap))}.{high}"
     )
 
 
 def clusters(contents: Contents) -> str:
-    text = (
+    return (
         "Largest cluster first. Volume is the share of its time that a random walk spends in the cluster; "
         "conductance says how easily it leaves (0: never)."
-    )
-    return text + _limited(TABLE_CLUSTERS, contents.part.k, "clusters are listed")
+    ) + _limited(TABLE_CLUSTERS, contents.part.k, "clusters are listed")
 
 
 def table(contents: Contents) -> str:
-    columns = contents.views.table_columns or {}
     return (
         "A vertex is a row of a table; a hyperedge \u201ccolumn = value\u201d holds the rows with that value "
-        f"or in that range. {count(len(columns), 'column')}, with the number of values in each:"
+        f"or in that range. {count(len(contents.views.table_columns or {}), 'column')}, with the number of "
+        "values in each:"
     )
 
 
 def embedding(contents: Contents) -> str:
     view = contents.views.embedding
+    n_shown, isolated = len(view.vertices), len(contents.part.labels) - view.total
     text = (
         "Each point is a vertex; its coordinates are eigenvectors of the random walk, so that vertices that "
         "are hard to separate are close."
     )
-    if len(view.vertices) < view.total:
-        sample = f"{len(view.vertices):,} of {view.total:,} vertices"
-        text += f" A random sample of {sample} is shown, with some of each cluster."
+    if n_shown < view.total:
+        text += (
+            f" A random sample of {n_shown:,} of {view.total:,} vertices is shown, with some of each cluster."
+        )
     if view.n_clipped:
-        verb = "is an outlier, drawn" if view.n_clipped == 1 else "are outliers, drawn"
-        text += f" {_vertices(view.n_clipped)} {verb} at the edge (hollow)."
-    isolated = len(contents.part.labels) - view.total
+        verb = "is an outlier" if view.n_clipped == 1 else "are outliers"
+        text += f" {_vertices(view.n_clipped)} {verb}, drawn at the edge (hollow)."
     if isolated:
         text += f" {_vertices(isolated)} in no hyperedge {'is' if isolated == 1 else 'are'} not shown."
     return text
@@ -70,47 +69,40 @@ def matrix(contents: Contents) -> str:
             f"{count(columns, 'column')}, sorted by cluster; the strength of a cell is the square root of "
             "its mean weight."
         )
-    if row_name_step(grid) > 1:
-        text += " Every second row is labelled."
+    text += " Every second row is labelled." * (row_name_step(grid) > 1)
     text += " Vertices of the main cluster of a hyperedge are in colour, others in grey."
     return text + _limited(grid.n_clusters, contents.part.k, "clusters are shown")
 
 
 def details(contents: Contents) -> str:
-    """Describe the lists of hyperedges and vertices."""
-    order = (
-        "with the largest probability that the next step stays in the cluster (the walk visits all vertices "
-        "equally often)"
-        if contents.views.is_uniform
-        else "that the walk visits most often"
-    )
-    text = (
+    order = "that the walk visits most often"
+    if contents.views.is_uniform:
+        order = (
+            "with the largest probability that the next step stays in the cluster (the walk visits all "
+            "vertices equally often)"
+        )
+    return (
         "Top hyperedges are the most distinctive for a cluster: walks that pass through them are in the "
         "cluster more often than by chance. A lift of 2 is twice as often; the bars have a logarithmic scale "
         f"from 1. Top vertices are those {order}."
-    )
-    return text + _limited(DETAILED_CLUSTERS, contents.part.k, "clusters are described")
+    ) + _limited(DETAILED_CLUSTERS, contents.part.k, "clusters are described")
 
 
 def spectrum(contents: Contents) -> str:
     view, k = contents.views.spectrum, contents.part.k
     text = "The smallest eigenvalues of the Laplacian: one near 0 for each set that the walk seldom leaves."
-    gap, approximate = view.gap_after(k), len(view.values) - view.n_converged
+    gap, n_bounds = view.gap_after(k), len(view.values) - view.n_converged
     if gap is None:
         return f"{text} The eigenvalue after the {ordinal(k)} was not computed, so the eigengap is unknown."
-    at_most = "at most " if k >= view.n_converged else ""
-    text += (
-        f" The eigengap after the {ordinal(k)} is {at_most}{number(gap, 3)}; a large one supports k = {k:,}."
-    )
-    if approximate:
-        text += f" Hollow: {'an upper bound' if approximate == 1 else 'upper bounds'} only."
-    return text
+    size = f"{'at most ' if k >= view.n_converged else ''}{number(gap, 3)}"
+    text += f" The eigengap after the {ordinal(k)} is {size}; a large one supports k = {k:,}."
+    bound = "an upper bound" if n_bounds == 1 else "upper bounds"
+    return text + (f" Hollow: {bound} only." if n_bounds else "")
 
 
 def sweep(contents: Contents) -> str:
     view, part = contents.views.sweep_profile, contents.part
-    if view is None:
-        return ""
+    assert view is not None
     lowest, size = four_digits(float(view.ncuts[view.best])), _vertices(int(view.sizes[view.best]))
     text = (
         "Two-way cuts of the vertices in the order of the second eigenvector. Solid: NCut, lowest "
@@ -124,8 +116,7 @@ def sweep(contents: Contents) -> str:
 
 
 def classes(contents: Contents) -> str:
-    if contents.classes is None:
-        return ""
+    assert contents.classes is not None
     found = contents.classes.agreement
     text = (
         "Number of vertices of each class in each cluster, shaded by the share of the class. F1 compares a "

@@ -1,11 +1,11 @@
 """The contents of one page: the partition, its views, and what was said about the data."""
 
+import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from hyperclus.clustering.metrics import Agreement
 from hyperclus.clustering.partition import Partition
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.ids import vertex_codes
-from hyperclus.hypergraph.summary import Summary, summary
+from hyperclus.hypergraph.summary import summary
 from hyperclus.report.format import NOISE, count, number, short_id
 from hyperclus.report.text import partition_text
 from hyperclus.report.views import Views, agreement_with_classes
@@ -37,73 +37,49 @@ class Classes:
     agreement: Agreement
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Confusion:
-    """Numbers of vertices by class and cluster; a row is (class, size, F1, numbers)."""
-
-    clusters: list[int]
-    rows: list[tuple[Any, int, float, list[int]]]
-
-
-@dataclass(frozen=True, eq=False)
 class Contents:
-    """What the templates and charts of a page use."""
+    """What the templates and charts of a page use; the arguments are those of `Partition.to_html`."""
 
-    part: Partition
-    views: Views
-    sizes: Integers
-    title: str
-    source: str | None
-    command: str | None
-    created: str
-    remarks: list[str]
-    classes: Classes | None
-    data: Summary
-
-    @classmethod
-    def of(
-        cls,
+    def __init__(
+        self,
         part: Partition,
         title: str | None = None,
         source: str | None = None,
         classes: Mapping[Any, Any] | Iterable[Any] | None = None,
         command: str | None = None,
         remarks: Iterable[str] | None = None,
-    ) -> "Contents":
-        """Check the arguments and collect the contents."""
+    ) -> None:
         if isinstance(remarks, str):
             raise InputError("remarks must be a list of sentences, not one text; put it in brackets")
-        notes = [text.strip() for text in map(str, [*(remarks or ()), *partition_text(part).notes])]
-        known = None
-        if classes is not None:
-            codes, names = vertex_codes(classes, part.vertex_ids, "class")
-            known = Classes(codes, names, agreement_with_classes(part, names[codes]))
+        self.part, self.views, self.sizes, self.source = part, Views(part), part.sizes, source
         clusters = "One cluster" if part.k == 1 else count(part.k, "cluster")
         subject = "a hypergraph" if source is None else short_id(source)
-        return cls(
-            part,
-            Views(part),
-            part.sizes,
-            f"{clusters} in {subject}" if title is None else title,
-            source,
-            command,
-            datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-            [note[0].upper() + note[1:] + "." * (note[-1] not in ".!?") for note in notes if note],
-            known,
-            summary(part.walk.hypergraph),
-        )
+        self.title = f"{clusters} in {subject}" if title is None else title
+        self.recipe = python_call(part) if command is None else command
+        self.created = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+        notes = [
+            text.strip()
+            for text in map(str, [*(() if remarks is None else remarks), *partition_text(part).notes])
+        ]
+        self.remarks = [note[0].upper() + note[1:] + "." * (note[-1] not in ".!?") for note in notes if note]
+        self.classes: Classes | None = None
+        if classes is not None:
+            codes, names = vertex_codes(classes, part.vertex_ids, "class")
+            self.classes = Classes(codes, names, agreement_with_classes(part, names[codes]))
+        self.data = summary(part.walk.hypergraph)
 
     @property
     def data_facts(self) -> Iterator[tuple[str, str]]:
         """Names and values that describe the data."""
         if self.source is not None:
             yield "Source", self.source
-        yield "Vertices", f"{self.data.n_vertices:,}"
-        yield "Hyperedges", f"{self.data.n_edges:,}"
-        yield "Incidences", f"{self.data.n_incidences:,}"
-        yield "Connected components", f"{self.data.n_components:,}"
-        if self.data.n_components > 1:
-            yield "Largest component", count(self.data.largest_component, "vertex", "vertices")
+        data = self.data
+        yield "Vertices", f"{data.n_vertices:,}"
+        yield "Hyperedges", f"{data.n_edges:,}"
+        yield "Incidences", f"{data.n_incidences:,}"
+        yield "Connected components", f"{data.n_components:,}"
+        if data.n_components > 1:
+            yield "Largest component", count(data.largest_component, "vertex", "vertices")
         isolated = len(self.part.labels) - len(self.views.labels)
         if isolated:
             yield "In no hyperedge and no cluster", count(isolated, "vertex", "vertices")
@@ -121,20 +97,18 @@ class Contents:
     def stages(self) -> list[tuple[str, float, float, float]]:
         """Name, seconds, share and start (as a share) of each stage, the longest first."""
         stages = sorted(self.part.timings.items(), key=lambda stage: -stage[1])
-        total = max(sum(self.part.timings.values()), NOISE)
-        starts = accumulate((seconds / total for _, seconds in stages), initial=0.0)
-        return [
-            (name, spent, spent / total, start) for (name, spent), start in zip(stages, starts, strict=False)
-        ]
-
-    @property
-    def recipe(self) -> str | None:
-        """The command or the Python call that reproduces the result."""
-        return python_call(self.part) if self.command is None else self.command
+        total, start, found = max(sum(self.part.timings.values()), NOISE), 0.0, []
+        for name, spent in stages:
+            found.append((name, spent, spent / total, start))
+            start += spent / total
+        return found
 
     @cached_property
-    def confusion(self) -> Confusion:
-        """The largest classes and clusters; classes are sorted by the cluster with most of their vertices."""
+    def confusion(self) -> dict[str, list[Any]]:
+        """Numbers of vertices by class and cluster, the largest ones; a row is (class, size, F1, numbers).
+
+        Classes are sorted by the cluster with most of their vertices.
+        """
         assert self.classes is not None
         found = self.classes.agreement
         columns = np.argsort(np.asarray(found.clusters, dtype=np.int64))[:CONFUSION_SIZE]
@@ -142,7 +116,7 @@ class Contents:
         largest = np.argsort(-sizes, kind="stable")[:CONFUSION_SIZE]
         order = largest[np.lexsort((-counts[largest].max(axis=1), counts[largest].argmax(axis=1)))].tolist()
         rows = [(found.classes[i], int(sizes[i]), float(found.f1[i]), counts[i].tolist()) for i in order]
-        return Confusion([int(found.clusters[column]) for column in columns], rows)
+        return {"clusters": [int(found.clusters[column]) for column in columns], "rows": rows}
 
     def lift_bar(self, lift: float) -> float:
         """Length of the bar of a lift, from 0 to 1, on a logarithmic scale from 1 to the largest lift."""
@@ -197,10 +171,6 @@ def python_call(part: Partition) -> str | None:
         settings = {name: value for name, value in settings.items() if name not in _NOT_FOR_BASELINES}
     else:
         return None
-    call = ", ".join([start, *(f"{name}={_literal(value)}" for name, value in settings.items())]) + ")"
+    literals = {n: json.dumps(v) if isinstance(v, str) else repr(v) for n, v in settings.items()}
+    call = ", ".join([start, *(f"{name}={value}" for name, value in literals.items())]) + ")"
     return f"import hyperclus as hc\n\nh = ...  # the hypergraph\npart = {call}"
-
-
-def _literal(value: Any) -> str:
-    text = repr(value)
-    return f'"{text[1:-1]}"' if isinstance(value, str) and '"' not in text else text

@@ -11,17 +11,7 @@ from typing import Any
 from hyperclus._runtime.files import StrPath, writing
 from hyperclus._runtime.optional import library
 from hyperclus.clustering.partition import Partition
-from hyperclus.report.format import (
-    NOISE,
-    count,
-    duration,
-    four_digits,
-    number,
-    percent,
-    percent_cell,
-    safe_lines,
-    short_id,
-)
+from hyperclus.report import format as formats
 from hyperclus.report.html import captions
 from hyperclus.report.html.charts import charts
 from hyperclus.report.html.contents import DETAILED_CLUSTERS, TABLE_CLUSTERS, Contents
@@ -37,7 +27,7 @@ _ESCAPED = {ord(sign): f"\\u{ord(sign):04x}" for sign in "&<>\u2028\u2029"}
 def write(part: Partition, path: StrPath, **options: Any) -> None:
     """Write the report of a partition to a file, atomically; options are those of `Partition.to_html`."""
     check_libraries()
-    page = render(Contents.of(part, **options))
+    page = render(Contents(part, **options))
     with writing(path) as file:
         file.write(page.encode())
 
@@ -99,17 +89,18 @@ def _template() -> Any:
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=lambda value: value if isinstance(value, trusted) else safe_lines(value),
+        finalize=lambda value: value if isinstance(value, trusted) else formats.safe_lines(value),
     )
-    filters = (duration, four_digits, number, percent, percent_cell, short_id, captions.nonbreaking)
-    environment.filters |= {function.__name__: function for function in filters}
+    filters = ("duration", "four_digits", "number", "percent", "percent_cell", "short_id")
+    environment.filters |= {name: getattr(formats, name) for name in filters}
     environment.filters.update(
-        counted=count,
+        counted=formats.count,
         lift=lambda value: f"{value:,.{2 if value < 100 else 0}f}\u00d7",
         percentage=lambda value: f"{min(max(value, 0.0), 100.0):.3f}".rstrip("0").rstrip(".") + "%",
+        nonbreaking=captions.nonbreaking,
         trusted=trusted,
     )
-    environment.globals.update(captions=captions, DETAILED_CLUSTERS=DETAILED_CLUSTERS, NOISE=NOISE)
+    environment.globals.update(captions=captions, DETAILED_CLUSTERS=DETAILED_CLUSTERS, NOISE=formats.NOISE)
     environment.globals.update(OPEN_CLUSTERS=OPEN_CLUSTERS, OPEN_ROWS=OPEN_ROWS, NAMED_COLUMNS=NAMED_COLUMNS)
     environment.globals.update(TABLE_CLUSTERS=TABLE_CLUSTERS, TOOLBAR_CLUSTERS=TOOLBAR_CLUSTERS)
     return environment.get_template("page.html.j2")

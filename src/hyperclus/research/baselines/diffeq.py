@@ -95,14 +95,10 @@ def diffeq(
     n_active = np.count_nonzero(hypergraph.covered)
 
     def split(sub: Hypergraph, rng: np.random.Generator) -> Booleans | None:
-        found = _best(sub, n_seeds, max_volume, ties, rng)
-        if not len(found):
-            if sub.n_vertices == n_active:
-                raise InputError(_nothing(max_volume))
-            return None
-        inside = np.zeros(sub.n_vertices, dtype=bool)
-        inside[found.positions] = True
-        return inside
+        found = diffeq_best(sub, n_seeds=n_seeds, max_volume=max_volume, ties=ties, seed=rng)
+        if not len(found) and sub.n_vertices == n_active:
+            raise InputError(_nothing(max_volume))
+        return np.isin(np.arange(sub.n_vertices), found.positions) if len(found) else None
 
     settings = {"method": "diffeq", "n_seeds": n_seeds, "max_volume": max_volume, "ties": ties}
     return scored_splits(hypergraph, k, split, strategy, reweigh, seed, settings)
@@ -111,7 +107,7 @@ def diffeq(
 def diffeq_local(
     hypergraph: Hypergraph, seeds: Any, *, max_volume: float = 0.1, ties: Ties = "all"
 ) -> DiffEqCluster:
-    """Find the cluster of lowest conductance around some vertices.
+    """Find the cluster of lowest conductance around some vertices; empty if all are above `max_volume`.
 
     Starting from s, uniform over the seeds, it makes 30 steps
     x <- x - ((1 - alpha) Lap(x) + alpha (x - s)) and sets entries below 1e-5 to 0 after each. With
@@ -135,11 +131,6 @@ def diffeq_local(
         so that the result depends on the order of the vertices and the scale of omega; and the sweep
         continues through vertices that no mass has reached.
 
-    Returns
-    -------
-    DiffEqCluster
-        Empty if every sweep starts with a vertex above `max_volume`.
-
     Raises
     ------
     InputError
@@ -156,10 +147,8 @@ def diffeq_local(
     active = np.flatnonzero(hypergraph.covered)
     isolated = np.setdiff1d(chosen, active)
     if len(isolated):
-        name = shown(hypergraph.vertex_ids[isolated[0]])
-        raise InputError(
-            f"vertex {name} is in no hyperedge, so no cluster grows from it; drop it from the seeds"
-        )
+        name, remedy = shown(hypergraph.vertex_ids[isolated[0]]), "drop it from the seeds"
+        raise InputError(f"vertex {name} is in no hyperedge, so no cluster grows from it; {remedy}")
     return _grown(hypergraph, active, [np.searchsorted(active, chosen)], max_volume, ties)
 
 
@@ -190,13 +179,7 @@ def diffeq_best(
     ['a', 'b']
     """
     _check(hypergraph, n_seeds, max_volume, ties)
-    return _best(hypergraph, n_seeds, max_volume, ties, random_generator(seed))
-
-
-def _best(
-    hypergraph: Hypergraph, n_seeds: int | None, max_volume: float, ties: Ties, rng: np.random.Generator
-) -> DiffEqCluster:
-    active = np.flatnonzero(hypergraph.covered)
+    active, rng = np.flatnonzero(hypergraph.covered), random_generator(seed)
     drawn = np.arange(len(active))
     if n_seeds is not None and n_seeds < len(active):
         drawn = rng.permutation(drawn)[:n_seeds]

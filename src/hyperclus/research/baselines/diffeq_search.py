@@ -122,9 +122,7 @@ def highest(scores: Floats, count: int) -> Integers:
 
 def measured(network: Network, inside: Integers) -> tuple[float, float]:
     """Conductance and share of the volume of a set of vertices."""
-    counts = np.zeros(len(network.weights), dtype=np.int64)
-    for vertex in inside:
-        counts[network.edges[network.indptr[vertex] : network.indptr[vertex + 1]]] += 1
+    counts = np.add.reduceat(np.isin(network.members, inside).astype(np.int64), network.edge_indptr[:-1])
     cut = network.weights[(counts > 0) & (counts < np.diff(network.edge_indptr))].sum()
     volume, total = network.degrees[inside].sum(), network.degrees.sum()
     return float(cut / min(volume, total - volume)), float(volume / total)

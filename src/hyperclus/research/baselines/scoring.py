@@ -15,12 +15,10 @@ from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Booleans, Floats, Integers, Seed
 
-TOLERANCE = 1e-8  # of the eigenvectors behind the lower bound
 K_MEANS_STARTS = 10
 
 Label = Callable[[RandomWalk, np.random.Generator], Integers]
 Split = Callable[[Hypergraph, np.random.Generator], Booleans | None]
-Vectors = Callable[..., Floats]
 
 
 def scored(hypergraph: Hypergraph, k: int, label: Label, settings: dict[str, Any], seed: Seed) -> Partition:
@@ -29,7 +27,7 @@ def scored(hypergraph: Hypergraph, k: int, label: Label, settings: dict[str, Any
     `label` gets the walk on the vertices that are in some hyperedge and returns one of k labels for each;
     `settings` has the name of the method and its arguments.
     """
-    run = Run(hypergraph, engine="cpu", tolerance=TOLERANCE, seed=seed)
+    run = Run(hypergraph, engine="cpu", seed=seed)
     k = run.check_k(k)
     walk = run.walk(run.whole, k)
     pairs = run.eigenpairs(walk, k)
@@ -61,13 +59,14 @@ def scored_splits(
 
 
 def scored_vectors(
-    hypergraph: Hypergraph, k: int, method: str, vectors: Vectors, settings: dict[str, Any], seed: Seed
+    hypergraph: Hypergraph, k: int, vectors: Callable[..., Floats], settings: dict[str, Any], seed: Seed
 ) -> Partition:
     """Cluster the vectors of a method with k-means, and score the clusters."""
 
     def label(walk: RandomWalk, rng: np.random.Generator) -> Integers:
         return k_means(vectors(walk.hypergraph, seed=seed, **settings), k, rng)
 
+    method = vectors.__name__.removesuffix("_vectors")
     return scored(hypergraph, k, label, {"method": method, **settings}, seed)
 
 

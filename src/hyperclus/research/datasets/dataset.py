@@ -17,30 +17,17 @@ from hyperclus.typing import Ids, Integers
 class Dataset:
     """One of the paper's data sets.
 
-    Attributes
-    ----------
-    table : dict of arrays
-        The columns, binned where the paper bins. `Hypergraph.from_table(table)` has gamma = 1.
-    classes : array
-        The class of each row.
-    hypergraph : Hypergraph
-        The paper's hypergraph: a hyperedge per (feature, value), with gamma_e(v) the number of members of
-        e in v's class. It depends on the classes, see `class_counts`.
-    k : int
-        The number of classes, which is the number of clusters in the paper.
-    strategy : {"best", "largest"}
-        The strategy of `hyperclus_g` that reproduces the paper's figures for k > 2.
-    source : Source
-        Title, address, licence, citation and, if there is one, copyright notice.
+    Its hypergraph has a hyperedge per (feature, value), with gamma_e(v) the number of members of e in v's
+    class. It depends on the classes, see `class_counts`; `Hypergraph.from_table(table)` has gamma = 1.
     """
 
     name: str
-    table: rules.Table
-    classes: Ids
+    table: rules.Table  # the columns, binned where the paper bins
+    classes: Ids  # of each row
     hypergraph: Hypergraph
-    k: int
-    strategy: Strategy
-    source: Source
+    k: int  # the number of classes, which is the number of clusters in the paper
+    strategy: Strategy  # of `hyperclus_g` that reproduces the paper's figures for k > 2
+    source: Source  # title, address, licence, citation and, if there is one, copyright notice
 
     def reweigh(self, sub: Hypergraph, vertices: Integers) -> Hypergraph | None:
         """Rebuild the hypergraph of a cluster as the paper does, for `hyperclus_g(reweigh=...)`.
@@ -90,10 +77,6 @@ def load(name: str, *, folder: Folder | None = None, progress: bool = False) -> 
         sha256 are used without a network.
     progress : bool
         Show a progress bar while downloading (needs tqdm).
-
-    Returns
-    -------
-    Dataset
 
     Raises
     ------

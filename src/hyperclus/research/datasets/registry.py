@@ -33,20 +33,12 @@ class Source:
 
     @property
     def address(self) -> str:
-        """The page of the data set.
-
-        >>> SOURCES["zoo"].address
-        'https://archive.ics.uci.edu/dataset/111/zoo'
-        """
+        """The page of the data set."""
         return f"{_SITE}/dataset/{self.number}/{self.slug}"
 
     @property
     def archive(self) -> str:
-        """The address of its zip file.
-
-        >>> SOURCES["zoo"].archive
-        'https://archive.ics.uci.edu/static/public/111/zoo.zip'
-        """
+        """The address of its zip file."""
         return f"{_SITE}/static/public/{self.number}/{self.slug}.zip"
 
 

@@ -24,6 +24,7 @@ SEEDS = 10  # of the standard deviations in the paper
 Records = Mapping[Unit, Record]
 Sizes = Mapping[str, Mapping[str, int]]
 Rows = dict[str, dict[str, Cell]]  # by label and data set
+Figures = dict[str, float | None]
 
 FIGURES: dict[str, Callable[[str, Record], tuple[float, ...]]] = {
     "ncut": lambda _, record: (record.ncut,),
@@ -70,7 +71,7 @@ class Layout:
     columns: tuple[str, ...] = DATASETS
     lower: bool = True  # is better
     combine: Callable[..., Any] = np.mean  # the figures of several seeds
-    derive: Callable[[Rows, Records, Weights, str], dict[str, float | None]] = lambda *_: {}  # further rows
+    derive: Callable[[Rows, Records, Weights, str], Figures] = lambda *_: {}  # further rows
     digits: int = 4
     note: str = ""
     every_seed: bool = False
@@ -142,7 +143,7 @@ def _datasets(sizes: Sizes) -> Rows:
     return rows
 
 
-def _gap(rows: Rows, records: Records, weights: Weights, dataset: str) -> dict[str, float | None]:
+def _gap(rows: Rows, records: Records, weights: Weights, dataset: str) -> Figures:
     """The best proven lower bound, and the gap between it and our lowest NCut."""
     found = [r for u, r in records.items() if (u.dataset, u.weights) == (dataset, weights)]
     bound = max((record.lower_bound for record in found), default=None)
@@ -151,7 +152,7 @@ def _gap(rows: Rows, records: Records, weights: Weights, dataset: str) -> dict[s
     return {"proven lower bound": bound, "proven gap of ours (%)": gap}
 
 
-def _ratio(rows: Rows, records: Records, weights: Weights, dataset: str) -> dict[str, float | None]:
+def _ratio(rows: Rows, records: Records, weights: Weights, dataset: str) -> Figures:
     slow, fast = (rows[method][dataset].ours for method in ("HyperClus-G as written", "HyperClus-G"))
     return {"as written / HyperClus-G": slow[0] / fast[0] if slow and fast else None}
 
@@ -160,8 +161,21 @@ def _rows(key: str, figure: str, tolerance: float | None, *methods: str) -> tupl
     return tuple(Row(method, method, figure, key, method, tolerance) for method in methods)
 
 
-_ALL_F1 = (*COMPETITORS, "HyperClus-G", *OWN)
-_ALL = (*COMPETITORS, "actual class", "HyperClus-G", *OWN)
+def _comparison(figure: str, weights: Weights, note: str, *methods: str) -> Layout:
+    """A table of the NCut or F1 of some methods and ours."""
+    ncut, edvw = figure == "ncut", weights == "edvw"
+    return Layout(
+        f"{'NCut' if ncut else 'F1'} with edge-{'dependent' if edvw else 'independent'} weights",
+        _rows(f"{figure}_{weights}", figure, 1e-4 if ncut else 1e-3, *methods, *OWN),
+        weights,
+        DATASETS if edvw else TWO_WAY,
+        lower=ncut,
+        derive=_gap if ncut else lambda *_: {},
+        digits=4 if ncut else 3,
+        note=note,
+    )
+
+
 _EIGENVALUE = (
     ("NCut", "ncut", 1e-4),
     ("second eigenvalue", "second_eigenvalue", 1e-4),
@@ -178,19 +192,8 @@ _TEN = (
 )
 TABLES: dict[str, Layout] = {
     "datasets": Layout("The data sets", digits=0),
-    "ncut": Layout(
-        "NCut with edge-dependent weights",
-        _rows("ncut_edvw", "ncut", 1e-4, *_ALL),
-        derive=_gap,
-        note=f"{_GAP} {_TEN}",
-    ),
-    "f1": Layout(
-        "F1 with edge-dependent weights",
-        _rows("f1_edvw", "f1", 1e-3, *_ALL_F1),
-        lower=False,
-        digits=3,
-        note=f"{_MEAN} {_TEN}",
-    ),
+    "ncut": _comparison("ncut", "edvw", f"{_GAP} {_TEN}", *COMPETITORS, "actual class", "HyperClus-G"),
+    "f1": _comparison("f1", "edvw", f"{_MEAN} {_TEN}", *COMPETITORS, "HyperClus-G"),
     "eigenvalue": Layout(
         "NCut and the second eigenvalue",
         (
@@ -200,26 +203,11 @@ TABLES: dict[str, Layout] = {
         columns=TWO_WAY,
         note="Relative error as in the paper: how far the eigenvalue is below the NCut, in percent of it.",
     ),
-    "ablation-ncut": Layout(
-        "NCut with edge-independent weights",
-        _rows("ncut_eivw", "ncut", 1e-4, "STAR++", "CLIQUE++", "actual class", "HyperClus-G", *OWN),
-        "eivw",
-        TWO_WAY,
-        derive=_gap,
-        note=_GAP,
-    ),
-    "ablation-f1": Layout(
-        "F1 with edge-independent weights",
-        _rows("f1_eivw", "f1", 1e-3, "STAR++", "CLIQUE++", "HyperClus-G", *OWN),
-        "eivw",
-        TWO_WAY,
-        lower=False,
-        digits=3,
-        note=_MEAN,
-    ),
+    "ablation-ncut": _comparison("ncut", "eivw", _GAP, "STAR++", "CLIQUE++", "actual class", "HyperClus-G"),
+    "ablation-f1": _comparison("f1", "eivw", _MEAN, "STAR++", "CLIQUE++", "HyperClus-G"),
     "time": Layout(
         "Seconds, from the table of features to the scored clusters",
-        _rows("seconds", "seconds", None, *_ALL_F1, "HyperClus-G as written"),
+        _rows("seconds", "seconds", None, *COMPETITORS, "HyperClus-G", *OWN, "HyperClus-G as written"),
         combine=np.min,
         derive=_ratio,
         digits=3,
