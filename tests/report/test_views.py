@@ -6,6 +6,7 @@ from hypothesis import assume, given, settings
 
 import hyperclus as hc
 from hyperclus.report import views as views_module
+from hyperclus.report.html.contents import Contents
 from hyperclus.report.views import Limits, Views, agreement_with_classes
 from support.strategies import build, disconnected, hypergraphs, random_hypergraph, with_partition
 
@@ -63,7 +64,7 @@ def test_the_views_of_a_page_take_one_pass_over_the_incidences(monkeypatch):
     views = Views(hc.cluster(random_hypergraph(60, 80, 5, seed=1), k=4))
     for _ in range(2):
         assert len(views.top_hyperedges) == len(views.top_vertices) == 4
-        assert len(views.stay_probability) == len(views.lookup.vertices) == 60
+        assert len(views.stay_probability) == len(views.lookup) == 60
         assert views.incidence_grid.n_clusters == 4
     assert len(passes) == 1
 
@@ -106,11 +107,10 @@ def test_table_columns():
 def test_lookup():
     h = hc.Hypergraph.from_edges([["a", "b"], ["b", "c"]], vertex_ids=list("abcx"), isolated="keep")
     part = hc.cluster(h, k=2)
-    whole = Views(part).lookup
-    assert whole.vertices.tolist() == [0, 1, 2, 3]
-    np.testing.assert_allclose(whole.stay_probability, [*Views(part).stay_probability, np.nan])
-    some = Views(part, Limits(lookup_vertices=3)).lookup
-    assert (some.vertices.tolist(), some.total) == ([0, 1, 2], 4)
+    assert Views(part).lookup.tolist() == [0, 1, 2, 3]
+    assert Views(part, Limits(lookup_vertices=3)).lookup.tolist() == [0, 1, 2]
+    thousandths = np.round(1000 * Views(part).stay_probability).astype(int).tolist()
+    assert Contents(part).vertex_data()["stay"] == [*thousandths, -1]
 
 
 @settings(max_examples=40)

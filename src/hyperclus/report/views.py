@@ -106,15 +106,6 @@ class TopVertices:
     stay_probability: Floats
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Lookup:
-    """Vertices that can be looked up by name."""
-
-    vertices: Integers  # positions in `vertex_ids`, ascending
-    stay_probability: Floats  # NaN for a vertex in no hyperedge
-    total: int  # number of vertices
-
-
 @dataclass(frozen=True, eq=False)
 class Views:
     """The views of one partition, each computed when it is first used.
@@ -169,13 +160,11 @@ class Views:
             found.append(TopVertices(self.clustered[best], phi[best], staying[best]))
         return found
 
-    @cached_property
-    def lookup(self) -> Lookup:
+    @property
+    def lookup(self) -> Integers:
+        """Positions in `vertex_ids`, ascending, of the vertices that can be looked up by name."""
         total = len(self.partition.labels)
-        staying = np.full(total, np.nan)
-        staying[self.clustered] = self.stay_probability
-        vertices = np.arange(total) if total <= self.limits.lookup_vertices else self.embedding.vertices
-        return Lookup(vertices, staying[vertices], total)
+        return np.arange(total) if total <= self.limits.lookup_vertices else self.embedding.vertices
 
     @cached_property
     def spectrum(self) -> Spectrum:

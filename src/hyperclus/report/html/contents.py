@@ -133,13 +133,14 @@ class Contents:
 
     def vertex_data(self) -> dict[str, Any]:
         """The vertices to look up; the stay probability is in thousandths, -1 if there is none."""
-        view, stay = self.views.lookup, np.nan_to_num(1000 * self.views.lookup.stay_probability, nan=-1.0)
+        vertices, stay = self.views.lookup, np.full(len(self.part.labels), -1.0)
+        stay[self.views.clustered] = 1000 * self.views.stay_probability
         found: dict[str, Any] = {
-            "names": [short_id(value) for value in self.part.vertex_ids[view.vertices].tolist()],
-            "clusters": self.part.labels[view.vertices].tolist(),
-            "stay": np.round(stay).astype(int).tolist(),
+            "names": [short_id(value) for value in self.part.vertex_ids[vertices].tolist()],
+            "clusters": self.part.labels[vertices].tolist(),
+            "stay": np.round(stay[vertices]).astype(int).tolist(),
         }
-        return found | self.class_data(view.vertices)
+        return found | self.class_data(vertices)
 
     def class_data(self, vertices: Integers) -> dict[str, Any]:
         """The names of the classes and the class of each vertex; empty without classes."""

@@ -59,6 +59,10 @@ def diffuse(
                 change[vertex, column] = 0.0
         for edge in range(len(network.weights)):
             inside = network.members[network.edge_indptr[edge] : network.edge_indptr[edge + 1]]
+            for column in range(COLUMNS):
+                extremes[0, TOP + column] = extremes[0, BOTTOM + column] = -np.inf
+                extremes[0, TOP + COUNT + column] = extremes[0, TOP + START + column] = 0.0
+                extremes[0, BOTTOM + COUNT + column] = extremes[0, BOTTOM + START + column] = 0.0
             if sequential:
                 find_sequential(inside, scores, extremes)
             else:
@@ -70,10 +74,6 @@ def diffuse(
 @inner_kernel
 def find_all(inside: Codes, scores: Floats, extremes: Floats) -> None:
     """Compute the extremes of a hyperedge, and how many members attain them."""
-    for column in range(COLUMNS):
-        for extreme in (TOP, BOTTOM):
-            extremes[0, extreme + column] = -np.inf
-            extremes[0, extreme + COUNT + column] = 0.0
     for vertex in inside:
         for column in range(COLUMNS):
             value = scores[vertex, column]
@@ -93,10 +93,6 @@ def find_all(inside: Codes, scores: Floats, extremes: Floats) -> None:
 @inner_kernel
 def find_sequential(inside: Codes, scores: Floats, extremes: Floats) -> None:
     """Compute the extremes of a hyperedge member by member, how many attain them, and where these start."""
-    for column in range(COLUMNS):
-        for extreme in (TOP, BOTTOM):
-            extremes[0, extreme + column] = -np.inf
-            extremes[0, extreme + COUNT + column] = extremes[0, extreme + START + column] = 0.0
     for index in range(len(inside)):
         include(scores[inside[index]], float(index), 1.0, TOP, extremes)
         include(scores[inside[index]], float(index), -1.0, BOTTOM, extremes)

@@ -1,7 +1,7 @@
 """node2vec: embed vertices by skip-gram on random walks over likely steps, then k-means."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -15,7 +15,7 @@ from hyperclus.errors import InputError, check_integer, is_number
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.research.baselines.scoring import scored_vectors, sklearn_cluster
 from hyperclus.spectral.factors import TransitionFactors
-from hyperclus.typing import Codes, Floats, Ids, Incidence, Integers, Seed
+from hyperclus.typing import Floats, Ids, Incidence, Integers, Seed
 
 MAX_WALK_LENGTH = 10_000  # gensim reads no longer sentences
 MAX_STEPS = 200_000_000  # entries of the graph: about 5 GB
@@ -210,7 +210,6 @@ def _cut(block: Any, first: int, threshold: float, rng: np.random.Generator) -> 
     return kept
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Walkers:
     """Walks on a weighted directed graph: from v to u with a probability proportional to the entry (v, u).
 
@@ -218,19 +217,14 @@ class Walkers:
     has the entries that reach 0, 1/m, 2/m, ... of the weight; the right one is at most a few entries away.
     """
 
-    steps: Incidence
-    _reached: Floats = field(init=False, repr=False)
-    _guide: Codes = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        starts, lengths = self.steps.indptr[:-1], np.diff(self.steps.indptr)
-        reached = np.concatenate([[0.0], np.cumsum(self.steps.data)])
-        shares = (np.arange(self.steps.nnz) - np.repeat(starts, lengths)) / np.repeat(lengths, lengths)
-        shares *= np.repeat(np.diff(reached[self.steps.indptr]), lengths)
+    def __init__(self, steps: Incidence) -> None:
+        starts, lengths = steps.indptr[:-1], np.diff(steps.indptr)
+        reached = np.concatenate([[0.0], np.cumsum(steps.data)])
+        shares = (np.arange(steps.nnz) - np.repeat(starts, lengths)) / np.repeat(lengths, lengths)
+        shares *= np.repeat(np.diff(reached[steps.indptr]), lengths)
         shares += np.repeat(reached[starts], lengths)
         guide = np.searchsorted(reached, shares, side="right") - 1
-        object.__setattr__(self, "_reached", reached)
-        object.__setattr__(self, "_guide", guide.astype(self.steps.indices.dtype))
+        self.steps, self._reached, self._guide = steps, reached, guide.astype(steps.indices.dtype)
 
     def walks(
         self, per_vertex: int, length: int, rng: np.random.Generator, at_once: int = 20_000
