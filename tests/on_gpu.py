@@ -39,7 +39,7 @@ from support.engine_contracts import (  # noqa: E402
 
 if importlib.util.find_spec("numba") is None:
     jit.COMPILE_FROM = math.inf
-    cpu.BLOCKED_FROM = math.inf
+    cpu.Tuning.uses_blocks = lambda *_: False
 
 
 def products():

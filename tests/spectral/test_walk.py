@@ -38,10 +38,10 @@ def test_factors_are_the_matrices_of_the_definition(h, alpha):
     a, b = oracles.factor_matrices(h, alpha)
     factors = TransitionFactors(h, alpha=alpha)
     np.testing.assert_allclose(
-        factors.source_weights.toarray(), (h.gamma.toarray() > 0) * h.gamma.toarray() ** alpha
+        factors.lists.source_weights.toarray(), (h.gamma.toarray() > 0) * h.gamma.toarray() ** alpha
     )
     np.testing.assert_array_equal(
-        factors.source_weights_by_vertex.toarray(), factors.source_weights.toarray().T
+        factors.lists.source_weights_by_vertex.toarray(), factors.lists.source_weights.toarray().T
     )
     np.testing.assert_allclose(
         factors.degrees, [float(oracles.degree(h, v, alpha)) for v in range(h.n_vertices)], rtol=1e-14
@@ -276,9 +276,13 @@ def test_alpha_changes_nothing_where_gamma_does_not_depend_on_the_edge(case, alp
 def test_powers_share_memory_where_they_can():
     h = random_hypergraph(20, 15, 5, seed=3)
     one_sided, two_sided = TransitionFactors(h), TransitionFactors(h, alpha=1)
-    assert np.shares_memory(one_sided.source_weights.data, one_sided.source_weights_by_vertex.data)
-    assert np.shares_memory(two_sided.source_weights.data, h.gamma.data)
-    assert np.shares_memory(two_sided.source_weights_by_vertex.data, two_sided.gamma_by_vertex.data)
+    assert np.shares_memory(
+        one_sided.lists.source_weights.data, one_sided.lists.source_weights_by_vertex.data
+    )
+    assert np.shares_memory(two_sided.lists.source_weights.data, h.gamma.data)
+    assert np.shares_memory(
+        two_sided.lists.source_weights_by_vertex.data, two_sided.lists.gamma_by_vertex.data
+    )
 
 
 @pytest.mark.parametrize(

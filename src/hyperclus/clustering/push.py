@@ -47,12 +47,12 @@ class PushContext:
     def of(cls, walk: RandomWalk, ids: Ids, inside: Integers | None = None) -> "PushContext":
         """Build the context of a walk on the vertices `inside` a hypergraph with these ids, or on all."""
         h, factors = walk.hypergraph, walk.factors
-        by_vertex, by_edge, omega = factors.gamma_by_vertex, h.gamma, h.edge_weights
-        links: Any = (by_vertex.indptr, by_vertex.indices, factors.source_weights_by_vertex.data)
+        by_vertex, by_edge, omega = factors.lists.gamma_by_vertex, h.gamma, h.edge_weights
+        links: Any = (by_vertex.indptr, by_vertex.indices, factors.lists.source_weights_by_vertex.data)
         links += (1.0 / factors.degrees, by_vertex.data, walk.stationary)
         edge_links: Any = (by_edge.indptr, by_edge.indices, by_edge.data)
         scale, distribution = omega / factors.edge_degrees, walk.edge_stationary / omega
-        edge_links += (scale, factors.source_weights.data, distribution)
+        edge_links += (scale, factors.lists.source_weights.data, distribution)
         sides = tuple(map(read_only, links)), tuple(map(read_only, edge_links))
         inside = np.arange(len(ids)) if inside is None else inside
         return cls(ids, inside, walk.stationary, *sides, EXPECTED_VISITS * h.n_incidences)

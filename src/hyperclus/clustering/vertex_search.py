@@ -348,16 +348,16 @@ class Clusters:
 
 def flow_of(walk: RandomWalk) -> Flow:
     """The walk as the kernels read it, without copies."""
-    factors, by_vertex, by_edge = walk.factors, walk.factors.gamma_by_vertex, walk.hypergraph.gamma
+    factors, by_vertex, by_edge = walk.factors, walk.factors.lists.gamma_by_vertex, walk.hypergraph.gamma
     arrays = (
         by_vertex.indptr,
         by_vertex.indices,
         by_vertex.data,
-        factors.source_weights_by_vertex.data,
+        factors.lists.source_weights_by_vertex.data,
         by_edge.indptr,
         by_edge.indices,
         by_edge.data,
-        factors.source_weights.data,
+        factors.lists.source_weights.data,
         walk.stationary,
         walk.stationary / factors.relative_degrees,
         factors.shares,

@@ -28,76 +28,58 @@ class ArrayBackend(Protocol):
     @property
     def name(self) -> str:
         """The engine: "cpu", "cuda" or "dask"."""
-        ...
 
     @property
     def on_host(self) -> bool:
         """Whether arrays are NumPy arrays of this process, so that direct solvers can use them."""
-        ...
 
     def put(self, values: Any, dtype: Any = None) -> Any:
         """Move a host array to the backend; with many workers, small arrays stay on the host."""
-        ...
 
     def fetch(self, *values: Any) -> list[Any]:
         """Fetch scalars and small arrays to the host in one round trip."""
-        ...
 
     def persist(self, vector: Array) -> Array:
         """Have a lazy vector stored when it is first computed; the vector itself elsewhere."""
-        ...
 
     def empty_columns(self, like: Any, count: int) -> Any:
         """Allocate an uninitialised (n, count) block in Fortran order."""
-        ...
 
     def take(self, table: Any, codes: Any) -> Any:
         """Return table[codes] for a small table."""
-        ...
 
     def normal(self, size: int, rng: np.random.Generator) -> Any:
         """Draw a vector of independent standard normal numbers."""
-        ...
 
     def row_slices(self, count: int) -> Iterable[slice]:
         """Split rows into slices that are worth computing together."""
-        ...
 
     def column_batches(self, count: int) -> Iterable[range]:
         """Split columns into batches that are worth computing together."""
-        ...
 
     def block_width(self, wanted: int, n_incidences: int) -> int | None:
         """Return how many vectors a product should take at once; None for one vector, not a block."""
-        ...
 
     def sign_of_largest(self, vector: Any) -> Any:
         """Return the sign of the entry of largest magnitude, to be fetched."""
-        ...
 
     def sample_rows(self, points: Any, masses: Any, count: int) -> tuple[Floats, Floats]:
         """Sample about `count` rows in proportion to their mass; rows and weights on the host."""
-        ...
 
     def nearest(self, points: Any, centres: Floats) -> Any:
         """Label each row by its nearest centre; no label is left out unless rows are on many workers."""
-        ...
 
     def mass_splitter(self, scores: Any, masses: Any) -> Callable[[Sequence[float]], Iterator[Any]]:
         """Return a function that splits rows by score: label 0 for each given share of a mass of 1."""
-        ...
 
     def best_half(self, mask: Any, scores: Any, count: int, seed: int) -> Any:
         """Mark the half with the highest scores among the `count` marked rows, at least one."""
-        ...
 
     def first_rows(self, labels: Any, count: int) -> Any:
         """Return the first row of each label 0 .. count - 1, to be fetched."""
-        ...
 
     def components(self, products: "IncidenceProducts", hypergraph: Any) -> tuple[int, Any, Any]:
         """Return the number of connected components and the component of each vertex and hyperedge."""
-        ...
 
     def run_on_one(self, function: Callable[..., Any], hypergraph: Any, *args: Any) -> dict[str, Any] | None:
         """Run function(hypergraph, *args) in host memory, here or on one worker; None if it does not fit.
@@ -105,11 +87,9 @@ class ArrayBackend(Protocol):
         The function returns two dicts: facts, and arrays with a row for each vertex. The result holds both;
         the arrays are moved to the backend.
         """
-        ...
 
     def open_checkpoint(self, stage: str, *inputs: Any, rng: np.random.Generator | None = None) -> Checkpoint:
         """Open the checkpoint of a stage, if its arrays can be stored."""
-        ...
 
 
 class IncidenceProducts(Protocol):
@@ -121,35 +101,27 @@ class IncidenceProducts(Protocol):
     @property
     def backend(self) -> ArrayBackend:
         """Where the vectors live."""
-        ...
 
     def to_edges(self, values: Floats, weights: Weights) -> Floats:
         """For each hyperedge the weighted sum of its members' values."""
-        ...
 
     def to_vertices(self, values: Floats, weights: Weights) -> Floats:
         """For each vertex the weighted sum of its hyperedges' values."""
-        ...
 
     def edge_pairs(self, first: Floats, second: Floats) -> tuple[Floats, Floats]:
         """`to_edges` of one vector with gamma and of another with the source weights."""
-        ...
 
     def symmetrized(self, vector: Floats, left: Floats, right: Floats, middle: Floats) -> Floats:
         """Right A middle B left x + left B' middle A' right x, A of source weights and B of gamma."""
-        ...
 
     def vertex_squares(self, values: Floats) -> Floats:
         """`to_vertices` with gamma times the source weights."""
-        ...
 
     def least_share(self, out_edge: Floats, out_vertex: Floats, in_edge: Floats, in_vertex: Floats) -> float:
         """The least of max(out(e) out(v) gamma^alpha, in(e) in(v) gamma) over all incidences."""
-        ...
 
     def constants(self) -> Floats | None:
         """Gamma of each vertex where it is the same in all of its hyperedges; None if it is not."""
-        ...
 
     def flows(
         self, labels: Any, count: int, phi: Floats, degrees: Floats, shares: Floats, once: bool = False
@@ -158,7 +130,6 @@ class IncidenceProducts(Protocol):
 
         With `once`, the boundary of two clusters, which is the same up to rounding, is computed once.
         """
-        ...
 
 
 class LocalProducts:

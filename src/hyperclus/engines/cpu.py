@@ -1,7 +1,7 @@
 """Incidence products in host memory: SciPy's for hypergraphs of any size, compiled loops for large ones."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import chain, pairwise
@@ -15,7 +15,7 @@ from hyperclus._runtime.jit import kernels
 from hyperclus._runtime.threads import in_parallel
 from hyperclus.engines import cpu_kernels
 from hyperclus.engines.arrays import NUMPY
-from hyperclus.engines.base import ArrayBackend, LocalProducts, Weights
+from hyperclus.engines.base import ArrayBackend, IncidenceProducts, LocalProducts, Weights
 from hyperclus.errors import InputError
 from hyperclus.typing import Codes, Floats, Incidence, Integers
 
@@ -117,6 +117,17 @@ class HostProducts(LocalProducts):
 
     backend: ClassVar[ArrayBackend] = NUMPY
 
+    def edge_pairs(self: IncidenceProducts, first: Floats, second: Floats) -> tuple[Floats, Floats]:
+        return self.to_edges(first, "gamma"), self.to_edges(second, "source_weights")
+
+    def symmetrized(
+        self: IncidenceProducts, vector: Floats, left: Floats, right: Floats, middle: Floats
+    ) -> Floats:
+        """Four products."""
+        means, picked = self.edge_pairs(vector * left, vector * right)
+        going = self.to_vertices(means * middle, "source_weights")
+        return going * right + self.to_vertices(picked * middle, "gamma") * left
+
 
 @dataclass(frozen=True, eq=False)
 class SparseProducts(HostProducts):
@@ -126,35 +137,19 @@ class SparseProducts(HostProducts):
     tuning: Tuning = field(default_factory=Tuning)
 
     def to_edges(self, values: Floats, weights: Weights) -> Floats:
-        return (self._by_gamma if weights == "gamma" else self._by_source)(values)
+        return _gathered(self._by_edge[weights], values)
 
     def to_vertices(self, values: Floats, weights: Weights) -> Floats:
-        return (self._gamma_by_vertex if weights == "gamma" else self._source_by_vertex)(values)
-
-    def edge_pairs(self, first: Floats, second: Floats) -> tuple[Floats, Floats]:
-        return self._by_gamma(first), self._by_source(second)
-
-    def symmetrized(self, vector: Floats, left: Floats, right: Floats, middle: Floats) -> Floats:
-        """Four products."""
-        means, picked = self.edge_pairs(vector * left, vector * right)
-        going, coming = self._source_by_vertex(means * middle), self._gamma_by_vertex(picked * middle)
-        return going * right + coming * left
+        return _gathered(self._by_vertex[weights], values)
 
     def vertex_squares(self, values: Floats) -> Floats:
         """One product with weights computed for it."""
         gamma, source_weights = self.lists.gamma_by_vertex, self.lists.source_weights_by_vertex
-        return _product(with_data(gamma, gamma.data * source_weights.data), values)
+        return np.asarray(with_data(gamma, gamma.data * source_weights.data) @ values)
 
     def least_share(self, out_edge: Floats, out_vertex: Floats, in_edge: Floats, in_vertex: Floats) -> float:
-        gamma, source_weights = self.lists.gamma, self.lists.source_weights
-        least = np.inf
-        for first, last in row_chunks(gamma.indptr):
-            part = slice(gamma.indptr[first], gamma.indptr[last])
-            members, sizes = gamma.indices[part], np.diff(gamma.indptr[first : last + 1])
-            going = np.repeat(out_edge[first:last], sizes) * source_weights.data[part] * out_vertex[members]
-            coming = np.repeat(in_edge[first:last], sizes) * gamma.data[part] * in_vertex[members]
-            least = min(least, float(np.maximum(going, coming).min(initial=np.inf)))
-        return least
+        shares = incidence_shares(self.lists, out_edge, out_vertex, in_edge, in_vertex)
+        return float(min((some.min(initial=np.inf) for some in shares), default=np.inf))
 
     def constants(self) -> Floats | None:
         """Chunk by chunk, until one differs."""
@@ -162,32 +157,25 @@ class SparseProducts(HostProducts):
         return _constants(gamma.indices, gamma.data, gamma.shape[1])
 
     @cached_property
-    def _by_gamma(self) -> "_Gather":
-        return _Gather(self.lists.gamma, self.tuning)
+    def _by_edge(self) -> dict[Weights, list[Incidence]]:
+        gamma, source_weights = self.lists.gamma, self.lists.source_weights
+        return {"gamma": self._parts(gamma), "source_weights": self._parts(source_weights)}
 
     @cached_property
-    def _by_source(self) -> "_Gather":
-        return _Gather(self.lists.source_weights, self.tuning)
+    def _by_vertex(self) -> dict[Weights, list[Incidence]]:
+        gamma, source_weights = self.lists.gamma_by_vertex, self.lists.source_weights_by_vertex
+        return {"gamma": self._parts(gamma), "source_weights": self._parts(source_weights)}
 
-    @cached_property
-    def _gamma_by_vertex(self) -> "_Gather":
-        return _Gather(self.lists.gamma_by_vertex, self.tuning)
-
-    @cached_property
-    def _source_by_vertex(self) -> "_Gather":
-        return _Gather(self.lists.source_weights_by_vertex, self.tuning)
-
-
-class _Gather:
-    """X f for one matrix X; if large, in blocks of rows, one for each thread, that share X's memory."""
-
-    def __init__(self, matrix: Incidence, tuning: Tuning) -> None:
-        self.blocks = [_rows(matrix, *part) for part in tuning.parts(matrix.indptr)]
-
-    def __call__(self, values: Floats) -> Floats:
-        if len(self.blocks) == 1:
-            return _product(self.blocks[0], values)
-        return np.concatenate(in_parallel([partial(_product, rows, values) for rows in self.blocks]))
+    def _parts(self, matrix: Incidence) -> list[Incidence]:
+        """The rows of each thread as views; the constructor would copy views of less than half."""
+        parts = []
+        for first, last in self.tuning.parts(matrix.indptr):
+            rows: Incidence = sp.csr_array((last - first, matrix.shape[1]), dtype=np.float64)
+            entries = slice(matrix.indptr[first], matrix.indptr[last])
+            rows.data, rows.indices = matrix.data[entries], matrix.indices[entries]
+            rows.indptr = matrix.indptr[first : last + 1] - matrix.indptr[first]
+            parts.append(rows)
+        return parts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -224,65 +212,57 @@ class BlockProducts(HostProducts):
         np.add.at(counts, block_of, spans.T)
         bounds = np.concatenate([[0], np.cumsum(counts)])
         places = bounds[:-1].reshape(counts.shape).T.copy()
-        unweighted = bool((gamma.data == 1).all())
-        filled = (
-            np.empty_like(gamma.indices),
-            np.empty_like(gamma.indices),
-            np.empty_like(gamma.data[unweighted * gamma.nnz :]),
-        )
+        weights = gamma.data[bool((gamma.data == 1).all()) * gamma.nnz :]
+        filled = tuple(map(np.empty_like, (gamma.indices, gamma.indices, weights)))
         in_parallel([
             partial(loops.fill, csr, block_of, *part, own, filled)
             for part, own in zip(parts, places, strict=True)
         ])  # fmt: skip
-        edges, vertices, weights = (read_only(array) for array in filled)
+        edges, vertices, weights = map(read_only, filled)
         return cls(alpha, edges, vertices, weights, bounds, gamma.shape, len(parts), tuning.runs_from)
 
     def to_edges(self, values: Floats, weights: Weights) -> Floats:
-        return self._by_column(partial(self._to_edges, weights), values, self.shape[0])
+        return self._by_column(self._to_edges, self._gamma(weights), values, *self.shape)
 
     def to_vertices(self, values: Floats, weights: Weights) -> Floats:
-        return self._by_column(partial(self._to_vertices, weights), values, self.shape[1])
+        return self._by_column(self._to_vertices, self._gamma(weights), values, *self.shape[::-1])
 
     def edge_pairs(self, first: Floats, second: Floats) -> tuple[Floats, Floats]:
         if self._equal:
-            return self.to_edges(first, "gamma"), self.to_edges(second, "gamma")
+            return HostProducts.edge_pairs(self, first, second)  # super() does not work with slots
         pairs = np.empty(2 * self.shape[1])
         pairs[::2], pairs[1::2] = (_vector(values, self.shape[1]) for values in (first, second))
-        found = self._pairs_to_edges(read_only(pairs))
+        found = self._to_edges(self.gamma, read_only(pairs), 2)
         return found[::2], found[1::2]
 
     def symmetrized(self, vector: Floats, left: Floats, right: Floats, middle: Floats) -> Floats:
         """Two passes with pairs; four with single values if gamma^alpha is gamma."""
         if self._equal:
-            means, picked = self.edge_pairs(vector * left, vector * right)
-            there = (self.to_vertices(values * middle, "gamma") for values in (means, picked))
-            return next(there) * right + next(there) * left
+            return HostProducts.symmetrized(self, vector, left, right, middle)
         vector, left, right = (_vector(array, self.shape[1]) for array in (vector, left, right))
         middle, loops = _vector(middle, self.shape[0]), self._loops
         values = np.empty(2 * self.shape[1])
         self._along(loops.spread, self.shape[1], vector, left, right, values)
-        of_edges = self._pairs_to_edges(read_only(values))
+        of_edges = self._to_edges(self.gamma, read_only(values), 2)
         self._along(loops.cross, self.shape[0], of_edges, middle)
         values[:] = 0.0
-        self._over_blocks(loops.pairs, self.vertices, self.edges, self.gamma, read_only(of_edges), values)
+        given = self.vertices, self.edges, self.gamma, read_only(of_edges), values, False
+        self._run_on(self._blocks, loops.pairs, *given)
         image = np.empty(self.shape[1])
         self._along(loops.join, self.shape[1], values, left, right, image)
         return image
 
     def vertex_squares(self, values: Floats) -> Floats:
         """One pass; at alpha = 1 with squares computed for it."""
-        if self.alpha == 0 or not len(self.gamma):
-            return self.to_vertices(values, "gamma")
-        out, squares = np.zeros(self.shape[1]), read_only(np.square(self.gamma))
-        self._over_blocks(self._loops.weighted, self.vertices, self.edges, squares, read_only(values), out)
-        return out
+        squares = self.gamma if self.alpha == 0 else read_only(np.square(self.gamma))
+        return self._to_vertices(squares, _vector(values, self.shape[0]))
 
     def least_share(self, out_edge: Floats, out_vertex: Floats, in_edge: Floats, in_vertex: Floats) -> float:
         out = read_only(out_edge), read_only(out_vertex)
         into = read_only(in_edge), read_only(in_vertex)
         gamma = self.gamma if len(self.gamma) else read_only(np.ones(len(self.edges)))
         given = (self.edges, self.vertices, gamma), out, into, self.alpha == 1
-        return float(min(self._over_blocks(self._loops.least_share, *given)))
+        return float(min(self._run_on(self._blocks, self._loops.least_share, *given), default=np.inf))
 
     def constants(self) -> Floats | None:
         """Chunk by chunk, until one differs."""
@@ -299,67 +279,59 @@ class BlockProducts(HostProducts):
     def _loops(self) -> Any:
         return kernels(cpu_kernels, len(self.edges))
 
-    def _unweighted(self, weights: Weights) -> bool:
-        return not len(self.gamma) or (weights == "source_weights" and self.alpha == 0)
+    def _gamma(self, weights: Weights) -> Floats:
+        """The weights for the loops; empty if all are 1."""
+        return self.gamma[:0] if weights == "source_weights" and self.alpha == 0 else self.gamma
 
-    def _by_column(self, sums_of: Callable[[Floats], Floats], values: Floats, size: int) -> Floats:
+    def _by_column(
+        self, sums: Callable[..., Floats], gamma: Floats, values: Floats, to: int, of: int
+    ) -> Floats:
         """The sums of a vector, or of each column of a block."""
         if np.iscomplexobj(values):
-            real, imaginary = (self._by_column(sums_of, part, size) for part in (values.real, values.imag))
+            real, imaginary = (
+                self._by_column(sums, gamma, part, to, of) for part in (values.real, values.imag)
+            )
             return real + 1j * imaginary
         if values.ndim == 1:
-            return sums_of(_vector(values, sum(self.shape) - size))
-        block = np.empty((size, values.shape[1]))
+            return sums(gamma, _vector(values, of))
+        block = np.empty((to, values.shape[1]))
         for column in range(values.shape[1]):
-            block[:, column] = sums_of(_vector(values[:, column], sum(self.shape) - size))
+            block[:, column] = sums(gamma, _vector(values[:, column], of))
         return block
 
-    def _to_edges(self, weights: Weights, values: Floats) -> Floats:
-        loops, out = self._loops, np.zeros(self.shape[0])
-        if self._unweighted(weights):
-            self._over_parts(loops.plain, loops.plain_runs, values, out)
-        else:
-            self._over_parts(loops.weighted, loops.weighted_runs, values, out)
+    def _to_edges(self, gamma: Floats, values: Floats, width: int = 1) -> Floats:
+        """Sums of values, or of pairs of them; each thread has its own hyperedges."""
+        ranges, loops, out = list(pairwise(self.bounds)), self._loops, np.zeros(width * self.shape[0])
+        in_runs = len(self.edges) >= self.runs_from * self.shape[0] * (len(ranges) // self.n_parts)
+        groups = [ranges[number :: self.n_parts] for number in range(self.n_parts)]
+        loop = loops.sums if width == 1 else loops.pairs
+        self._run_on(groups, loop, self.edges, self.vertices, gamma, values, out, in_runs)
         return out
 
-    def _pairs_to_edges(self, values: Floats) -> Floats:
-        loops, out = self._loops, np.zeros(2 * self.shape[0])
-        self._over_parts(loops.pairs, loops.pairs_runs, values, out)
+    def _to_vertices(self, gamma: Floats, values: Floats) -> Floats:
+        out = np.zeros(self.shape[1])
+        self._run_on(self._blocks, self._loops.sums, self.vertices, self.edges, gamma, values, out, False)
         return out
 
-    def _to_vertices(self, weights: Weights, values: Floats) -> Floats:
-        loops, out = self._loops, np.zeros(self.shape[1])
-        loop = loops.plain if self._unweighted(weights) else loops.weighted
-        self._over_blocks(loop, self.vertices, self.edges, self.gamma, values, out)
-        return out
+    @property
+    def _blocks(self) -> list[list[Any]]:
+        """The ranges of the blocks of each thread."""
+        ranges = list(pairwise(self.bounds[:: self.n_parts]))
+        cuts = np.linspace(0, len(ranges), self.n_parts + 1).round().astype(np.int64)
+        return [ranges[first:last] for first, last in pairwise(cuts)]
 
     def _along(self, loop: Any, size: int, *arrays: Floats) -> None:
         """Run a loop over the entries of one side on all threads."""
         ends = np.linspace(0, size, self.n_parts + 1).astype(np.int64)
         in_parallel([partial(loop, *arrays, *part) for part in pairwise(ends)])
 
-    def _over_parts(self, loop: Any, loop_in_runs: Any, values: Floats, out: Floats) -> None:
-        """Sum values of vertices to hyperedges; each thread has its own hyperedges."""
-        n_blocks = (len(self.bounds) - 1) // self.n_parts
-        chosen = loop_in_runs if len(self.edges) >= self.runs_from * self.shape[0] * n_blocks else loop
+    def _run_on(self, groups: list[list[Any]], loop: Any, *given: Any) -> list[Any]:
+        """Run a loop on ranges of incidences, each group of them in a thread, and return the results."""
 
-        def part(number: int) -> None:
-            for first in range(number, len(self.bounds) - 1, self.n_parts):
-                ends = self.bounds[first : first + 2]
-                if ends[0] < ends[1]:
-                    self._run(chosen, self.edges, self.vertices, self.gamma, values, out, *ends)
+        def run(ranges: list[Any]) -> list[Any]:
+            return [self._run(loop, *given, *ends) for ends in ranges if ends[0] < ends[1]]
 
-        in_parallel([partial(part, number) for number in range(self.n_parts)])
-
-    def _over_blocks(self, loop: Any, *given: Any) -> list[Any]:
-        """Run a loop on each block and return the results; each thread has its own blocks."""
-        blocks = self.bounds[:: self.n_parts]
-        cuts = np.linspace(0, len(blocks) - 1, self.n_parts + 1).round().astype(np.int64)
-
-        def part(first: int, last: int) -> list[Any]:
-            return [self._run(loop, *given, *ends) for ends in pairwise(blocks[first : last + 1])]
-
-        return list(chain(*in_parallel([partial(part, *ends) for ends in pairwise(cuts)])))
+        return list(chain(*in_parallel([partial(run, ranges) for ranges in groups])))
 
     def _run(self, loop: Any, *given: Any) -> Any:
         """Run a loop over the incidences between the last two arguments."""
@@ -397,8 +369,24 @@ def check_powers(gamma: Floats, alpha: float) -> None:
         )
 
 
-def _product(matrix: Any, block: Floats) -> Floats:
-    return np.asarray(matrix @ block)
+def incidence_shares(
+    lists: Lists, out_edge: Floats, out_vertex: Floats, in_edge: Floats, in_vertex: Floats
+) -> Iterator[Floats]:
+    """max(out(e) out(v) gamma^alpha, in(e) in(v) gamma) of the incidences, chunk by chunk."""
+    gamma, source_weights = lists.gamma, lists.source_weights.data
+    for first, last in row_chunks(gamma.indptr):
+        part = slice(gamma.indptr[first], gamma.indptr[last])
+        members, sizes = gamma.indices[part], np.diff(gamma.indptr[first : last + 1])
+        going = np.repeat(out_edge[first:last], sizes) * source_weights[part] * out_vertex[members]
+        coming = np.repeat(in_edge[first:last], sizes) * gamma.data[part] * in_vertex[members]
+        yield np.maximum(going, coming)
+
+
+def _gathered(parts: list[Incidence], values: Floats) -> Floats:
+    """X f, in a thread for each part of the rows of X."""
+    if len(parts) == 1:
+        return np.asarray(parts[0] @ values)
+    return np.concatenate(in_parallel([partial(rows.__matmul__, values) for rows in parts]))
 
 
 def _constants(vertices: Codes, gamma: Floats, n_vertices: int) -> Floats | None:
@@ -418,12 +406,3 @@ def _vector(values: Floats, size: int) -> Floats:
     if values.shape != (size,):
         raise InputError(f"{size} values are needed here; these have shape {values.shape}")
     return read_only(np.ascontiguousarray(values, dtype=np.float64))
-
-
-def _rows(matrix: Incidence, first: int, last: int) -> Incidence:
-    """Some rows of a matrix as views; the constructor would copy views of less than half."""
-    rows: Incidence = sp.csr_array((last - first, matrix.shape[1]), dtype=np.float64)
-    entries = slice(matrix.indptr[first], matrix.indptr[last])
-    rows.data, rows.indices = matrix.data[entries], matrix.indices[entries]
-    rows.indptr = matrix.indptr[first : last + 1] - matrix.indptr[first]
-    return rows

@@ -45,27 +45,42 @@ def fill(
 
 
 @kernel
-def weighted(to: Codes, of: Codes, gamma: Floats, values: Floats, out: Floats, first: int, last: int) -> None:
-    """out(to) += gamma values(of)."""
+def sums(
+    to: Codes, of: Codes, gamma: Floats, values: Floats, out: Floats, in_runs: bool, first: int, last: int
+) -> None:
+    """out(to) += gamma values(of), of at least one incidence; if gamma is empty, all are 1.
+
+    With `in_runs`, consecutive incidences with the same target are summed first.
+    """
+    weighted = len(gamma) > 0
+    total, current = 0.0, np.uint64(to[first])
     for place in range(np.uint64(first), np.uint64(last)):
-        out[np.uint64(to[place])] += gamma[place] * values[np.uint64(of[place])]
+        target = np.uint64(to[place])
+        if not in_runs or target != current:
+            out[current] += total
+            total, current = 0.0, target
+        value = values[np.uint64(of[place])]
+        total += gamma[place] * value if weighted else value
+    out[current] += total
 
 
 @kernel
-def plain(to: Codes, of: Codes, gamma: Floats, values: Floats, out: Floats, first: int, last: int) -> None:
-    """out(to) += values(of); gamma is not read."""
+def pairs(
+    to: Codes, of: Codes, gamma: Floats, values: Floats, out: Floats, in_runs: bool, first: int, last: int
+) -> None:
+    """out(to) += (gamma values(of, 0), values(of, 1)) likewise; values and out are flat, two to a side."""
+    one = np.uint64(1)
+    left, right, current = 0.0, 0.0, np.uint64(to[first]) << one
     for place in range(np.uint64(first), np.uint64(last)):
-        out[np.uint64(to[place])] += values[np.uint64(of[place])]
-
-
-@kernel
-def pairs(to: Codes, of: Codes, gamma: Floats, values: Floats, out: Floats, first: int, last: int) -> None:
-    """out(to) += (gamma values(of, 0), values(of, 1)); values and out are flat, two to a side."""
-    for place in range(np.uint64(first), np.uint64(last)):
-        source = np.uint64(of[place]) << np.uint64(1)
-        target = np.uint64(to[place]) << np.uint64(1)
-        out[target] += gamma[place] * values[source]
-        out[target + np.uint64(1)] += values[source + np.uint64(1)]
+        source, target = np.uint64(of[place]) << one, np.uint64(to[place]) << one
+        if not in_runs or target != current:
+            out[current] += left
+            out[current + one] += right
+            left, right, current = 0.0, 0.0, target
+        left += gamma[place] * values[source]
+        right += values[source + one]
+    out[current] += left
+    out[current + one] += right
 
 
 @kernel
@@ -113,49 +128,3 @@ def least_share(
             going *= gamma[place]
         least = min(least, max(going, in_edge[edge] * in_vertex[vertex] * gamma[place]))
     return least
-
-
-@kernel
-def weighted_runs(
-    to: Codes, of: Codes, gamma: Floats, values: Floats, out: Floats, first: int, last: int
-) -> None:
-    """As `weighted`, for many consecutive incidences with the same target, which are summed first."""
-    total, current = 0.0, to[first]
-    for place in range(np.uint64(first), np.uint64(last)):
-        if to[place] != current:
-            out[current] += total
-            total, current = 0.0, to[place]
-        total += gamma[place] * values[np.uint64(of[place])]
-    out[current] += total
-
-
-@kernel
-def plain_runs(
-    to: Codes, of: Codes, gamma: Floats, values: Floats, out: Floats, first: int, last: int
-) -> None:
-    """As `plain`, for many consecutive incidences with the same target."""
-    total, current = 0.0, to[first]
-    for place in range(np.uint64(first), np.uint64(last)):
-        if to[place] != current:
-            out[current] += total
-            total, current = 0.0, to[place]
-        total += values[np.uint64(of[place])]
-    out[current] += total
-
-
-@kernel
-def pairs_runs(
-    to: Codes, of: Codes, gamma: Floats, values: Floats, out: Floats, first: int, last: int
-) -> None:
-    """As `pairs`, for many consecutive incidences with the same target."""
-    left, right, current = 0.0, 0.0, to[first]
-    for place in range(np.uint64(first), np.uint64(last)):
-        if to[place] != current:
-            out[2 * current] += left
-            out[2 * current + 1] += right
-            left, right, current = 0.0, 0.0, to[place]
-        source = np.uint64(of[place]) << np.uint64(1)
-        left += gamma[place] * values[source]
-        right += values[source + np.uint64(1)]
-    out[2 * current] += left
-    out[2 * current + 1] += right

@@ -40,7 +40,7 @@ def edge_flows(part: Partition, top: int, block_entries: int, block_cells: int) 
     """
     walk, k, labels = part.walk, part.k, part.labels[part.labels >= 0]
     factors, gamma, omega = walk.factors, walk.hypergraph.gamma, walk.hypergraph.edge_weights
-    rate, source_weights = walk.stationary / factors.degrees, factors.source_weights.data
+    rate, source_weights = walk.stationary / factors.degrees, factors.lists.source_weights.data
     staying, largest_shares = np.zeros(len(labels)), np.zeros(len(omega))
     edge_clusters = np.zeros(len(omega), dtype=np.int64)
     found = [TopHyperedges(np.empty(0, dtype=np.int64), *(np.empty(0),) * 3) for _ in range(k)]

@@ -9,9 +9,9 @@ without losing digits.
 import numpy as np
 import scipy.sparse as sp
 
-from hyperclus.engines.cpu import row_chunks
+from hyperclus.engines.cpu import incidence_shares
 from hyperclus.spectral.factors import TransitionFactors
-from hyperclus.typing import Booleans, Floats, Integers
+from hyperclus.typing import Floats, Integers
 
 WEAK = 1e-4  # an incidence is weak if it carries less than this share of its vertex's flow, both ways
 MOST_BLOCKS = 1000  # elimination takes about a second for this many
@@ -24,7 +24,9 @@ def weakly_joined_blocks(factors: TransitionFactors, distribution: Floats) -> In
     if not has_weak_joints(factors, distribution):
         return None
     h = factors.hypergraph
-    strong = _strong(factors, distribution)
+    strong = np.concatenate(
+        [some >= WEAK for some in incidence_shares(factors.lists, *_rates(factors, distribution))]
+    )
     edges = np.repeat(np.arange(h.n_edges), h.edge_sizes)[strong]
     total = h.n_edges + h.n_vertices
     ones = np.ones(len(edges))
@@ -37,11 +39,7 @@ def weakly_joined_blocks(factors: TransitionFactors, distribution: Floats) -> In
 
 def has_weak_joints(factors: TransitionFactors, distribution: Floats) -> bool:
     """Whether some incidence is weak."""
-    arrival = factors.step_to_edges(distribution) / factors.edge_degrees
-    least = factors.products.least_share(
-        factors.edge_weights, 1.0 / factors.degrees, arrival, 1.0 / distribution
-    )
-    return least < WEAK
+    return factors.products.least_share(*_rates(factors, distribution)) < WEAK
 
 
 def block_chain(factors: TransitionFactors, distribution: Floats, blocks: Integers) -> Floats:
@@ -52,27 +50,13 @@ def block_chain(factors: TransitionFactors, distribution: Floats, blocks: Intege
         (np.ones(len(blocks)), (np.arange(len(blocks)), blocks)), shape=(len(blocks), count)
     )
     rate = sp.diags_array(distribution / factors.degrees)
-    into = membership.T @ rate @ factors.source_weights_by_vertex @ sp.diags_array(h.edge_weights)
+    into = membership.T @ rate @ factors.lists.source_weights_by_vertex @ sp.diags_array(h.edge_weights)
     out_of = sp.diags_array(1.0 / factors.edge_degrees) @ h.gamma @ membership
     flows = np.asarray((into @ out_of).toarray())
     return flows / np.bincount(blocks, weights=distribution)[:, None]
 
 
-def _strong(factors: TransitionFactors, distribution: Floats) -> Booleans:
-    """Which incidences are not weak, chunk by chunk."""
-    gamma, source_weights, omega = (
-        factors.hypergraph.gamma,
-        factors.source_weights,
-        factors.hypergraph.edge_weights,
-    )
+def _rates(factors: TransitionFactors, distribution: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+    """Factors that give the share of an incidence in the flow from its vertex, and in the flow to it."""
     arrival = factors.step_to_edges(distribution) / factors.edge_degrees
-    strong = np.empty(gamma.nnz, dtype=bool)
-    for first, last in row_chunks(gamma.indptr):
-        part = slice(gamma.indptr[first], gamma.indptr[last])
-        members, sizes = gamma.indices[part], np.diff(gamma.indptr[first : last + 1])
-        leaving = (
-            np.repeat(omega[first:last], sizes) * source_weights.data[part] >= WEAK * factors.degrees[members]
-        )
-        arriving = np.repeat(arrival[first:last], sizes) * gamma.data[part] >= WEAK * distribution[members]
-        strong[part] = leaving | arriving
-    return strong
+    return factors.edge_weights, 1.0 / factors.degrees, arrival, 1.0 / distribution

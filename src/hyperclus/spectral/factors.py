@@ -11,7 +11,7 @@ from hyperclus.engines.cpu import Lists, host_products, with_data
 from hyperclus.errors import Argument, InputError, is_number
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.hypergraph.messages import named
-from hyperclus.typing import Floats, Incidence
+from hyperclus.typing import Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +62,7 @@ class TransitionFactors:
         object.__setattr__(self, "alpha", checked_alpha(self.alpha))
         if self.products is None:
             check_hypergraph(self.hypergraph)
-            object.__setattr__(self, "products", host_products(self._lists))
+            object.__setattr__(self, "products", host_products(self.lists))
         persist, fetch = self.backend.persist, self.backend.fetch
         omega = self.backend.put(self.hypergraph.edge_weights)
         degrees = persist(self.products.to_vertices(omega, "source_weights"))
@@ -101,28 +101,14 @@ class TransitionFactors:
         return "the weights are too small for double precision; divide them by their maximum first"
 
     @cached_property
-    def _lists(self) -> Lists:
+    def lists(self) -> Lists:
+        """Gamma and gamma^alpha by hyperedge and by vertex, in host memory."""
         return Lists(self.hypergraph.gamma, self.alpha)
 
     @property
     def backend(self) -> ArrayBackend:
         """Where the vectors live."""
         return self.products.backend
-
-    @property
-    def gamma_by_vertex(self) -> Incidence:
-        """R transposed, in host memory; computed when it is first needed."""
-        return self._lists.gamma_by_vertex
-
-    @property
-    def source_weights(self) -> Incidence:
-        """R with gamma^alpha in place of gamma, in host memory."""
-        return self._lists.source_weights
-
-    @property
-    def source_weights_by_vertex(self) -> Incidence:
-        """R transposed, with gamma^alpha in place of gamma, in host memory."""
-        return self._lists.source_weights_by_vertex
 
     @cached_property
     def return_probability(self) -> Floats:
@@ -159,14 +145,14 @@ class TransitionFactors:
     def vertex_chain(self) -> Floats:
         """P = A B as an n x n array; for small chains."""
         share = self.hypergraph.edge_weights / self.edge_degrees
-        spread = self.source_weights_by_vertex.data * share[self.source_weights_by_vertex.indices]
-        product = with_data(self.source_weights_by_vertex, spread) @ self.hypergraph.gamma
+        spread = self.lists.source_weights_by_vertex.data * share[self.lists.source_weights_by_vertex.indices]
+        product = with_data(self.lists.source_weights_by_vertex, spread) @ self.hypergraph.gamma
         return np.asarray(product.toarray() / self.degrees[:, None])
 
     def edge_chain(self) -> Floats:
         """B A as an |E| x |E| array, the walk seen from hyperedge to hyperedge; for small chains."""
         spread = self.hypergraph.gamma.data / self.degrees[self.hypergraph.gamma.indices]
-        product = with_data(self.hypergraph.gamma, spread) @ self.source_weights_by_vertex
+        product = with_data(self.hypergraph.gamma, spread) @ self.lists.source_weights_by_vertex
         return np.asarray(product.toarray() * self.hypergraph.edge_weights / self.edge_degrees[:, None])
 
 

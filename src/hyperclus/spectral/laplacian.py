@@ -17,20 +17,16 @@ class Operator(Protocol):
     @property
     def size(self) -> int:
         """The length of the vectors."""
-        ...
 
     @property
     def backend(self) -> ArrayBackend:
         """Where the vectors live."""
-        ...
 
     def apply(self, block: Floats) -> Floats:
         """The image of a vector (n,) or of the columns of a block (n, k)."""
-        ...
 
     def normal(self, rng: np.random.Generator) -> Floats:
         """A vector of random numbers."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)

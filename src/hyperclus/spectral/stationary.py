@@ -357,8 +357,8 @@ def _factorise(factors: TransitionFactors, chain: _Chain, distribution: Floats) 
 
     gamma, omega = factors.hypergraph.gamma, factors.hypergraph.edge_weights
     n_edges, n = gamma.shape
-    picked = sp.diags_array(omega) @ factors.source_weights @ sp.diags_array(1.0 / factors.degrees)
-    moved = factors.gamma_by_vertex @ sp.diags_array(1.0 / factors.edge_degrees)
+    picked = sp.diags_array(omega) @ factors.lists.source_weights @ sp.diags_array(1.0 / factors.degrees)
+    moved = factors.lists.gamma_by_vertex @ sp.diags_array(1.0 / factors.edge_degrees)
     for _ in range(2):
         heaviest = np.lexsort((-distribution, chain.component))
         fixed = heaviest[np.unique(chain.component[heaviest], return_index=True)[1]]

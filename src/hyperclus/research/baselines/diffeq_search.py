@@ -146,7 +146,7 @@ def network_of(hypergraph: Hypergraph, active: Integers) -> Network:
     if len(active) < linked.n_vertices:
         linked = linked.restrict(active)
     factors = TransitionFactors(ones(linked))
-    by_edge, by_vertex = linked.gamma, factors.gamma_by_vertex
+    by_edge, by_vertex = linked.gamma, factors.lists.gamma_by_vertex
     structure = (by_edge.indptr, by_edge.indices, by_vertex.indptr, by_vertex.indices)
     arrays = (*structure, linked.edge_weights, factors.degrees)
     return Network(*(read_only(np.asarray(array)) for array in arrays))

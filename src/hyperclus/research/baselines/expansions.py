@@ -119,7 +119,7 @@ class CliqueLaplacian:
     def degrees(self) -> Floats:
         """D."""
         h = self.factors.hypergraph
-        return np.asarray(self.factors.source_weights_by_vertex @ (h.edge_weights * (h.edge_sizes - 1)))
+        return np.asarray(self.factors.lists.source_weights_by_vertex @ (h.edge_weights * (h.edge_sizes - 1)))
 
     @property
     def size(self) -> int:
@@ -139,6 +139,6 @@ class CliqueLaplacian:
         """Apply the operator to a vector or to the columns of a block."""
         root, factors = np.sqrt(self.degrees), self.factors
         inner = (block.T / root).T
-        at_edges = (factors.hypergraph.edge_weights * (factors.source_weights @ inner).T).T
-        adjacent = (factors.source_weights_by_vertex @ at_edges).T - factors.degrees * inner.T
+        at_edges = (factors.hypergraph.edge_weights * (factors.lists.source_weights @ inner).T).T
+        adjacent = (factors.lists.source_weights_by_vertex @ at_edges).T - factors.degrees * inner.T
         return np.asarray(block - (adjacent / root).T)

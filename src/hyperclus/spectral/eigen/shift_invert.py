@@ -72,8 +72,16 @@ class _Inverse:
         n, n_edges = self.size, walk.hypergraph.n_edges
         inverse_root = sp.diags_array(1.0 / np.sqrt(walk.stationary))
         arrival = sp.diags_array(np.sqrt(walk.stationary) / walk.factors.degrees)
-        u = arrival @ walk.factors.source_weights_by_vertex @ sp.diags_array(walk.hypergraph.edge_weights)
-        v = inverse_root @ walk.factors.gamma_by_vertex @ sp.diags_array(1.0 / walk.factors.edge_degrees)
+        u = (
+            arrival
+            @ walk.factors.lists.source_weights_by_vertex
+            @ sp.diags_array(walk.hypergraph.edge_weights)
+        )
+        v = (
+            inverse_root
+            @ walk.factors.lists.gamma_by_vertex
+            @ sp.diags_array(1.0 / walk.factors.edge_degrees)
+        )
         twice = 2.0 * sp.eye_array(n_edges)
         whole = (1.0 + SHIFT) * sp.eye_array(n)
         rows: Any = [[whole, u, v], [u.T, None, twice], [v.T, twice, None]]

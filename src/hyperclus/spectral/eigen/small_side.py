@@ -49,9 +49,11 @@ def _balanced_gram(walk: RandomWalk) -> tuple[Floats, Floats]:
     """C'C = [[U'U, U'V], [V'U, V'V]] by sparse products, where V'U = B A, and the diagonal of S."""
     phi, factors = walk.stationary, walk.factors
     omega, gamma = walk.hypergraph.edge_weights, walk.hypergraph.gamma
-    upper = _square(factors.source_weights, phi / factors.degrees**2, factors.source_weights_by_vertex)
+    upper = _square(
+        factors.lists.source_weights, phi / factors.degrees**2, factors.lists.source_weights_by_vertex
+    )
     upper *= np.outer(omega, omega)
-    lower = _square(gamma, 1.0 / phi, factors.gamma_by_vertex) / np.outer(
+    lower = _square(gamma, 1.0 / phi, factors.lists.gamma_by_vertex) / np.outer(
         factors.edge_degrees, factors.edge_degrees
     )
     lengths = np.diag(lower) / np.where(np.diag(upper) > 0, np.diag(upper), 1.0)
