@@ -26,7 +26,6 @@ import scipy.sparse as sp
 from hyperclus._runtime.checkpoint import Checkpoint
 from hyperclus._runtime.progress import ResidualProgress, report_progress
 from hyperclus._runtime.threads import single_blas_thread
-from hyperclus.engines.base import ArrayBackend
 from hyperclus.errors import ConvergenceError, InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.messages import named
@@ -81,20 +80,46 @@ class StationaryDistribution:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Chain:
-    """One side of the walk: the distribution one step later, and the component of each state."""
+    """The walk from vertex to vertex or from hyperedge to hyperedge, and the component of each state."""
 
-    backend: ArrayBackend
-    step: Callable[[Floats], Floats]
+    factors: TransitionFactors
+    on_edges: bool
     component: Any
     shares: Floats
 
+    @classmethod
+    def of(cls, factors: TransitionFactors, found: Components, on_edges: bool = False) -> "_Chain":
+        component, backend = found.of_edge if on_edges else found.of_vertex, factors.backend
+        if found.count == 1:
+            return cls(factors, on_edges, component, np.ones(1))
+        shares = found.masses(backend, factors.degrees)
+        return cls(factors, on_edges, backend.put(component), backend.put(shares / shares.sum()))
+
+    def step(self, distribution: Floats) -> Floats:
+        """The distribution one step later."""
+        if self.on_edges:
+            return self.factors.step_to_edges(self.factors.step_to_vertices(distribution))
+        return self.factors.onward(distribution)
+
+    def on_vertices(self, distribution: Floats) -> Floats:
+        """A distribution on the states as one on the vertices."""
+        return self.factors.step_to_vertices(distribution) if self.on_edges else distribution
+
     def normalised(self, distribution: Floats) -> Floats:
         """Each component scaled to its share; states in no component (empty hyperedges) stay 0."""
-        if len(self.shares) == 1:
+        backend, shares = self.factors.backend, self.shares
+        if len(shares) == 1:
             total: float = distribution.sum()
-            return self.backend.persist(distribution / total)
-        masses = np.bincount(np.maximum(self.component, 0), weights=distribution, minlength=len(self.shares))
-        return self.backend.persist(distribution * self.backend.take(self.shares / masses, self.component))
+            return backend.persist(distribution / total)
+        masses = np.bincount(np.maximum(self.component, 0), weights=distribution, minlength=len(shares))
+        return backend.persist(distribution * backend.take(shares / masses, self.component))
+
+    def suits_elimination(self) -> bool:
+        """Whether forming a small dense chain (4 ns per pair of incidences) beats GMRES (50 ns for each)."""
+        h = self.factors.hypergraph
+        sizes = np.bincount(h.gamma.indices) if self.on_edges else h.edge_sizes
+        cheap = 4e-9 * float((sizes.astype(np.float64) ** 2).sum()) <= 1e-3 + 5e-8 * h.n_incidences
+        return cheap and np.count_nonzero(self.component >= 0) <= ELIMINATION_UP_TO
 
 
 def stationary_distribution(factors: TransitionFactors, tolerance: float = 1e-14) -> StationaryDistribution:
@@ -119,79 +144,63 @@ def stationary_distribution(factors: TransitionFactors, tolerance: float = 1e-14
     )
     done = checkpoint.result()
     if done is None:
-        solve = _solve_on_host if factors.backend.on_host else _solve_by_products
-        solved = solve(factors, tolerance, found, checkpoint)
-        names = ("vertices", "residual", "steps", "method", "masses_corrected")
-        checkpoint.finish(**{name: getattr(solved, name) for name in names})
+        solved = _solve(factors, tolerance, found, checkpoint)
+        checkpoint.finish(vertices=solved.vertices, **_facts(solved))
     else:
-        solved = StationaryDistribution(
-            **done, edges=factors.step_to_edges(done["vertices"]), components=found
-        )
+        solved = _restored(factors, found, done)
     report_progress("stationary distribution", solved.steps, "products", 1.0, solved.method)
     return solved
 
 
-def _solve_on_host(
+def _facts(solved: StationaryDistribution) -> dict[str, Any]:
+    """What determines the result, with the distribution on the vertices."""
+    return {name: getattr(solved, name) for name in ("residual", "steps", "method", "masses_corrected")}
+
+
+def _restored(factors: TransitionFactors, found: Components, kept: dict[str, Any]) -> StationaryDistribution:
+    return StationaryDistribution(**kept, edges=factors.step_to_edges(kept["vertices"]), components=found)
+
+
+def _solve(
     factors: TransitionFactors, tolerance: float, found: Components, checkpoint: Checkpoint
 ) -> StationaryDistribution:
     """Solve by the method that suits the hypergraph."""
-    chain = _vertex_chain(factors, found)
+    h, on_host, accepted = factors.hypergraph, factors.backend.on_host, max(ACCEPTED, tolerance)
+    chain = smaller = _Chain.of(factors, found)
     start, exact = _closed_form(factors)
     start = chain.normalised(start)
     if exact:
         return _checked(factors, start, 0, "closed form", found)
-    smaller, on_edges = _smaller_chain(factors, found, chain)
-    if np.count_nonzero(smaller.component >= 0) <= ELIMINATION_UP_TO and _cheap_chain(factors, on_edges):
-        distribution = _eliminate(factors.edge_chain() if on_edges else factors.vertex_chain(), smaller)
-        return _checked(
-            factors,
-            factors.step_to_vertices(distribution) if on_edges else distribution,
-            0,
-            "elimination",
-            found,
-        )
-    start = factors.step_to_edges(start) if on_edges else start
-    progress = ResidualProgress("stationary distribution", tolerance, high=0.9)
+    if h.n_edges < h.n_vertices and found.of_edge is not None:
+        smaller = _Chain.of(factors, found, on_edges=True)
+    if on_host and smaller.suits_elimination():
+        dense = factors.edge_chain() if smaller.on_edges else factors.vertex_chain()
+        return _checked(factors, smaller.on_vertices(_eliminate(dense, smaller)), 0, "elimination", found)
+    progress = ResidualProgress("stationary distribution", tolerance, high=0.9 if on_host else 1.0)
+    start = factors.step_to_edges(start) if smaller.on_edges else start
     distribution, steps, residual = _krylov(smaller, start, progress, checkpoint.part("first"))
-    distribution = factors.step_to_vertices(distribution) if on_edges else distribution
-    method = "krylov"
-    accepted = max(ACCEPTED, tolerance)
-    if residual > accepted and factors.hypergraph.n_incidences <= FACTORISATION_UP_TO:
-        distribution, residual, method = _factorise(factors, chain, distribution), 0.0, "factorisation"
-    if residual <= accepted:
-        distribution, more = _with_block_masses(
-            factors, chain, distribution, progress.then(tolerance), checkpoint.part("blocks")
-        )
-        return _checked(factors, distribution, steps + more, method, found, accepted)
-    raise ConvergenceError(_stalled(residual, steps), residual)
-
-
-def _solve_by_products(
-    factors: TransitionFactors, tolerance: float, found: Components, checkpoint: Checkpoint
-) -> StationaryDistribution:
-    """Solve with products alone; where that is not enough, on the host with all incidences."""
-    chain = _vertex_chain(factors, found)
-    start, exact = _closed_form(factors)
-    distribution, steps, residual = chain.normalised(start), 0, 0.0
-    if exact:
-        return _checked(factors, distribution, 0, "closed form", found)
-    smaller, on_edges = _smaller_chain(factors, found, chain)
-    progress = ResidualProgress("stationary distribution", tolerance)
-    distribution = factors.step_to_edges(distribution) if on_edges else distribution
-    distribution, steps, residual = _krylov(smaller, distribution, progress, checkpoint)
-    distribution = factors.step_to_vertices(distribution) if on_edges else distribution
-    accepted = max(ACCEPTED, tolerance)
-    weak = residual <= accepted and has_weak_joints(factors, distribution)
-    if residual > accepted or weak:
-        by_host = factors.backend.run_on_one(_distribution_of, factors.hypergraph, factors.alpha, tolerance)
+    distribution, method, corrected = smaller.on_vertices(distribution), "krylov", True
+    if on_host and residual > accepted and h.n_incidences <= FACTORISATION_UP_TO:
+        distribution, residual, method = _factorise(chain, distribution), 0.0, "factorisation"
+    if not on_host and (residual > accepted or has_weak_joints(factors, distribution)):
+        by_host = factors.backend.run_on_one(_distribution_of, h, factors.alpha, tolerance)
         if by_host is not None:
-            edges = factors.step_to_edges(by_host["vertices"])
-            return StationaryDistribution(**by_host, edges=edges, components=found)
-        if residual > accepted:
-            raise ConvergenceError(_stalled(residual, steps), residual)
+            return _restored(factors, found, by_host)
+        corrected = False
+    if residual > accepted:
+        raise ConvergenceError(
+            f"the stationary distribution stalled at residual {residual:.1e} after {steps} steps, because "
+            "the walk mixes too slowly; remove weights that are negligible next to the others",
+            residual,
+        )
+    if on_host:
+        goal, part = progress.then(tolerance), checkpoint.part("blocks")
+        distribution, more = _with_block_masses(chain, distribution, goal, part)
+        steps += more
+    elif not corrected:
         _log.warning(UNCORRECTED)
-    solved = _checked(factors, distribution, steps, "krylov", found, accepted)
-    return replace(solved, masses_corrected=not weak)
+    solved = _checked(factors, distribution, steps, method, found, accepted)
+    return replace(solved, masses_corrected=corrected)
 
 
 def _distribution_of(
@@ -199,44 +208,7 @@ def _distribution_of(
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The stationary distribution of a hypergraph in host memory: facts and vertex arrays."""
     solved = stationary_distribution(TransitionFactors(hypergraph, alpha=alpha), tolerance)
-    facts = {name: getattr(solved, name) for name in ("residual", "steps", "method", "masses_corrected")}
-    return facts, {"vertices": solved.vertices}
-
-
-def _stalled(residual: float, steps: int) -> str:
-    return (
-        f"the stationary distribution stalled at residual {residual:.1e} after {steps} steps, because the "
-        "walk mixes too slowly; remove weights that are negligible next to the others"
-    )
-
-
-def _vertex_chain(factors: TransitionFactors, found: Components) -> _Chain:
-    """The walk from vertex to vertex."""
-    backend = factors.backend
-    if found.count == 1:
-        return _Chain(backend, factors.onward, found.of_vertex, np.ones(1))
-    shares = found.masses(backend, factors.degrees)
-    return _Chain(backend, factors.onward, backend.put(found.of_vertex), backend.put(shares / shares.sum()))
-
-
-def _smaller_chain(factors: TransitionFactors, found: Components, chain: _Chain) -> tuple[_Chain, bool]:
-    """The walk from hyperedge to hyperedge where these are fewer, and whether they are."""
-    if factors.hypergraph.n_edges >= factors.hypergraph.n_vertices or found.of_edge is None:
-        return chain, False
-    of_edge = factors.backend.put(found.of_edge) if found.count > 1 else found.of_edge
-    return _Chain(
-        factors.backend,
-        lambda distribution: factors.step_to_edges(factors.step_to_vertices(distribution)),
-        of_edge,
-        chain.shares,
-    ), True
-
-
-def _cheap_chain(factors: TransitionFactors, on_edges: bool) -> bool:
-    """Whether forming the dense chain (4 ns per pair of incidences) beats GMRES (50 ns per incidence)."""
-    h = factors.hypergraph
-    sizes = np.bincount(h.gamma.indices) if on_edges else h.edge_sizes
-    return 4e-9 * float((sizes.astype(np.float64) ** 2).sum()) <= 1e-3 + 5e-8 * h.n_incidences
+    return _facts(solved), {"vertices": solved.vertices}
 
 
 def _closed_form(factors: TransitionFactors) -> tuple[Floats, bool]:
@@ -251,11 +223,6 @@ def _closed_form(factors: TransitionFactors) -> tuple[Floats, bool]:
         ones = np.ones_like(factors.edge_weights)
         strength, picked = (factors.products.to_vertices(ones, kind) for kind in ("gamma", "source_weights"))
     return factors.degrees / picked * (strength / strength.max()), exact
-
-
-def _chi(residual: Floats, distribution: Floats) -> float:
-    """sqrt(sum residual^2 / distribution) over the states that carry mass."""
-    return float(np.linalg.norm(residual / np.sqrt(np.where(distribution > 0, distribution, 1.0))))
 
 
 @dataclass(eq=False)
@@ -276,7 +243,7 @@ def _krylov(
     chain: _Chain, start: Floats, progress: ResidualProgress, checkpoint: Checkpoint
 ) -> tuple[Floats, int, float]:
     """GMRES cycles until the chi residual is below the goal or no longer falls."""
-    done = checkpoint.result()
+    backend, done = chain.factors.backend, checkpoint.result()
     state = done or checkpoint.state() or {"distribution": start, "best": start}
     at = _Cycles(**{name: state.pop(name) for name in list(state) if name in _Cycles.__annotations__})
     begun = state if "reduced" in state else None
@@ -290,8 +257,9 @@ def _krylov(
 
         distribution, at.count = at.distribution, at.count + 1
         at.steps += begun["first"] if begun else 0
-        change = chain.backend.persist(distribution - chain.step(distribution))
-        residual = _chi(change, distribution)
+        change = backend.persist(distribution - chain.step(distribution))
+        scale = backend.persist(np.sqrt(np.where(distribution > 0, distribution, 1.0)))
+        residual = float(np.linalg.norm(change / scale))
         progress.report(at.steps, residual)
         at.first_residual = progress.first
         at.stalled = at.stalled + 1 if residual > 0.5 * at.residual else 0
@@ -299,7 +267,6 @@ def _krylov(
             at.best, at.residual = distribution, residual
         if at.residual <= progress.goal or at.stalled == 3:
             break
-        scale = chain.backend.persist(np.sqrt(np.where(distribution > 0, distribution, 1.0)))
 
         def apply(x: Floats, scale: Floats = scale) -> Floats:
             return chain.step(x * scale) / scale
@@ -309,7 +276,7 @@ def _krylov(
             progress.report(at.steps, residual)
 
         correction, _ = gmres_cycle(
-            chain.backend, apply, change / scale, progress.goal / 2, RESTART, count, begun=begun, keep=keep
+            backend, apply, change / scale, progress.goal / 2, RESTART, count, begun=begun, keep=keep
         )
         begun = None
         at.steps += 2
@@ -347,7 +314,7 @@ def _gth(transitions: Floats) -> Floats:
     return distribution
 
 
-def _factorise(factors: TransitionFactors, chain: _Chain, distribution: Floats) -> Floats:
+def _factorise(chain: _Chain, distribution: Floats) -> Floats:
     """Sparse LU of [[I, -B^T], [-A^T, I]] (phi, psi) = 0, one vertex of each component held fixed.
 
     Elimination loses no digits if the vertex held fixed is visited often, so the likeliest one is
@@ -355,8 +322,8 @@ def _factorise(factors: TransitionFactors, chain: _Chain, distribution: Floats) 
     """
     from scipy.sparse.linalg import splu
 
-    gamma, omega = factors.hypergraph.gamma, factors.hypergraph.edge_weights
-    n_edges, n = gamma.shape
+    factors, omega = chain.factors, chain.factors.hypergraph.edge_weights
+    n_edges, n = factors.hypergraph.gamma.shape
     picked = sp.diags_array(omega) @ factors.lists.source_weights @ sp.diags_array(1.0 / factors.degrees)
     moved = factors.lists.gamma_by_vertex @ sp.diags_array(1.0 / factors.edge_degrees)
     for _ in range(2):
@@ -373,20 +340,16 @@ def _factorise(factors: TransitionFactors, chain: _Chain, distribution: Floats) 
 
 
 def _with_block_masses(
-    factors: TransitionFactors,
-    chain: _Chain,
-    distribution: Floats,
-    progress: ResidualProgress,
-    checkpoint: Checkpoint,
+    chain: _Chain, distribution: Floats, progress: ResidualProgress, checkpoint: Checkpoint
 ) -> tuple[Floats, int]:
     """Correct the masses of weakly joined blocks, then the distribution in them, then the masses again."""
+    factors = chain.factors
     blocks = weakly_joined_blocks(factors, distribution)
     if blocks is None or blocks.max() + 1 == len(chain.shares):
         return distribution, 0
     component = np.zeros(blocks.max() + 1, dtype=np.int64)
     component[blocks] = chain.component
-    coarse = _Chain(chain.backend, chain.step, component, chain.shares)
-    steps = 0
+    coarse, steps = replace(chain, component=component), 0
     for last in (False, True):
         masses = _eliminate(block_chain(factors, distribution, blocks), coarse)
         distribution = distribution * (masses / np.bincount(blocks, weights=distribution))[blocks]
@@ -412,23 +375,26 @@ def _checked(
             f"the walk almost never visits vertex {worst} (probability below 1e-300), too rarely for double "
             "precision; leave the vertex out or make its weights less uneven"
         )
-    distribution = factors.backend.persist(distribution / float(total))
+    solved = _measured(factors, factors.backend.persist(distribution / float(total)), steps, method, found)
+    if solved.residual > 10 * accepted:
+        wrong = f"the stationary distribution has residual {solved.residual:.1e}; it cannot be trusted"
+        raise ConvergenceError(wrong, solved.residual)
+    return solved
+
+
+def _measured(
+    factors: TransitionFactors, distribution: Floats, steps: int, method: str, found: Components
+) -> StationaryDistribution:
     edges = factors.step_to_edges(distribution)
     residual = float(np.abs(factors.step_to_vertices(edges) - distribution).sum())
-    if residual > 10 * accepted:
-        raise ConvergenceError(
-            f"the stationary distribution has residual {residual:.1e}; it cannot be trusted", residual
-        )
     return StationaryDistribution(distribution, edges, residual, steps, method, found)
 
 
 def estimated_distribution(factors: TransitionFactors, steps: int) -> StationaryDistribution:
     """Approximate the stationary distribution by a few steps of the walk from the closed form."""
     found = components(factors)
-    chain = _vertex_chain(factors, found)
+    chain = _Chain.of(factors, found)
     distribution = chain.normalised(_closed_form(factors)[0])
     for _ in range(steps):
         distribution = chain.normalised(chain.step(distribution))
-    edges = factors.step_to_edges(distribution)
-    residual = float(np.abs(factors.step_to_vertices(edges) - distribution).sum())
-    return StationaryDistribution(distribution, edges, residual, steps, "estimate", found)
+    return _measured(factors, distribution, steps, "estimate", found)
