@@ -59,28 +59,26 @@ def main() -> None:
         if degree > n_edges // 2:
             continue
         laplacian = hc.NormalizedLaplacian(hc.RandomWalk(random_hypergraph(n, n_edges, degree, rng)))
-        sizes = cost.sizes(laplacian, k - 1)
+        work = cost.work(laplacian, k, k - 1)
         times = {"lanczos": seconds(laplacian, k, "lanczos")}
         if n <= 1000:
             times["dense"] = seconds(laplacian, k, "dense")
-        if cost.fits_small_side(laplacian, k):
+        if "small side" in work:
             times["small side"] = seconds(laplacian, k, "small side")
-        measured.append((sizes, times))
+        measured.append((work, times))
     constants = {}
     for method in cost.SECONDS:
-        rows = [(cost.work(sizes)[method], times[method]) for sizes, times in measured if method in times]
-        work = np.array([row / t for row, t in rows])
+        rows = [(work[method], times[method]) for work, times in measured if method in times]
+        relative = np.array([row / t for row, t in rows])
         weight = np.array([t for _, t in rows]) ** 0.25  # errors cost more where solves take longer
-        constants[method], _ = nnls(weight[:, None] * work, weight)
-        spread = np.sort(work @ constants[method])
+        constants[method], _ = nnls(weight[:, None] * relative, weight)
+        spread = np.sort(relative @ constants[method])
         low, high = spread[len(spread) // 10], spread[-len(spread) // 10]
         print(f'    "{method}": ({", ".join(f"{c:.2e}" for c in constants[method])}),')
         print(f"      # predicted / measured, 10 % to 90 %: {low:.2f} to {high:.2f}")
     regret = []
-    for sizes, times in measured:
-        predicted = {
-            method: work @ constants[method] for method, work in cost.work(sizes).items() if method in times
-        }
+    for work, times in measured:
+        predicted = {method: work[method] @ constants[method] for method in times}
         regret.append(times[min(predicted, key=predicted.__getitem__)] / min(times.values()))
     print(f"{len(regret)} hypergraphs; time of the chosen method over that of the best in hindsight:")
     print(f"  by the model: mean {np.mean(regret):.2f}, worst {max(regret):.2f}")

@@ -149,13 +149,13 @@ def test_products_are_counted_as_they_are_made(width):
 @pytest.fixture
 def solves(monkeypatch):
     """How many eigenvectors each search was for."""
-    counts, run = [], lanczos._Search.run
+    counts, search = [], lanczos._Space.search
 
-    def spy(search, known, count, *rest):
-        counts.append(count)
-        return run(search, known, count, *rest)
+    def spy(space, *given):
+        counts.append(space.count)
+        return search(space, *given)
 
-    monkeypatch.setattr(lanczos._Search, "run", spy)
+    monkeypatch.setattr(lanczos._Space, "search", spy)
     return counts
 
 
@@ -330,8 +330,8 @@ def test_lost_columns_come_last_and_are_replaced(rank, exactly):
         0.0 if exactly else basis @ rng.normal(size=(4, 4))
     )
     operator = Matrix(np.eye(200))
-    search = lanczos._Search(operator, rng, lanczos.Lanczos(width=4))
-    found, overlaps, beyond = lanczos._Space(search, known, 40, 20)._next(block, basis, 0, 195)
+    space = lanczos._Space(operator, rng, lanczos.Lanczos(width=4), known, 1)
+    found, overlaps, beyond = space._next(block, basis, 0, 195)
     assert np.count_nonzero(beyond.any(axis=1)) == rank
     both = np.hstack([known, basis, found])
     np.testing.assert_allclose(both.T @ both, np.eye(9), rtol=0, atol=1e-13)

@@ -121,21 +121,21 @@ class TransitionFactors:
 
     def edge_means(self, values: Floats) -> Floats:
         """B f: for each hyperedge the gamma-weighted mean of its members' values."""
-        return self.products.to_edges(values, "gamma") / _along(self.edge_degrees, values)
+        return self.products.to_edges(values, "gamma") / along(self.edge_degrees, values)
 
     def vertex_means(self, values: Floats) -> Floats:
         """A g: for each vertex the mean of its hyperedges' values, weighted by omega gamma^alpha."""
-        weighted = values * _along(self.edge_weights, values)
-        return self.products.to_vertices(weighted, "source_weights") / _along(self.degrees, values)
+        weighted = values * along(self.edge_weights, values)
+        return self.products.to_vertices(weighted, "source_weights") / along(self.degrees, values)
 
     def step_to_edges(self, distribution: Floats) -> Floats:
         """A^T p: where a walker is after picking a hyperedge."""
-        picked = self.products.to_edges(distribution / _along(self.degrees, distribution), "source_weights")
-        return picked * _along(self.edge_weights, distribution)
+        picked = self.products.to_edges(distribution / along(self.degrees, distribution), "source_weights")
+        return picked * along(self.edge_weights, distribution)
 
     def step_to_vertices(self, distribution: Floats) -> Floats:
         """B^T q: where a walker is after picking a vertex of its hyperedge."""
-        return self.products.to_vertices(distribution / _along(self.edge_degrees, distribution), "gamma")
+        return self.products.to_vertices(distribution / along(self.edge_degrees, distribution), "gamma")
 
     def onward(self, distribution: Floats) -> Floats:
         """P^T p for a vector: where a walker is one step later."""
@@ -163,6 +163,6 @@ def checked_alpha(alpha: Any) -> float:
     return float(alpha)
 
 
-def _along(factors: Floats, block: Floats) -> Floats:
+def along(factors: Floats, block: Floats) -> Floats:
     """The factors in the shape that scales the rows of a vector or of a block."""
     return factors if block.ndim == 1 else factors[:, None]

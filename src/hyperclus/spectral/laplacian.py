@@ -7,6 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from hyperclus.engines.base import ArrayBackend
+from hyperclus.spectral.factors import along
 from hyperclus.spectral.walk import RandomWalk, vertex_vector
 from hyperclus.typing import Floats
 
@@ -30,16 +31,8 @@ class Operator(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class NormalizedLaplacian:
-    """L_sym = I - M with M = (Pi^1/2 P Pi^-1/2 + Pi^-1/2 P^T Pi^1/2) / 2.
-
-    Definition 18 of the paper: symmetric, eigenvalues in [0, 2], one zero per component.
-
-    >>> from hyperclus import Hypergraph
-    >>> walk = RandomWalk(Hypergraph.from_edges([["a", "b"], ["b", "c"]]))
-    >>> bool(abs(NormalizedLaplacian(walk).apply(walk.stationary**0.5)).max() < 1e-15)
-    True
-    """
+class WalkOperator:
+    """What operators on the vectors of a walk share."""
 
     walk: RandomWalk
 
@@ -53,13 +46,34 @@ class NormalizedLaplacian:
         """Where the vectors of the walk live."""
         return self.walk.backend
 
+    def normal(self, rng: np.random.Generator) -> Floats:
+        """A random vector in the precision of the walk."""
+        vector: Floats = self.backend.normal(self.size, rng).astype(self.walk.stationary.dtype, copy=False)
+        return vector
+
+
+@dataclass(frozen=True, eq=False)
+class NormalizedLaplacian(WalkOperator):
+    """L_sym = I - M with M = (Pi^1/2 P Pi^-1/2 + Pi^-1/2 P^T Pi^1/2) / 2.
+
+    Definition 18 of the paper: symmetric, eigenvalues in [0, 2], one zero per component.
+
+    >>> from hyperclus import Hypergraph
+    >>> walk = RandomWalk(Hypergraph.from_edges([["a", "b"], ["b", "c"]]))
+    >>> bool(abs(NormalizedLaplacian(walk).apply(walk.stationary**0.5)).max() < 1e-15)
+    True
+    """
+
     def apply(self, block: Floats) -> Floats:
         """L_sym x for a vector or a block of columns, by two passes over the incidences.
 
         A reversible walk, whose M is already symmetric, needs single values there, others pairs.
         """
-        if block.ndim == 2:
-            return self._columns(block)
+        if block.ndim == 2:  # column by column: a large block would not fit the cache
+            images: Floats = self.backend.empty_columns(self.walk.stationary, block.shape[1])
+            for column in range(block.shape[1]):
+                images[:, column] = self.apply(block[:, column])
+            return images
         root, inverse, leaving = self._scales
         if self.walk.reversible:
             return block - root * self.walk.forward(block * inverse)
@@ -68,23 +82,11 @@ class NormalizedLaplacian:
         image += block
         return image
 
-    def normal(self, rng: np.random.Generator) -> Floats:
-        """A random vector in the precision of the walk."""
-        vector: Floats = self.backend.normal(self.size, rng).astype(self.walk.stationary.dtype, copy=False)
-        return vector
-
     @cached_property
     def _scales(self) -> tuple[Floats, Floats, Floats]:
         """The root of phi, its inverse, and the root over d."""
         root = np.sqrt(self.walk.stationary)
         return root, 1.0 / root, root / self.walk.factors.relative_degrees
-
-    def _columns(self, block: Floats) -> Floats:
-        """Column by column: a large block would not fit the cache."""
-        image: Floats = self.backend.empty_columns(self.walk.stationary, block.shape[1])
-        for column in range(block.shape[1]):
-            image[:, column] = self.apply(block[:, column])
-        return image
 
     def dense(self) -> Floats:
         """The n x n array, exactly symmetric: for small hypergraphs and for tests."""
@@ -93,20 +95,13 @@ class NormalizedLaplacian:
         return np.eye(self.size) - 0.5 * (scaled + scaled.T)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Laplacian:
+@dataclass(frozen=True, eq=False)
+class Laplacian(WalkOperator):
     """L = Pi - (Pi P + P^T Pi) / 2, Definition 9 of the paper."""
-
-    walk: RandomWalk
-
-    @property
-    def size(self) -> int:
-        """The number of vertices."""
-        return self.walk.hypergraph.n_vertices
 
     def apply(self, block: Floats) -> Floats:
         """L x = Pi^1/2 L_sym Pi^1/2 x for a vector or a block of columns."""
-        root = _root(self.walk, block)
+        root = along(np.sqrt(self.walk.stationary), block)
         return root * NormalizedLaplacian(self.walk).apply(root * block)
 
     def dense(self) -> Floats:
@@ -123,9 +118,3 @@ def rayleigh_quotient(walk: RandomWalk, values: Floats) -> float:
     values = vertex_vector(walk, values)
     energy = values @ Laplacian(walk).apply(values)
     return float(2 * energy / (values**2 @ walk.stationary))
-
-
-def _root(walk: RandomWalk, block: Floats) -> Floats:
-    """The diagonal of Pi^1/2, in the shape that scales the rows of a vector or of a block."""
-    root = np.sqrt(walk.stationary)
-    return root if block.ndim == 1 else root[:, None]

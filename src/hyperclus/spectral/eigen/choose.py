@@ -15,7 +15,7 @@ from hyperclus.spectral.eigen.dense import dense_vectors
 from hyperclus.spectral.eigen.lanczos import MAX_PRODUCTS, Lanczos, lanczos_vectors
 from hyperclus.spectral.eigen.null_space import zero_vectors
 from hyperclus.spectral.eigen.result import Eigenpairs, with_residuals
-from hyperclus.spectral.eigen.shift_invert import FACTORISATION_UP_TO, is_thin, shift_invert_vectors
+from hyperclus.spectral.eigen.shift_invert import FACTORISATION_UP_TO, Inverse, is_thin
 from hyperclus.spectral.eigen.small_side import small_side_vectors
 from hyperclus.spectral.laplacian import NormalizedLaplacian
 from hyperclus.spectral.walk import RandomWalk
@@ -127,18 +127,25 @@ class _Problem:
         """Solve on the host."""
         chosen = cheapest(self.laplacian, self.k, self.count) if method == "auto" else method
         report_progress("eigenvectors", 0, "products", 0.0, chosen)
+        steps = 0
         if chosen == "dense":
-            vectors, steps = dense_vectors(self.laplacian, self.known, self.count + self.spare), 0
+            vectors = dense_vectors(self.laplacian, self.known, self.count + self.spare)
         elif chosen == "small side":
             room = self.laplacian.size - 2 * self.laplacian.walk.hypergraph.n_edges - self.k
-            count = self.count + min(self.spare, room)
-            vectors, steps = small_side_vectors(self.laplacian, self.known, count), 0
+            vectors = small_side_vectors(self.laplacian, self.known, self.count + min(self.spare, room))
         elif chosen == "shift-invert":
-            vectors, steps = self._shift_invert()
+            return self._shift_invert()
         elif method == "lanczos":
             vectors, steps = self._lanczos("hasty", MAX_PRODUCTS)
         else:
-            vectors, steps, chosen = self._lanczos_or_shift_invert()
+            try:
+                vectors, steps = self._lanczos("hasty", self.patience)
+            except ConvergenceError:
+                if not self.has_alternative:
+                    raise
+                if is_thin(self.laplacian):
+                    return self._shift_invert()
+                vectors, steps = self._lanczos("patient", MAX_PRODUCTS)
         return self._pairs(vectors, steps, chosen)
 
     def solve_by_products(self) -> Eigenpairs:
@@ -148,10 +155,10 @@ class _Problem:
         try:
             return self._pairs(*self._lanczos("first", self.patience, width), "lanczos")
         except ConvergenceError:
-            if not self.has_alternative:
-                raise
             settings = (walk.alpha, self.k, self.tolerance, self.spare, self.rng)
-            found = backend.run_on_one(_pairs_of, walk.hypergraph, *settings)
+            found = (
+                backend.run_on_one(_pairs_of, walk.hypergraph, *settings) if self.has_alternative else None
+            )
             if found is None:
                 raise
             return Eigenpairs(**found)
@@ -160,42 +167,22 @@ class _Problem:
         others, spare = vectors[:, : self.count], vectors[:, self.count :]
         return with_residuals(self.laplacian, self.known, others, spare, steps, method)
 
-    def _lanczos_or_shift_invert(self) -> tuple[Floats, int, str]:
-        """Lanczos; if it converges slowly and the hypergraph is thin, shift-invert."""
-        try:
-            return *self._lanczos("hasty", self.patience), "lanczos"
-        except ConvergenceError:
-            if not self.has_alternative:
-                raise
-        if is_thin(self.laplacian):
-            return *self._shift_invert(), "shift-invert"
-        return *self._lanczos("patient", MAX_PRODUCTS), "lanczos"
-
     def _lanczos(self, part: str, max_products: int, width: int | None = None) -> tuple[Floats, int]:
         options = Lanczos(max_products, self.spare, width)
-        return lanczos_vectors(
-            self.laplacian,
-            self.known,
-            self.count,
-            self.tolerance,
-            self.rng,
-            options,
-            self.checkpoint.part(part),
-        )
+        given = self.laplacian, self.known, self.count, self.tolerance, self.rng
+        return lanczos_vectors(*given, options, self.checkpoint.part(part))
 
-    def _shift_invert(self) -> tuple[Floats, int]:
+    def _shift_invert(self) -> Eigenpairs:
         """Shift-invert; once more with a lower tolerance if rounding hid a residual of L_sym."""
-        vectors, steps = self._inverse_lanczos(self.tolerance, self.checkpoint)
-        if self._pairs(vectors, steps, "shift-invert").residuals.max() <= self.tolerance:
-            return vectors, steps
-        vectors, more = self._inverse_lanczos(self.tolerance / SHARPER, self.checkpoint.part("again"))
-        return vectors, steps + more
-
-    def _inverse_lanczos(self, tolerance: float, checkpoint: Checkpoint) -> tuple[Floats, int]:
-        options = Lanczos(spare=self.spare)
-        return shift_invert_vectors(
-            self.laplacian, self.known, self.count, tolerance, self.rng, options, checkpoint
-        )
+        inverse, options, steps = Inverse(self.laplacian.walk), Lanczos(spare=self.spare), 0
+        for part, tolerance in (("inverse", self.tolerance), ("again", self.tolerance / SHARPER)):
+            given = inverse, self.known, self.count, tolerance / 4, self.rng
+            vectors, more = lanczos_vectors(*given, options, self.checkpoint.part(part))
+            steps += more
+            pairs = self._pairs(vectors, steps, "shift-invert")
+            if pairs.residuals.max() <= self.tolerance:
+                break
+        return pairs
 
 
 def _pairs_of(
@@ -208,37 +195,22 @@ def _pairs_of(
     return {name: getattr(pairs, name) for name in Eigenpairs.__slots__ if name not in arrays}, arrays
 
 
-@dataclass(frozen=True, slots=True)
-class Sizes:
-    """The figures that the cost of an eigen-solver depends on."""
+def work(laplacian: NormalizedLaplacian, k: int, wanted: int) -> dict[str, Floats]:
+    """Counts that, weighted by `SECONDS`, give the expected time of each method that is possible.
 
-    vertices: int
-    edges: int
-    incidences: int
-    vertex_pairs: float  # sum of |e|^2, the products in a dense P
-    edge_pairs: float  # sum over v of its number of hyperedges squared
-    wanted: int
-
-
-def sizes(laplacian: NormalizedLaplacian, wanted: int) -> Sizes:
-    """The sizes of a problem with `wanted` eigenvectors beyond the known ones."""
-    hypergraph = laplacian.walk.hypergraph
-    edge_pairs = np.inf  # counted only where the method that they matter for is possible
-    if fits_small_side(laplacian, wanted + 1):
-        edge_pairs = float((np.bincount(hypergraph.gamma.indices).astype(np.float64) ** 2).sum())
-    vertex_pairs = float((hypergraph.edge_sizes.astype(np.float64) ** 2).sum())
-    counts = hypergraph.n_vertices, hypergraph.n_edges, hypergraph.n_incidences
-    return Sizes(*counts, vertex_pairs, edge_pairs, wanted)
-
-
-def work(s: Sizes) -> dict[str, Floats]:
-    """Counts that, weighted by `SECONDS`, give each method's expected time."""
-    steps = 12 + 6 * s.wanted
-    return {
-        "lanczos": np.array([steps, steps * s.incidences, steps * s.vertices * (s.wanted + 15)], dtype=float),
-        "dense": np.array([1.0, s.vertex_pairs, float(s.vertices) ** 3]),
-        "small side": np.array([1.0, s.edge_pairs + s.incidences * s.wanted, float(2 * s.edges) ** 3]),
+    Of the k eigenvectors `wanted` are not known.
+    """
+    h, steps = laplacian.walk.hypergraph, 12 + 6 * wanted
+    n, m = h.n_vertices, h.n_incidences
+    vertex_pairs = float((h.edge_sizes.astype(np.float64) ** 2).sum())  # products in a dense P
+    counts = {
+        "lanczos": np.array([steps, steps * m, steps * n * (wanted + 15)], dtype=float),
+        "dense": np.array([1.0, vertex_pairs, float(n) ** 3]),
     }
+    if fits_small_side(laplacian, k):
+        edge_pairs = float((np.bincount(h.gamma.indices).astype(np.float64) ** 2).sum())
+        counts["small side"] = np.array([1.0, edge_pairs + m * wanted, float(2 * h.n_edges) ** 3])
+    return counts
 
 
 def fits_small_side(laplacian: NormalizedLaplacian, k: int) -> bool:
@@ -248,7 +220,5 @@ def fits_small_side(laplacian: NormalizedLaplacian, k: int) -> bool:
 
 def cheapest(laplacian: NormalizedLaplacian, k: int, wanted: int) -> str:
     """The method with the smallest expected time."""
-    figures = work(sizes(laplacian, wanted))
-    if not fits_small_side(laplacian, k):
-        del figures["small side"]
-    return min(figures, key=lambda method: float(figures[method] @ SECONDS[method]))
+    counts = work(laplacian, k, wanted)
+    return min(counts, key=lambda method: float(counts[method] @ SECONDS[method]))

@@ -94,93 +94,43 @@ def lanczos_vectors(
     if count > at_once:
         tolerance /= 2  # deflated vectors are not exact, and vectors found after them no closer
     progress = ResidualProgress("eigenvectors", tolerance, high=0.8 if count > at_once else 1.0)
-    search = _Search(operator, rng, options)
-    first = search.run(known, count, progress, checkpoint.part("first"), options.spare)
+    first = _Space(operator, rng, options, known, count).search(
+        progress, checkpoint.part("first"), options.spare
+    )
     vectors, values, steps = first.vectors[:, :count], first.values, first.steps
     rounds = 0
     while at_once < count < operator.size - known.shape[1]:
-        found, rounds = np.hstack([known, vectors]), rounds + 1
-        largest = values[-1] - _allowed(values[-1], tolerance)
-        progress = progress.then(max(tolerance, PROBE))
-        probe = search.run(found, 1, progress, checkpoint.part("probe", rounds))
-        steps += probe.steps
-        if probe.values[0] >= largest + _allowed(values[-1], CLEARLY_ABOVE):
-            break
-        progress = progress.then(tolerance)
-        missed = search.run(found, 1, progress, checkpoint.part("missed", rounds))
-        steps += missed.steps
-        if missed.values[0] >= largest:
-            break
+        rounds += 1
+        beyond, largest = np.hstack([known, vectors]), values[-1] - _allowed(values[-1], tolerance)
+        for name, goal, above in (
+            ("probe", max(tolerance, PROBE), CLEARLY_ABOVE),
+            ("missed", tolerance, 0.0),
+        ):
+            progress = progress.then(goal)
+            space = _Space(operator, rng, options, beyond, 1)
+            missed = space.search(progress, checkpoint.part(name, rounds))
+            steps += missed.steps
+            if missed.values[0] >= largest + _allowed(values[-1], above):
+                return np.hstack([vectors, first.vectors[:, count:]]), steps
         order = np.argsort([*values, missed.values[0]], kind="stable")[:count]
         values = np.append(values, missed.values)[order]
         vectors = np.hstack([vectors, missed.vectors])[:, order.tolist()]
     return np.hstack([vectors, first.vectors[:, count:]]), steps
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Search:
-    """A search for the smallest eigenvectors that are orthogonal to known ones."""
-
-    operator: Operator
-    rng: np.random.Generator
-    options: Lanczos
-
-    def run(
-        self, known: Floats, count: int, progress: ResidualProgress, checkpoint: Checkpoint, spare: int = 0
-    ) -> _Found:
-        """Find `count` eigenvectors; the goal of the progress is the tolerance."""
-        if (done := checkpoint.result()) is not None:
-            progress.done = done["steps"]
-            return _Found(**done)
-        space = _Space(self, known, *self.options.sizes(count, self.operator.size - known.shape[1]))
-        if (state := checkpoint.state()) is not None:
-            progress.first, progress.lowest = state.pop("residuals")
-            space.restore(state)
-        else:
-            space.begin()
-        while True:
-            for column in range(space.first, space.capacity, space.width):
-                if checkpoint.due:
-                    checkpoint.keep(**space.state(column), residuals=(progress.first, progress.lowest))
-                filled, beyond = space.extend(column)
-                unchecked = (
-                    self.options.width is None and space.steps % CHECK_EVERY and filled < space.capacity
-                )
-                if filled < count or unchecked:
-                    progress.report(space.steps)
-                    continue
-                values, rotation = np.linalg.eigh(space.projected[:filled, :filled])
-                residuals = np.linalg.norm(beyond @ rotation[column:], axis=0)
-                progress.report(space.steps, float((residuals / _allowed(values, 1.0))[:count].max()))
-                converged = (residuals <= _allowed(values, progress.goal))[:count].all()
-                if converged or filled == space.dimensions:
-                    vectors = space.combined(filled, rotation[:, : count + spare])
-                    found = _Found(vectors, values[:count], space.steps)
-                    checkpoint.finish(**found._asdict())
-                    return found
-            if space.steps >= self.options.max_products:
-                break
-            space.restart(values, rotation)
-        worst = float(residuals[:count].max())
-        raise ConvergenceError(
-            f"the eigenvectors reached residual {worst:.1e} after {space.steps} products, "
-            f"not {progress.goal:.1e}; raise the tolerance",
-            worst,
-        )
-
-
 @dataclass(slots=True, eq=False)
 class _Space:
     """A Krylov space: L V = V T + Q R E', where [V Q] is orthonormal, T = V'LV, and E' takes the last block.
 
-    The Ritz pair (theta, V s) of an eigenpair (theta, s) of T has the residual |R E's|. The columns of V and
-    Q so far and T are all that the next step depends on.
+    It is orthogonal to the known vectors. The Ritz pair (theta, V s) of an eigenpair (theta, s) of T has the
+    residual |R E's|. The columns of V and Q so far and T are all that the next step depends on.
     """
 
-    search: _Search
+    operator: Operator
+    rng: np.random.Generator
+    options: Lanczos
     known: Floats
-    capacity: int
-    retained: int
+    count: int  # of eigenvectors that are searched
     basis: Any = None
     projected: Floats = field(default_factory=lambda: np.zeros((0, 0)))
     first: int = 0  # column from which the basis grows
@@ -190,47 +140,79 @@ class _Space:
     @property
     def backend(self) -> ArrayBackend:
         """Where the vectors live."""
-        return self.search.operator.backend
+        return self.operator.backend
 
     @property
     def width(self) -> int:
         """Columns that a step adds."""
-        return self.search.options.width or 1
+        return self.options.width or 1
 
     @property
     def dimensions(self) -> int:
         """Dimensions of the space orthogonal to the known vectors."""
-        return int(self.search.operator.size - self.known.shape[1])
+        return int(self.operator.size - self.known.shape[1])
 
-    def begin(self) -> None:
-        """Start from random vectors."""
-        start = self.search.operator.normal(self.search.rng)
-        self._allocate(start)
-        self.projected = np.zeros((self.capacity, self.capacity))
-        block = start
-        if self.search.options.width is not None:
-            block = self._random(min(self.width, self.dimensions), start)
-        self.basis[:, self._block(0)] = self._next(block, self.basis[:, :0], 0, self.dimensions)[0]
+    def search(self, progress: ResidualProgress, checkpoint: Checkpoint, spare: int = 0) -> _Found:
+        """Find the eigenvectors; the goal of the progress is the tolerance."""
+        if (done := checkpoint.result()) is not None:
+            progress.done = done["steps"]
+            return _Found(**done)
+        capacity, retained = self.options.sizes(self.count, self.dimensions)
+        if (state := checkpoint.state()) is not None:
+            progress.first, progress.lowest = state.pop("residuals")
+        self._begin(state, capacity)
+        while True:
+            for column in range(self.first, capacity, self.width):
+                if checkpoint.due:
+                    checkpoint.keep(**self._state(column), residuals=(progress.first, progress.lowest))
+                filled, beyond = self._extend(column)
+                unchecked = self.options.width is None and self.steps % CHECK_EVERY and filled < capacity
+                if filled < self.count or unchecked:
+                    progress.report(self.steps)
+                    continue
+                values, rotation = np.linalg.eigh(self.projected[:filled, :filled])
+                residuals = np.linalg.norm(beyond @ rotation[column:], axis=0)
+                progress.report(self.steps, float((residuals / _allowed(values, 1.0))[: self.count].max()))
+                converged = (residuals <= _allowed(values, progress.goal))[: self.count].all()
+                if converged or filled == self.dimensions:
+                    small = self.backend.put(rotation[:, : self.count + spare], self.basis.dtype)
+                    found = _Found(self.basis[:, :filled] @ small, values[: self.count], self.steps)
+                    checkpoint.finish(**found._asdict())
+                    return found
+            if self.steps >= self.options.max_products:
+                break
+            self._restart(values, rotation, capacity, retained)
+        worst = float(residuals[: self.count].max())
+        raise ConvergenceError(
+            f"the eigenvectors reached residual {worst:.1e} after {self.steps} products, "
+            f"not {progress.goal:.1e}; raise the tolerance",
+            worst,
+        )
 
-    def restore(self, state: dict[str, Any]) -> None:
-        """Start from the state of an interrupted search."""
-        self._allocate(state["basis 0"])
-        self.projected, self.first = state["projected"], state["first"]
-        self.since, self.steps = state["since"], state["steps"]
+    def _begin(self, state: dict[str, Any] | None, capacity: int) -> None:
+        """Start from random vectors, or from the state of an interrupted search."""
+        start = self._random(min(self.width, self.dimensions)) if state is None else state["basis 0"]
+        self.basis = self.backend.empty_columns(start, capacity + self.width)
+        if state is None:
+            self.projected = np.zeros((capacity, capacity))
+            self.basis[:, self._block(0)] = self._next(start, self.basis[:, :0], 0, self.dimensions)[0]
+            return
+        for name in ("projected", "first", "since", "steps"):
+            setattr(self, name, state[name])
         for column in range(min(self.first + self.width, self.dimensions)):
             self.basis[:, column] = state.pop(f"basis {column}")  # one at a time frees memory
 
-    def state(self, column: int) -> dict[str, Any]:
-        """What `restore` needs before the step from a column."""
+    def _state(self, column: int) -> dict[str, Any]:
+        """What `_begin` needs before the step from a column."""
         filled = min(column + self.width, self.dimensions)
         columns = {f"basis {number}": self.basis[:, number] for number in range(filled)}
         now = {"projected": self.projected, "first": column, "since": self.since, "steps": self.steps}
         return {**now, **columns}
 
-    def extend(self, column: int) -> tuple[int, Floats]:
+    def _extend(self, column: int) -> tuple[int, Floats]:
         """Apply the operator to the block at a column and append the next block; columns filled, and R."""
         filled = min(column + self.width, self.dimensions)
-        image = self.search.operator.apply(self.basis[:, self._block(column)])
+        image = self.operator.apply(self.basis[:, self._block(column)])
         recent = 0 if column == self.since else column - self.width
         found, overlaps, beyond = self._next(image, self.basis[:, :filled], recent, self.dimensions - filled)
         self.basis[:, self._block(filled)] = found
@@ -239,28 +221,20 @@ class _Space:
         self.steps += 1
         return filled, beyond
 
-    def combined(self, filled: int, rotation: Floats) -> Floats:
-        """Ritz vectors from their coefficients."""
-        vectors: Floats = self.basis[:, :filled] @ self.backend.put(rotation, self.basis.dtype)
-        return vectors
-
-    def restart(self, values: Floats, rotation: Floats) -> None:
+    def _restart(self, values: Floats, rotation: Floats, capacity: int, retained: int) -> None:
         """Keep the retained Ritz vectors and the last block; rows are rotated in slices to save memory."""
-        first = self.first = self.since = self.retained
-        rotation = self.backend.put(rotation[:, :first], self.basis.dtype)
+        self.first = self.since = retained
+        rotation = self.backend.put(rotation[:, :retained], self.basis.dtype)
         for rows in self.backend.row_slices(len(self.basis)):
-            self.basis[rows, :first] = self.basis[rows, : len(rotation)] @ rotation
-        last = self.basis[:, self.capacity : self.capacity + self.width]
-        self.basis[:, first : first + self.width] = last
+            self.basis[rows, :retained] = self.basis[rows, : len(rotation)] @ rotation
+        last = self.basis[:, capacity : capacity + self.width]
+        self.basis[:, retained : retained + self.width] = last
         self.projected[:] = 0.0
-        self.projected[range(first), range(first)] = values[:first]
-
-    def _allocate(self, like: Floats) -> None:
-        self.basis = self.backend.empty_columns(like, self.capacity + self.width)
+        self.projected[range(retained), range(retained)] = values[:retained]
 
     def _block(self, column: int) -> int | slice:
         """The columns of the block that begins here; without blocks, the column."""
-        if self.search.options.width is None:
+        if self.options.width is None:
             return column
         return slice(column, min(column + self.width, self.dimensions))
 
@@ -269,26 +243,25 @@ class _Space:
 
         Random directions replace those that the image lacks because the space is invariant.
         """
-        if self.search.options.width is None:
-            vector, along, length = orthonormal_vector(self.search, image, self.known, basis, recent)
+        if self.options.width is None:
+            vector, along, length = orthonormal_vector(
+                self.operator, self.rng, image, self.known, basis, recent
+            )
             return vector, along[:, None], np.array([[length]])
         block, overlaps, beyond = orthonormal_block(self.backend, image, self.known, basis)
         wanted = min(self.width, room)
         rank = min(int(np.count_nonzero(beyond.any(axis=1))), wanted)
         block = block[:, :rank]
         if rank < wanted:
-            fresh = self._random(wanted - rank, self.search.operator.normal(self.search.rng))
-            others = np.hstack([self.known, block])
+            fresh, others = self._random(wanted - rank), np.hstack([self.known, block])
             block = np.hstack([block, orthonormal_block(self.backend, fresh, others, basis)[0]])
         return block, overlaps, beyond
 
-    def _random(self, count: int, column: Floats) -> Floats:
-        """A block of random vectors, of which this is the first."""
-        block: Floats = self.backend.empty_columns(column, count)
-        block[:, 0] = column
-        for number in range(1, count):
-            block[:, number] = self.search.operator.normal(self.search.rng)
-        return block
+    def _random(self, count: int) -> Floats:
+        """A block of random vectors; without blocks, a vector."""
+        if self.options.width is None:
+            return self.operator.normal(self.rng)
+        return np.column_stack([self.operator.normal(self.rng) for _ in range(count)])
 
 
 def _allowed(values: Floats, tolerance: float) -> Floats:
@@ -296,7 +269,12 @@ def _allowed(values: Floats, tolerance: float) -> Floats:
 
 
 def orthonormal_vector(
-    search: _Search, vector: Floats, known: Floats, basis: Floats, recent: int = 0
+    operator: Operator,
+    rng: np.random.Generator,
+    vector: Floats,
+    known: Floats,
+    basis: Floats,
+    recent: int = 0,
 ) -> tuple[Floats, Floats, float]:
     """The part of a vector orthogonal to both sets, normalised; its overlaps with the basis; its length.
 
@@ -312,11 +290,11 @@ def orthonormal_vector(
             vector = vector - known @ (known.T @ vector)
         inside = basis[:, start:].T @ vector
         vector -= inside @ basis[:, start:].T
-        overlaps[start:] += search.operator.backend.fetch(inside)[0]
+        overlaps[start:] += operator.backend.fetch(inside)[0]
     length = float(np.linalg.norm(vector))
     if length > BREAKDOWN[vector.dtype.itemsize] or known.shape[1] + basis.shape[1] >= len(vector):
         return vector / (length or 1.0), overlaps, length
-    fresh, _, _ = orthonormal_vector(search, search.operator.normal(search.rng), known, basis)
+    fresh, _, _ = orthonormal_vector(operator, rng, operator.normal(rng), known, basis)
     return fresh, overlaps, 0.0
 
 

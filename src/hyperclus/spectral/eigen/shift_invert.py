@@ -4,16 +4,13 @@ On a path or a grid many eigenvalues are close to 0 and plain Lanczos converges 
 factors of L_sym + tau I have little fill-in, and in its inverse the wanted eigenvalues are far apart.
 """
 
-from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from hyperclus._runtime.checkpoint import NO_CHECKPOINT, Checkpoint
-from hyperclus.engines.base import ArrayBackend
-from hyperclus.spectral.eigen.lanczos import Lanczos, lanczos_vectors
-from hyperclus.spectral.laplacian import NormalizedLaplacian
+from hyperclus.spectral.laplacian import NormalizedLaplacian, WalkOperator
 from hyperclus.typing import Floats
 
 SHIFT = 1e-9  # tau: makes the matrix non-singular
@@ -38,75 +35,37 @@ def is_thin(laplacian: NormalizedLaplacian) -> bool:
     return bool(graph.shape[0] * float(apart.max()) ** 2 <= OPERATIONS)
 
 
-def shift_invert_vectors(
-    laplacian: NormalizedLaplacian,
-    known: Floats,
-    count: int,
-    tolerance: float,
-    rng: np.random.Generator,
-    options: Lanczos = Lanczos(),  # noqa: B008  frozen
-    checkpoint: Checkpoint = NO_CHECKPOINT,
-) -> tuple[Floats, int]:
-    """`count` eigenvectors beyond the known ones, then spare ones; and the number of solves.
-
-    A residual r for the eigenvalue mu of the inverse is at most 2 r / mu for that of L_sym.
-    """
-    return lanczos_vectors(_Inverse(laplacian), known, count, tolerance / 4, rng, options, checkpoint)
-
-
-@dataclass(slots=True)
-class _Inverse:
+class Inverse(WalkOperator):
     """- (L_sym + tau I)^-1, whose smallest eigenvectors are those of L_sym.
 
-    With C = [U V] as in the small-side reduction, L_sym + tau I = (1 + tau) I - C J C' / 2 is the
-    Schur complement of the sparse matrix [[(1 + tau) I, C], [C', 2 J]], so P is not formed here either.
+    A residual r for the eigenvalue mu of the inverse is at most 2 r / mu for that of L_sym. With C = [U V] as
+    in the small-side reduction, L_sym + tau I = (1 + tau) I - C J C' / 2 is the Schur complement of the
+    sparse matrix [[(1 + tau) I, C], [C', 2 J]], so P is not formed here either.
     """
 
-    laplacian: NormalizedLaplacian
-    _factors: Any = None
-
-    def __post_init__(self) -> None:
+    @cached_property
+    def _factors(self) -> Any:
         from scipy.sparse.linalg import splu
 
-        walk = self.laplacian.walk
-        n, n_edges = self.size, walk.hypergraph.n_edges
-        inverse_root = sp.diags_array(1.0 / np.sqrt(walk.stationary))
-        arrival = sp.diags_array(np.sqrt(walk.stationary) / walk.factors.degrees)
-        u = (
-            arrival
-            @ walk.factors.lists.source_weights_by_vertex
-            @ sp.diags_array(walk.hypergraph.edge_weights)
-        )
-        v = (
-            inverse_root
-            @ walk.factors.lists.gamma_by_vertex
-            @ sp.diags_array(1.0 / walk.factors.edge_degrees)
-        )
-        twice = 2.0 * sp.eye_array(n_edges)
-        whole = (1.0 + SHIFT) * sp.eye_array(n)
+        lists, factors, root = self.walk.factors.lists, self.walk.factors, np.sqrt(self.walk.stationary)
+        omega = sp.diags_array(self.walk.hypergraph.edge_weights)
+        u = sp.diags_array(root / factors.degrees) @ lists.source_weights_by_vertex @ omega
+        v = sp.diags_array(1.0 / root) @ lists.gamma_by_vertex @ sp.diags_array(1.0 / factors.edge_degrees)
+        twice = 2.0 * sp.eye_array(self.walk.hypergraph.n_edges)
+        whole = (1.0 + SHIFT) * sp.eye_array(self.size)
         rows: Any = [[whole, u, v], [u.T, None, twice], [v.T, twice, None]]
-        self._factors = splu(sp.csc_array(sp.block_array(rows)))
+        return splu(sp.csc_array(sp.block_array(rows)))
 
-    @property
-    def size(self) -> int:
-        """The number of vertices."""
-        return self.laplacian.size
-
-    @property
-    def backend(self) -> ArrayBackend:
-        """Where the vectors live."""
-        return self.laplacian.backend
+    @cached_property
+    def _laplacian(self) -> NormalizedLaplacian:
+        return NormalizedLaplacian(self.walk)
 
     def apply(self, block: Floats) -> Floats:
         """Minus the solution of (L_sym + tau I) y = x, refined once with the residual."""
         solution = self._solve(block)
-        rest = block - self.laplacian.apply(solution) - SHIFT * solution
+        rest = block - self._laplacian.apply(solution) - SHIFT * solution
         return -(solution + self._solve(rest))
 
-    def normal(self, rng: np.random.Generator) -> Floats:
-        """Normal numbers."""
-        return self.laplacian.normal(rng)
-
     def _solve(self, vector: Floats) -> Floats:
-        padded = np.concatenate([vector, np.zeros(2 * self.laplacian.walk.hypergraph.n_edges)])
+        padded = np.concatenate([vector, np.zeros(2 * self.walk.hypergraph.n_edges)])
         return np.asarray(self._factors.solve(padded)[: self.size])
