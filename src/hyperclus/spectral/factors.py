@@ -82,14 +82,8 @@ class TransitionFactors:
             raise InputError(
                 "omega and gamma are too far apart for double precision; divide both by their median"
             )
-        computed = {
-            "degrees": degrees,
-            "edge_degrees": edge_degrees,
-            "edge_weights": omega,
-            "relative_degrees": relative_degrees,
-            "shares": shares,
-        }
-        for name, value in computed.items():
+        names = "degrees", "edge_degrees", "edge_weights", "relative_degrees", "shares"
+        for name, value in zip(names, (degrees, edge_degrees, omega, relative_degrees, shares), strict=True):
             object.__setattr__(self, name, value.astype(self.dtype, copy=False))
 
     def _why_no_degree(self) -> str:

@@ -102,7 +102,10 @@ def tight_bound(
     0.146 0.250 0.250 closed
     """
     n = walk.hypergraph.n_vertices
-    _check(n, k)
+    check_integer("k", k)
+    if k > n:
+        raise InputError(f"{n} vertices cannot make {k} clusters; choose k from 1 to {n}")
+    check_size(n)
     bound = ncut_lower_bound(smallest_eigenpairs(NormalizedLaplacian(walk), k), k)
     if k in (1, n) or walk.n_components >= k or walk.stationary.min() < MIN_PROBABILITY:
         return TightBound(bound, "eigenvalues")
@@ -148,14 +151,8 @@ def _ascend(
 
     first = np.concatenate([start.pairs, start.triangles])
     positive = Bounds(np.zeros(len(first)), np.full(len(first), np.inf))
-    best = minimize(
-        negated,
-        first,
-        jac=True,
-        method="L-BFGS-B",
-        bounds=positive,
-        options={"maxiter": STEPS, "maxfun": 2 * STEPS, "ftol": 0.0, "gtol": 1e-7},
-    )
+    limits = {"maxiter": STEPS, "maxfun": 2 * STEPS, "ftol": 0.0, "gtol": 1e-7}
+    best = minimize(negated, first, jac=True, method="L-BFGS-B", bounds=positive, options=limits)
     triangles = best.x[n_pairs:]
     used = triangles > 0
     found = Multipliers(best.x[:n_pairs], start.triples[used], triangles[used])
@@ -171,13 +168,6 @@ def _ending(bounds: list[float], goal: float, tolerance: float, max_rounds: int)
     return "rounds" if len(bounds) > max_rounds else None
 
 
-def _check(n: int, k: int) -> None:
-    check_integer("k", k)
-    if k > n:
-        raise InputError(f"{n} vertices cannot make {k} clusters; choose k from 1 to {n}")
-    check_size(n)
-
-
 def check_size(n_vertices: int) -> None:
     """Reject more vertices than the tight bound is for."""
     if n_vertices > MAX_VERTICES:
@@ -189,61 +179,30 @@ def check_size(n_vertices: int) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Multipliers:
-    """How much of each inequality is added to L_sym.
+    """How much of each inequality is added to L_sym."""
 
-    Attributes
-    ----------
-    pairs : array of shape (n (n - 1) / 2,)
-        Of Z(u, v) >= 0, in the order of `np.triu_indices(n, 1)`.
-    triples : array of shape (t, 3)
-        The vertices u, v, w, all different, of triangle inequalities W(u, v) + W(u, w) <= W(u, u) + W(v, w).
-    triangles : array of shape (t,)
-        Of these, scaled as `triangle_rows` does.
-    """
-
-    pairs: Floats
-    triples: Integers
-    triangles: Floats
+    pairs: Floats  # of Z(u, v) >= 0, in the order of `np.triu_indices(n, 1)`
+    triples: Integers  # rows u, v, w, all different, of W(u, v) + W(u, w) <= W(u, u) + W(v, w)
+    triangles: Floats  # of these, scaled as `triangle_rows` does
 
     def joined(self, triples: Integers) -> "Multipliers":
         """Add further triangles, with multiplier 0."""
-        places = (len(self.pairs) + 1) ** np.arange(
-            3
-        )  # a base above every vertex makes codes of triples unique
+        places = (len(self.pairs) + 1) ** np.arange(3)  # with a base above every vertex, codes are unique
         added = triples[~np.isin(triples @ places, self.triples @ places)]
-        return Multipliers(
-            self.pairs,
-            np.concatenate([self.triples, added]),
-            np.concatenate([self.triangles, np.zeros(len(added))]),
-        )
+        triangles = np.concatenate([self.triangles, np.zeros(len(added))])
+        return Multipliers(self.pairs, np.concatenate([self.triples, added]), triangles)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Relaxation:
-    """Minimise <L_sym, Z> over {Z : Z q = q, 0 <= Z <= I, trace Z = k}, which holds every partition.
+    """Minimise <L_sym, Z> over {Z : Z q = q, 0 <= Z <= I, trace Z = k}, which holds every partition."""
 
-    Attributes
-    ----------
-    laplacian : array of shape (n, n)
-        L_sym.
-    root : array of shape (n,)
-        q, of norm 1.
-    complement : array of shape (n, n - 1)
-        An orthonormal basis of the complement of q.
-    above : tuple of two index arrays
-        The pairs u < v.
-    k : int
-        The number of clusters.
-    additions : int
-        n + |E|, the terms in the sums behind an entry of L_sym.
-    """
-
-    laplacian: Floats
-    root: Floats
-    complement: Floats
-    above: tuple[Integers, Integers]
+    laplacian: Floats  # L_sym, (n, n)
+    root: Floats  # q, of norm 1
+    complement: Floats  # an orthonormal basis of the complement of q, (n, n - 1)
+    above: tuple[Integers, Integers]  # the pairs u < v
     k: int
-    additions: int
+    additions: int  # n + |E|, the terms in the sums behind an entry of L_sym
 
     @classmethod
     def of(cls, walk: RandomWalk, k: int) -> "Relaxation":
@@ -316,9 +275,7 @@ def violated_triangles(matrix: Floats, root: Floats) -> Integers:
         left = q_u * np.outer(root, matrix[u])
         excess = left + left.T - matrix[u, u] * outer - q_u * q_u * matrix
         excess /= np.maximum(outer, q_u * np.maximum(np.maximum.outer(root, root), q_u))
-        violated = np.flatnonzero(
-            np.triu(excess > VIOLATION, 1)
-        )  # none has v or w = u: the excess is 0 there
+        violated = np.flatnonzero(np.triu(excess > VIOLATION, 1))  # not v or w = u: the excess is 0 there
         worst = violated[np.argsort(-excess.ravel()[violated], kind="stable")[:TRIANGLES_EACH]]
         v, w = np.divmod(worst, len(root))
         found.append(np.column_stack([np.full(len(v), u), v, w]))

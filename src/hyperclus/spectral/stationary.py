@@ -119,7 +119,7 @@ class _Chain:
         h = self.factors.hypergraph
         sizes = np.bincount(h.gamma.indices) if self.on_edges else h.edge_sizes
         cheap = 4e-9 * float((sizes.astype(np.float64) ** 2).sum()) <= 1e-3 + 5e-8 * h.n_incidences
-        return cheap and np.count_nonzero(self.component >= 0) <= ELIMINATION_UP_TO
+        return cheap and bool((self.component >= 0).sum() <= ELIMINATION_UP_TO)
 
 
 def stationary_distribution(factors: TransitionFactors, tolerance: float = 1e-14) -> StationaryDistribution:

@@ -33,14 +33,9 @@ class RandomWalk:
     products : IncidenceProducts, optional
         Products over the incidences by another engine, whose backend then holds all vectors.
     distribution : StationaryDistribution, optional
-        The stationary distribution, if it is known. By default it is computed.
+        phi, psi, how they were found and how accurate they are. By default they are computed.
     transitions : TransitionFactors, optional
         The factors, if they are known.
-
-    Attributes
-    ----------
-    distribution : StationaryDistribution
-        phi, psi, how they were found and how accurate they are.
 
     Raises
     ------

@@ -30,21 +30,11 @@ NEARLY = 0.5  # smallest singular value of columns that count as orthonormal
 
 @dataclass(frozen=True, slots=True)
 class Lanczos:
-    """Options of `lanczos_vectors`.
+    """Options of `lanczos_vectors`."""
 
-    Attributes
-    ----------
-    max_products : int
-        Products after which the search gives up, at the next restart.
-    spare : int
-        Up to this many Ritz vectors are returned in addition, as the search left them.
-    width : int, optional
-        Each product is with a block of this many vectors. By default with one vector.
-    """
-
-    max_products: int = MAX_PRODUCTS
-    spare: int = 0
-    width: int | None = None
+    max_products: int = MAX_PRODUCTS  # after which the search gives up, at the next restart
+    spare: int = 0  # up to this many Ritz vectors are returned in addition, as the search left them
+    width: int | None = None  # vectors in the block that a product takes; None for one vector
 
     def sizes(self, count: int, dimensions: int) -> tuple[int, int]:
         """The columns of a full basis and those that a restart retains; whole blocks, or all dimensions."""

@@ -23,8 +23,11 @@ def zero_vectors(backend: ArrayBackend, phi: Floats, found: Components, count: i
     while len(columns) < min(count, found.count):
         _, _, group = heapq.heappop(groups)
         halves = _halve(group, masses)
-        level = backend.take(_contrast(halves, masses), found.of_vertex)
-        columns.append(backend.put(level, phi.dtype) * np.sqrt(phi))
+        first, second = (masses[half].sum() for half in halves)
+        level = np.zeros(found.count)
+        level[halves[0]] = np.sqrt(second / (first * (first + second)))
+        level[halves[1]] = -np.sqrt(first / (second * (first + second)))
+        columns.append(backend.put(backend.take(level, found.of_vertex), phi.dtype) * np.sqrt(phi))
         for half in halves:
             if len(half) > 1:
                 heapq.heappush(groups, (-float(masses[half].sum()), int(half[0]), half))
@@ -40,12 +43,3 @@ def _halve(group: Integers, masses: Floats) -> tuple[Integers, Integers]:
         halves[lighter].append(component)
         weights[lighter] += masses[component]
     return np.array(halves[0]), np.array(halves[1])
-
-
-def _contrast(halves: tuple[Integers, Integers], masses: Floats) -> Floats:
-    """For each component a positive constant on one half, a negative one on the other, and else 0."""
-    first, second = masses[halves[0]].sum(), masses[halves[1]].sum()
-    level = np.zeros(len(masses))
-    level[halves[0]] = np.sqrt(second / (first * (first + second)))
-    level[halves[1]] = -np.sqrt(first / (second * (first + second)))
-    return level

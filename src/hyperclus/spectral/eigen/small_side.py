@@ -1,8 +1,8 @@
 """The exact reduction to 2|E| x 2|E|, for few hyperedges, many vertices and many eigenvectors."""
 
 import numpy as np
-import scipy.sparse as sp
 
+from hyperclus.engines.cpu import with_data
 from hyperclus.spectral.laplacian import NormalizedLaplacian
 from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Floats, Incidence
@@ -65,10 +65,7 @@ def _balanced_gram(walk: RandomWalk) -> tuple[Floats, Floats]:
 
 def _square(matrix: Incidence, weights: Floats, transposed: Incidence) -> Floats:
     """X diag(weights) X' as an array."""
-    scaled = sp.csr_array(
-        (matrix.data * weights[matrix.indices], matrix.indices, matrix.indptr), matrix.shape
-    )
-    return np.asarray((scaled @ transposed).toarray())
+    return np.asarray((with_data(matrix, matrix.data * weights[matrix.indices]) @ transposed).toarray())
 
 
 def _from_edges(walk: RandomWalk, scale: Floats, block: Floats) -> Floats:
