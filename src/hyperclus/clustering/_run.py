@@ -5,7 +5,7 @@ import time
 from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, astuple, dataclass, field, replace
 from itertools import chain
 from typing import Any, Generic, Literal, TypedDict, TypeVar
 
@@ -279,7 +279,7 @@ def search_by_vertex(
         spare = problem.pairs.spare[:, : effort.extra]
         known = replace(problem, pairs=replace(problem.pairs, spare=spare))
         first = initial_partitions(known, rng, effort.sample) if start is None else [start]
-        checkpoint = open_checkpoint("search", *problem.key, effort.key, start, *found, rng=rng)
+        checkpoint = open_checkpoint("search", *problem.key, astuple(effort), start, *found, rng=rng)
         return vertex_search(problem, chain(found, first), effort, rng, checkpoint, work, share)
 
     found = [] if effort.first is None else [search(effort.first, [], FIRST_SEARCH)]
@@ -291,5 +291,6 @@ def search_in_batches(
 ) -> Integers:
     """Search by moving many vertices at once, where the vectors of the walk are."""
     rng = np.random.default_rng(seed)
-    checkpoint = problem.walk.backend.open_checkpoint("search", *problem.key, effort.key, start, rng=rng)
+    key = *problem.key, astuple(effort), start
+    checkpoint = problem.walk.backend.open_checkpoint("search", *key, rng=rng)
     return batch_search(problem, effort, rng, start, checkpoint)

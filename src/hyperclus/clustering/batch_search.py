@@ -127,25 +127,14 @@ def _similar(backend: ArrayBackend, labels: Integers, other: Integers, k: int) -
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BatchState:
-    """Clusters, and the flow between each vertex and each cluster.
-
-    Attributes
-    ----------
-    labels : array of shape (n,)
-    linked : array of shape (n, k - 1)
-        The flow between a vertex and each cluster but the last; over all clusters they sum to 2 phi.
-    sizes, volumes, insides : arrays of shape (k,)
-        In host memory.
-    cost : float
-        The NCut plus a penalty for small clusters; infinite if one is empty.
-    """
+    """Clusters, and the flow between each vertex and each cluster."""
 
     labels: Integers
-    linked: Floats
-    sizes: Integers
+    linked: Floats  # of each vertex and cluster but the last; over all clusters they sum to 2 phi
+    sizes: Integers  # in host memory, as the next two
     volumes: Floats
     insides: Floats
-    cost: float
+    cost: float  # the NCut plus a penalty for small clusters; infinite if one is empty
 
 
 @dataclass(frozen=True, eq=False)

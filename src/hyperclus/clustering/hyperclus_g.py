@@ -108,22 +108,9 @@ def bisect(
 ) -> Integers:
     """Split one cluster after the other until there are k; returns labels 0 .. k - 1.
 
-    Parameters
-    ----------
-    walk : RandomWalk
-        Scores the splits, by the NCut of the whole hypergraph.
-    strategy : {"best", "largest"}
-        Split the cluster that adds least to the NCut, or the one with most vertices.
-    split : callable
-        From the sub-hypergraph of a cluster to the mask of the vertices that leave it, or None if it cannot
-        be split. Called at most once per cluster.
-    reweigh : callable, optional
-        As in `hyperclus_g`.
-
-    Raises
-    ------
-    InputError
-        When no cluster can be split further.
+    `split` gets the sub-hypergraph of a cluster, each at most once, and returns the mask of the vertices that
+    leave it, or None if it cannot be split. The NCut of the walk scores the splits; strategy and reweigh are
+    those of `hyperclus_g`.
     """
     check_choice("strategy", strategy, ("best", "largest"))
     labels = np.zeros(walk.hypergraph.n_vertices, dtype=np.int64)

@@ -1,6 +1,6 @@
 """What the vertex search and the batch search share: the problem, the effort and the objective."""
 
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -107,11 +107,6 @@ class Effort:
         if k == 1 or (self.first is not None and on_host):
             return False
         return n_incidences >= self.batched_from[0 if k == 2 else 1]
-
-    @property
-    def key(self) -> tuple[Any, ...]:
-        """All fields, for the key of a checkpoint."""
-        return astuple(self)
 
 
 _DEFAULT = Effort(extra=2, starts=5, finalists=2, evaluations=0.3)

@@ -56,9 +56,9 @@ class State(NamedTuple):
 
 
 @kernel
-def tally(flow: Flow, state: State, first: int, last: int) -> None:
-    """Compute the sums of some hyperedges, which are zero before, from the labels."""
-    for edge in range(first, last):
+def tally(flow: Flow, state: State) -> None:
+    """Compute the sums, which are zero before, from the labels."""
+    for edge in range(len(flow.scale)):
         for position in range(flow.edge_indptr[edge], flow.edge_indptr[edge + 1]):
             vertex = flow.members[position]
             cluster = state.labels[vertex]

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import islice
+from itertools import islice, pairwise
 from operator import itemgetter
 from typing import Any, TypeAlias
 
@@ -48,13 +48,7 @@ def vertex_search(
 ) -> Integers:
     """Labels 0 .. k - 1 of the lowest NCut found from initial partitions, in host memory.
 
-    Parameters
-    ----------
-    starts : labels, or functions that return labels
-    checkpoint : Checkpoint
-        Stores results and states.
-    work : WorkProgress, optional
-        Progress of the stage, of which this search ends at `share`.
+    `work` is the progress of the stage, of which this search ends at `share`.
     """
     k, flow = problem.k, flow_of(problem.walk)
     m = len(flow.edges)
@@ -144,23 +138,12 @@ def perturb(
 
 @dataclass(slots=True, eq=False)
 class Clusters:
-    """Clusters being changed, with sums that give the NCut after any move in O(deg v k).
+    """Clusters being changed, with sums that give the NCut after any move in O(deg v k)."""
 
-    Attributes
-    ----------
-    min_volume : float
-        The smallest volume of a cluster: no move leaves one below, and a smaller one is penalized.
-    visited : int
-        Visits of incidences so far: the work done, on any machine.
-    work : WorkProgress, optional
-    parallel_from : int
-        As in `Effort`.
-    """
-
-    min_volume: float
+    min_volume: float  # of a cluster: no move leaves one below, and a smaller one is penalized
     flow: Flow
     state: State
-    visited: int = 0
+    visited: int = 0  # visits of incidences so far: the work done, on any machine
     work: WorkProgress | None = None
     parallel_from: int = EFFORTS["default"].parallel_from
     _log: list[tuple[Integers, Integers]] = field(default_factory=list)
@@ -180,7 +163,7 @@ class Clusters:
             np.zeros((walk.hypergraph.n_edges, 2, k)),
         )
         clusters = cls(min_volume, flow, state, len(flow.edges))
-        clusters._tally()
+        clusters._kernels.tally(flow, state)
         np.einsum("e,ej,ej->j", flow.scale, state.sums[:, 0], state.sums[:, 1], out=state.insides)
         clusters.keep()
         return clusters
@@ -283,13 +266,6 @@ class Clusters:
         self._log.clear()
         self.state.volumes[:], self.state.insides[:] = self._kept
 
-    def _tally(self) -> None:
-        """Compute the sums, which are zero before."""
-        indptr = self.flow.edge_indptr
-        middle = int(np.searchsorted(indptr, indptr[-1] // 2))
-        halves = self._halves(indptr[-1] * self.k, len(indptr) - 1, middle)
-        in_parallel([partial(self._kernels.tally, self.flow, self.state, *half) for half in halves])
-
     def _improve(self, vertices: Integers) -> bool:
         """Evaluate these vertices, then make the moves of those nearest to one until none is left."""
         found = self._gains(vertices)
@@ -307,12 +283,12 @@ class Clusters:
         return True
 
     def _gains(self, vertices: Integers) -> Floats:
-        """The gain of the best move of each of these vertices."""
-        found = np.empty(len(vertices))
-        halves = self._halves(self._visit(vertices) * self.k, len(vertices), len(vertices) // 2)
+        """The gain of the best move of each of these vertices, on two threads if that pays."""
+        found, n = np.empty(len(vertices)), len(vertices)
+        large = self._visit(vertices) * self.k >= self.parallel_from
         in_parallel([
             partial(self._kernels.gains, self.flow, self.state, vertices[a:b], self.min_volume, found[a:b])
-            for a, b in halves
+            for a, b in pairwise((0, n // 2, n) if large else (0, n))
         ])  # fmt: skip
         return found
 
@@ -322,8 +298,10 @@ class Clusters:
         if len(flow.edges) < LOCAL_FROM:
             return np.arange(n)
         edges = np.unique(flow.edges[_entries(flow.indptr, vertices)])
-        entries = _entries(flow.edge_indptr, edges, int(LOCAL_UP_TO * len(flow.edges)))
-        return np.arange(n) if entries is None else np.unique(flow.members[entries]).astype(np.int64)
+        sizes = flow.edge_indptr[edges + 1] - flow.edge_indptr[edges]
+        if sizes.sum() > int(LOCAL_UP_TO * len(flow.edges)):
+            return np.arange(n)
+        return np.unique(flow.members[_entries(flow.edge_indptr, edges)]).astype(np.int64)
 
     def _visit(self, vertices: Integers) -> int:
         visited = int((self.flow.indptr[vertices + 1] - self.flow.indptr[vertices]).sum())
@@ -337,10 +315,6 @@ class Clusters:
             kept = self.k - float((insides / volumes).sum())
             self.work.report(self.visited, f"NCut {min(kept, self.ncut):.4f}")
 
-    def _halves(self, work: int, size: int, middle: int) -> list[tuple[int, int]]:
-        """A range in two parts, one for each thread, if the work pays for a second thread."""
-        return [(0, middle), (middle, size)] if work >= self.parallel_from else [(0, size)]
-
     @property
     def _kernels(self) -> Any:
         return kernels(vertex_kernels, self.visited * self.k)
@@ -348,28 +322,17 @@ class Clusters:
 
 def flow_of(walk: RandomWalk) -> Flow:
     """The walk as the kernels read it, without copies."""
-    factors, by_vertex, by_edge = walk.factors, walk.factors.lists.gamma_by_vertex, walk.hypergraph.gamma
-    arrays = (
-        by_vertex.indptr,
-        by_vertex.indices,
-        by_vertex.data,
-        factors.lists.source_weights_by_vertex.data,
-        by_edge.indptr,
-        by_edge.indices,
-        by_edge.data,
-        factors.lists.source_weights.data,
-        walk.stationary,
-        walk.stationary / factors.relative_degrees,
-        factors.shares,
-    )
-    return Flow(*(read_only(array) for array in arrays))
+    factors, lists = walk.factors, walk.factors.lists
+    by_vertex, by_edge = lists.gamma_by_vertex, lists.gamma
+    of_vertices = by_vertex.indptr, by_vertex.indices, by_vertex.data, lists.source_weights_by_vertex.data
+    of_edges = by_edge.indptr, by_edge.indices, by_edge.data, lists.source_weights.data
+    masses = walk.stationary, walk.stationary / factors.relative_degrees, factors.shares
+    return Flow(*map(read_only, (*of_vertices, *of_edges, *masses)))
 
 
-def _entries(indptr: Codes, rows: Codes, most: float = np.inf) -> Integers | None:
-    """Positions of the entries of some rows; None if there are more than `most`."""
+def _entries(indptr: Codes, rows: Codes) -> Integers:
+    """Positions of the entries of some rows."""
     sizes = indptr[rows + 1] - indptr[rows]
-    if sizes.sum() > most:
-        return None
     ends = np.cumsum(sizes)
     entries: Integers = np.arange(int(sizes.sum())) + np.repeat(indptr[rows] - ends + sizes, sizes)
     return entries
@@ -377,10 +340,6 @@ def _entries(indptr: Codes, rows: Codes, most: float = np.inf) -> Integers | Non
 
 def _largest(values: Floats, count: int) -> Integers:
     """Positions of the largest values, in descending order, ties by position."""
-    if count >= len(values):
-        return np.argsort(-values, kind="stable")
-    threshold = np.partition(values, len(values) - count)[len(values) - count]
-    above = np.flatnonzero(values > threshold)
-    chosen = np.append(above, np.flatnonzero(values == threshold)[: count - len(above)])
-    chosen.sort()
-    return chosen[np.argsort(-values[chosen], kind="stable")]
+    rest = max(len(values) - count, 0)
+    chosen = np.flatnonzero(values >= np.partition(values, rest)[rest])
+    return chosen[np.argsort(-values[chosen], kind="stable")[:count]]

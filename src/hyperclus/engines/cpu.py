@@ -31,28 +31,15 @@ def available_threads() -> int:
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """Measured sizes that decide how products run; none of them changes a result beyond rounding.
-
-    Attributes
-    ----------
-    threads, incidences_each : int
-        Threads, and the incidences that pay for one.
-    blocked_from : int
-        Incidences from which compiled loops over blocks of vertices pay.
-    blocks : int
-        Blocks, unless these would have fewer vertices than `min_vertices`, which gains nothing, or more than
-        `max_vertices`, which do not fit the cache.
-    runs_from : int
-        Incidences of a hyperedge in a block from which they are summed before they are stored.
-    """
+    """Measured sizes that decide how products run; none of them changes a result beyond rounding."""
 
     threads: int = field(default_factory=available_threads)
-    incidences_each: int = 500_000
-    blocked_from: int = 400_000
-    blocks: int = 16
-    min_vertices: int = 4_000
-    max_vertices: int = 500_000
-    runs_from: int = RUNS_FROM
+    incidences_each: int = 500_000  # that pay for a thread
+    blocked_from: int = 400_000  # incidences from which compiled loops over blocks of vertices pay
+    blocks: int = 16  # of vertices, unless they would be
+    min_vertices: int = 4_000  # smaller than this, which gains nothing,
+    max_vertices: int = 500_000  # or larger than this, which does not fit the cache
+    runs_from: int = RUNS_FROM  # incidences of a hyperedge in a block from which they are summed first
 
     def uses_blocks(self, n_incidences: int, n_vertices: int) -> bool:
         """Whether a hypergraph of this size is sorted into blocks."""

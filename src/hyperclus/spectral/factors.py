@@ -20,27 +20,8 @@ class TransitionFactors:
 
     The rows of A (vertices to hyperedges) and of B (hyperedges to vertices) sum to 1. alpha = 0 is
     Definition 5 of the paper; with alpha = 1 gamma counts in both directions. Every method takes a vector or
-    a block of columns and passes once over the incidences.
-
-    Parameters
-    ----------
-    alpha : float
-        Weight of gamma when a vertex picks a hyperedge; 0 or more.
-    products : IncidenceProducts, optional
-        Products over the incidences by another engine, whose backend then holds the vectors too.
-    dtype : dtype, optional
-        Of the vectors.
-
-    Attributes
-    ----------
-    degrees, edge_degrees : arrays
-        d(v), the sum of omega(e) gamma_e(v)^alpha over v's hyperedges, and delta(e), the sum of gamma
-        over e's members.
-    edge_weights : array
-        omega.
-    relative_degrees, shares : arrays
-        d(v) and omega(e) / delta(e), both divided by the largest omega, so that weights of any scale stay in
-        range.
+    a block of columns and passes once over the incidences. Products by another engine may be given, whose
+    backend then holds the vectors, of a given dtype.
 
     Raises
     ------
@@ -52,11 +33,13 @@ class TransitionFactors:
     alpha: float = field(default=0.0, kw_only=True)
     products: IncidenceProducts = field(default=cast(IncidenceProducts, None), kw_only=True, repr=False)
     dtype: Any = field(default=np.float64, kw_only=True, repr=False)
-    degrees: Floats = field(init=False, repr=False)
-    edge_degrees: Floats = field(init=False, repr=False)
-    edge_weights: Floats = field(init=False, repr=False)
-    relative_degrees: Floats = field(init=False, repr=False)
-    shares: Floats = field(init=False, repr=False)
+    degrees: Floats = field(init=False, repr=False)  # d(v), the sum of omega(e) gamma_e(v)^alpha
+    edge_degrees: Floats = field(init=False, repr=False)  # delta(e), the sum of gamma
+    edge_weights: Floats = field(init=False, repr=False)  # omega
+    relative_degrees: Floats = field(init=False, repr=False)  # d(v) over the largest omega,
+    shares: Floats = field(
+        init=False, repr=False
+    )  # omega(e) / delta(e) too: weights of any scale stay in range
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "alpha", checked_alpha(self.alpha))
