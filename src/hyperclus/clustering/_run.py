@@ -82,10 +82,6 @@ class Steps(Generic[Result]):
     ) -> Result:
         """Put the result together."""
 
-    def check_k(self, k: int) -> int:
-        """Check the number of clusters."""
-        return check_k(k, self.whole.n_vertices)
-
     def eigenpairs(self, walk: RandomWalk, k: int, extra: int = 0) -> Eigenpairs:
         """Steps 4 and 5 of Algorithm 1: the max(k, 2) smallest eigenpairs of L_sym.
 
@@ -130,7 +126,18 @@ class Steps(Generic[Result]):
         on_host = problem.walk.backend.on_host
         if effort.in_batches(self.whole.n_incidences, problem.k, on_host=on_host):
             return search_in_batches(problem, effort, seed, start)
-        return search_by_vertex(problem, effort, seed, start)
+        problem, work = problem.on_host(), WorkProgress("search", "incidences")
+
+        def by_vertex(effort: Effort, found: list[Integers], share: float) -> Integers:
+            rng = np.random.default_rng(seed)
+            spare = problem.pairs.spare[:, : effort.extra]
+            known = replace(problem, pairs=replace(problem.pairs, spare=spare))
+            first = initial_partitions(known, rng, effort.sample) if start is None else [start]
+            checkpoint = open_checkpoint("search", *problem.key, astuple(effort), start, *found, rng=rng)
+            return vertex_search(problem, chain(found, first), effort, rng, checkpoint, work, share)
+
+        found = [] if effort.first is None else [by_vertex(effort.first, [], FIRST_SEARCH)]
+        return by_vertex(effort, found, 1.0)
 
     def score(
         self, walk: RandomWalk, pairs: Eigenpairs, labels: Integers, k: int
@@ -266,24 +273,6 @@ def default_min_share(walk: RandomWalk, k: int, start: Integers | None = None) -
         return MIN_SHARE_OF_TWO
     (masses,) = walk.backend.fetch(walk.stationary)
     return MIN_SHARE_OF_TWO if np.bincount(start, weights=masses).min() >= MIN_SHARE_OF_TWO else 0.0
-
-
-def search_by_vertex(
-    problem: SearchProblem, effort: Effort, seed: int, start: Integers | None = None
-) -> Integers:
-    """Search vertex by vertex, in host memory."""
-    problem, work = problem.on_host(), WorkProgress("search", "incidences")
-
-    def search(effort: Effort, found: list[Integers], share: float) -> Integers:
-        rng = np.random.default_rng(seed)
-        spare = problem.pairs.spare[:, : effort.extra]
-        known = replace(problem, pairs=replace(problem.pairs, spare=spare))
-        first = initial_partitions(known, rng, effort.sample) if start is None else [start]
-        checkpoint = open_checkpoint("search", *problem.key, astuple(effort), start, *found, rng=rng)
-        return vertex_search(problem, chain(found, first), effort, rng, checkpoint, work, share)
-
-    found = [] if effort.first is None else [search(effort.first, [], FIRST_SEARCH)]
-    return search(effort, found, 1.0)
 
 
 def search_in_batches(

@@ -11,7 +11,7 @@ made together; if that does not lower the NCut, fewer of them.
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import partial
 from itertools import pairwise
 from operator import itemgetter
 from typing import Any
@@ -66,9 +66,7 @@ def batch_search(
                 found.append((search.costs([labels])[0], labels))
         found.sort(key=itemgetter(0))
         first = [labels for _, labels in found[: max(effort.finalists // 2, 1)]]
-        best = checkpoint.part("starts").finish(
-            **{f"labels {number}": one for number, one in enumerate(first)}
-        )
+        best = checkpoint.part("starts").finish(**{f"labels {i}": one for i, one in enumerate(first)})
     ends = [search.end(labels, checkpoint.part("end", number)) for number, labels in enumerate(best.values())]
     cost, labels = min(ends, key=itemgetter(0))
     search.work.end(f"NCut {cost:.4f}")
@@ -137,7 +135,7 @@ class BatchState:
     cost: float  # the NCut plus a penalty for small clusters; infinite if one is empty
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class BatchSearch:
     """Moves of the vertices of a walk between k clusters."""
 
@@ -147,35 +145,13 @@ class BatchSearch:
     effort: Effort
     work: WorkProgress = field(default_factory=lambda: WorkProgress("search", "incidences"))
 
-    @cached_property
-    def root(self) -> Floats:
-        """sqrt(phi)."""
-        return self.backend.persist(np.sqrt(self.walk.stationary))
-
-    @cached_property
-    def laplacian(self) -> NormalizedLaplacian:
-        """L_sym."""
-        return NormalizedLaplacian(self.walk)
-
-    @cached_property
-    def own(self) -> Floats:
-        """The flow of each vertex to itself."""
-        return self.backend.persist(self.walk.stationary * self.walk.factors.return_probability)
-
-    @property
-    def large(self) -> bool:
-        """Whether a round costs more than the last digits of the NCut are worth."""
-        return self.walk.hypergraph.n_incidences >= self.effort.batched_from[1]
-
-    @property
-    def visits(self) -> float:
-        """Visits of incidences by one evaluation."""
-        return 2.0 * self.walk.hypergraph.n_incidences * (self.k - 1)
-
-    @property
-    def backend(self) -> ArrayBackend:
-        """Where the vectors live."""
-        return self.walk.backend
+    def __post_init__(self) -> None:
+        phi, m = self.walk.stationary, self.walk.hypergraph.n_incidences
+        self.backend, self.laplacian = self.walk.backend, NormalizedLaplacian(self.walk)
+        self.root = self.backend.persist(np.sqrt(phi))
+        self.own = self.backend.persist(phi * self.walk.factors.return_probability)  # flow to itself
+        self.visits = 2.0 * m * (self.k - 1)  # of incidences by one evaluation
+        self.large = m >= self.effort.batched_from[1]  # a round costs more than the last digits are worth
 
     def costs(self, partitions: Iterable[Integers]) -> list[float]:
         """The costs of partitions alone, which takes half as many products; on many workers one round."""

@@ -11,6 +11,7 @@ from hyperclus.clustering._run import (
     Run,
     Settings,
     Steps,
+    check_k,
     check_min_share,
     default_min_share,
 )
@@ -160,7 +161,7 @@ def search(
     start: Integers | None = None,
 ) -> Result:
     """The method, for every engine; the search starts from the eigenvectors, or from given labels."""
-    k, how = run.check_k(k), effort_of(effort)
+    k, how = check_k(k, run.whole.n_vertices), effort_of(effort)
     check_min_share(min_share, k)
     seed = int(run.rng.integers(1 << 63))  # drawn first, so that it does not depend on the eigen-solver
     walk = run.walk(run.whole, k)  # P = A B and its stationary distribution

@@ -6,7 +6,7 @@ from typing import Literal, Unpack
 import numpy as np
 
 from hyperclus._runtime.progress import topic
-from hyperclus.clustering._run import Run, Settings
+from hyperclus.clustering._run import Run, Settings, check_k
 from hyperclus.clustering.cut import flow, sweep
 from hyperclus.clustering.partition import Partition
 from hyperclus.errors import Argument, InputError, check_choice
@@ -71,7 +71,7 @@ def hyperclus_g(
     check_choice("rounding", rounding, ("sign", "sweep"))
     check_choice("strategy", strategy, ("best", "largest"))
     run = Run.of("hyperclus_g", hypergraph, settings)
-    k = run.check_k(k)
+    k = check_k(k, run.whole.n_vertices)
     walk = run.walk(run.whole, k)
     pairs = run.eigenpairs(walk, k)
 

@@ -326,7 +326,7 @@ def flow_of(walk: RandomWalk) -> Flow:
     by_vertex, by_edge = lists.gamma_by_vertex, lists.gamma
     of_vertices = by_vertex.indptr, by_vertex.indices, by_vertex.data, lists.source_weights_by_vertex.data
     of_edges = by_edge.indptr, by_edge.indices, by_edge.data, lists.source_weights.data
-    masses = walk.stationary, walk.stationary / factors.relative_degrees, factors.shares
+    masses: Any = walk.stationary, walk.stationary / factors.relative_degrees, factors.shares
     return Flow(*map(read_only, (*of_vertices, *of_edges, *masses)))
 
 

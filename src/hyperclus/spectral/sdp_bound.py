@@ -19,7 +19,7 @@ semidefinite relaxation of Peng and Wei (SIAM J. Optimization, 2007) with triang
 """
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -151,7 +151,7 @@ def _ascend(
 
     first = np.concatenate([start.pairs, start.triangles])
     positive = Bounds(np.zeros(len(first)), np.full(len(first), np.inf))
-    limits = {"maxiter": STEPS, "maxfun": 2 * STEPS, "ftol": 0.0, "gtol": 1e-7}
+    limits: Any = {"maxiter": STEPS, "maxfun": 2 * STEPS, "ftol": 0.0, "gtol": 1e-7}
     best = minimize(negated, first, jac=True, method="L-BFGS-B", bounds=positive, options=limits)
     triangles = best.x[n_pairs:]
     used = triangles > 0

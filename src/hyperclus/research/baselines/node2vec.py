@@ -174,7 +174,7 @@ def likely_steps(
     InputError
         If more than `max_steps` entries would be kept.
     """
-    h, source_weights = factors.hypergraph, factors.source_weights_by_vertex
+    h, source_weights = factors.hypergraph, factors.lists.source_weights_by_vertex
     into = source_weights.data * h.edge_weights[source_weights.indices]
     into /= np.repeat(factors.degrees, np.diff(source_weights.indptr))
     first = sp.csr_array((into, source_weights.indices, source_weights.indptr), shape=source_weights.shape)

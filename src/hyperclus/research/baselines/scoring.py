@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from hyperclus._runtime.optional import library
-from hyperclus.clustering._run import Run
+from hyperclus.clustering._run import Run, check_k
 from hyperclus.clustering.hyperclus_g import Reweigh, Strategy, bisect
 from hyperclus.clustering.partition import Partition
 from hyperclus.errors import InputError
@@ -28,7 +28,7 @@ def scored(hypergraph: Hypergraph, k: int, label: Label, settings: dict[str, Any
     `settings` has the name of the method and its arguments.
     """
     run = Run(hypergraph, engine="cpu", seed=seed)
-    k = run.check_k(k)
+    k = check_k(k, run.whole.n_vertices)
     walk = run.walk(run.whole, k)
     pairs = run.eigenpairs(walk, k)
     with run.timed(settings["method"]):

@@ -11,7 +11,6 @@ from hyperclus._runtime.random import random_generator
 from hyperclus._runtime.threads import single_blas_thread
 from hyperclus.errors import Argument, ConvergenceError, InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph
-from hyperclus.spectral.eigen.dense import dense_vectors
 from hyperclus.spectral.eigen.lanczos import MAX_PRODUCTS, Lanczos, lanczos_vectors
 from hyperclus.spectral.eigen.null_space import zero_vectors
 from hyperclus.spectral.eigen.result import Eigenpairs, with_residuals
@@ -129,7 +128,11 @@ class _Problem:
         report_progress("eigenvectors", 0, "products", 0.0, chosen)
         steps = 0
         if chosen == "dense":
-            vectors = dense_vectors(self.laplacian, self.known, self.count + self.spare)
+            from scipy.linalg import eigh
+
+            raised = 3.0 * (self.known @ self.known.T)  # moves the known ones above all others, in [0, 2]
+            ends = [0, self.count + self.spare - 1]
+            vectors = np.asarray(eigh(self.laplacian.dense() + raised, subset_by_index=ends)[1])
         elif chosen == "small side":
             room = self.laplacian.size - 2 * self.laplacian.walk.hypergraph.n_edges - self.k
             vectors = small_side_vectors(self.laplacian, self.known, self.count + min(self.spare, room))

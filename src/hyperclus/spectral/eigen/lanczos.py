@@ -127,37 +127,32 @@ class _Space:
     since: int = 0  # first column after the last restart
     steps: int = 0
 
-    @property
-    def backend(self) -> ArrayBackend:
-        """Where the vectors live."""
-        return self.operator.backend
+    backend: ArrayBackend = field(init=False)
+    width: int = field(init=False)  # columns that a step adds
+    dimensions: int = field(init=False)  # of the space orthogonal to the known vectors
+    capacity: int = field(init=False)
+    retained: int = field(init=False)
 
-    @property
-    def width(self) -> int:
-        """Columns that a step adds."""
-        return self.options.width or 1
-
-    @property
-    def dimensions(self) -> int:
-        """Dimensions of the space orthogonal to the known vectors."""
-        return int(self.operator.size - self.known.shape[1])
+    def __post_init__(self) -> None:
+        self.backend, self.width = self.operator.backend, self.options.width or 1
+        self.dimensions = int(self.operator.size - self.known.shape[1])
+        self.capacity, self.retained = self.options.sizes(self.count, self.dimensions)
 
     def search(self, progress: ResidualProgress, checkpoint: Checkpoint, spare: int = 0) -> _Found:
         """Find the eigenvectors; the goal of the progress is the tolerance."""
         if (done := checkpoint.result()) is not None:
             progress.done = done["steps"]
             return _Found(**done)
-        capacity, retained = self.options.sizes(self.count, self.dimensions)
         if (state := checkpoint.state()) is not None:
             progress.first, progress.lowest = state.pop("residuals")
-        self._begin(state, capacity)
+        self._begin(state)
         while True:
-            for column in range(self.first, capacity, self.width):
+            for column in range(self.first, self.capacity, self.width):
                 if checkpoint.due:
                     checkpoint.keep(**self._state(column), residuals=(progress.first, progress.lowest))
                 filled, beyond = self._extend(column)
-                unchecked = self.options.width is None and self.steps % CHECK_EVERY and filled < capacity
-                if filled < self.count or unchecked:
+                skipped = self.options.width is None and self.steps % CHECK_EVERY and filled < self.capacity
+                if filled < self.count or skipped:
                     progress.report(self.steps)
                     continue
                 values, rotation = np.linalg.eigh(self.projected[:filled, :filled])
@@ -171,7 +166,7 @@ class _Space:
                     return found
             if self.steps >= self.options.max_products:
                 break
-            self._restart(values, rotation, capacity, retained)
+            self._restart(values, rotation)
         worst = float(residuals[: self.count].max())
         raise ConvergenceError(
             f"the eigenvectors reached residual {worst:.1e} after {self.steps} products, "
@@ -179,12 +174,12 @@ class _Space:
             worst,
         )
 
-    def _begin(self, state: dict[str, Any] | None, capacity: int) -> None:
+    def _begin(self, state: dict[str, Any] | None) -> None:
         """Start from random vectors, or from the state of an interrupted search."""
         start = self._random(min(self.width, self.dimensions)) if state is None else state["basis 0"]
-        self.basis = self.backend.empty_columns(start, capacity + self.width)
+        self.basis = self.backend.empty_columns(start, self.capacity + self.width)
         if state is None:
-            self.projected = np.zeros((capacity, capacity))
+            self.projected = np.zeros((self.capacity, self.capacity))
             self.basis[:, self._block(0)] = self._next(start, self.basis[:, :0], 0, self.dimensions)[0]
             return
         for name in ("projected", "first", "since", "steps"):
@@ -211,13 +206,13 @@ class _Space:
         self.steps += 1
         return filled, beyond
 
-    def _restart(self, values: Floats, rotation: Floats, capacity: int, retained: int) -> None:
+    def _restart(self, values: Floats, rotation: Floats) -> None:
         """Keep the retained Ritz vectors and the last block; rows are rotated in slices to save memory."""
-        self.first = self.since = retained
+        retained = self.first = self.since = self.retained
         rotation = self.backend.put(rotation[:, :retained], self.basis.dtype)
         for rows in self.backend.row_slices(len(self.basis)):
             self.basis[rows, :retained] = self.basis[rows, : len(rotation)] @ rotation
-        last = self.basis[:, capacity : capacity + self.width]
+        last = self.basis[:, self.capacity : self.capacity + self.width]
         self.basis[:, retained : retained + self.width] = last
         self.projected[:] = 0.0
         self.projected[range(retained), range(retained)] = values[:retained]
