@@ -182,23 +182,6 @@ def descend(
 
 
 @inner_kernel
-def drawn_source(flow: Flow, state: State, first: int, last: int, uniform: float) -> int:
-    """Draw a cluster by its number of members in a hyperedge; -1 for all if `uniform` is negative."""
-    if uniform < 0.0:
-        return -1
-    source = -1
-    left = uniform * (last - first)
-    held = np.zeros(len(state.volumes))
-    for position in range(first, last):
-        held[state.labels[flow.members[position]]] += 1.0
-    for cluster in range(len(held)):
-        if left >= 0.0 and held[cluster] > 0.0:
-            source = cluster
-        left -= held[cluster]
-    return source
-
-
-@inner_kernel
 def cost(state: State, min_volume: float) -> float:
     """The cost; infinite if a cluster is empty or its volume is only rounding errors."""
     total = 0.0
@@ -210,6 +193,16 @@ def cost(state: State, min_volume: float) -> float:
         if volume < min_volume:
             total += VOLUME_PENALTY * (min_volume - volume) / min_volume
     return total
+
+
+@kernel
+def assign(flow: Flow, state: State, vertices: Integers, targets: Integers) -> None:
+    """Move each vertex to its target, whatever the NCut becomes."""
+    linked = np.empty(len(state.volumes))
+    for index in range(len(vertices)):
+        if state.labels[vertices[index]] != targets[index]:
+            own = link(flow, state, vertices[index], linked)
+            move(flow, state, vertices[index], targets[index], own, linked)
 
 
 @kernel
@@ -225,40 +218,26 @@ def forced_costs(
 ) -> None:
     """Compute the cost after moving members of a hyperedge into a cluster, for several; all are undone.
 
-    The members are those of one cluster, `sources`, drawn by `uniforms`; all if that is negative.
+    The members are those of one cluster, `sources`, drawn by `uniforms` in proportion to their number; all if
+    that is negative.
     """
-    linked = np.empty(len(state.volumes))
     volumes, insides = state.volumes.copy(), state.insides.copy()
     for attempt in range(len(edges)):
-        first, last = flow.edge_indptr[edges[attempt]], flow.edge_indptr[edges[attempt] + 1]
-        source = drawn_source(flow, state, first, last, uniforms[attempt])
-        before = np.empty(last - first, dtype=np.int64)
-        for position in range(first, last):
-            vertex = flow.members[position]
-            home = state.labels[vertex]
-            before[position - first] = home
-            if home != targets[attempt] and (source < 0 or source == home):
-                own = link(flow, state, vertex, linked)
-                move(flow, state, vertex, targets[attempt], own, linked)
+        members = flow.members[flow.edge_indptr[edges[attempt]] : flow.edge_indptr[edges[attempt] + 1]]
+        size, target, source = len(members), targets[attempt], -1
+        before = state.labels[members]
+        if size > 0 and uniforms[attempt] >= 0.0:
+            source = np.sort(before)[min(int(uniforms[attempt] * size), size - 1)]
+        after = before.copy()
+        for index in range(size):
+            if source < 0 or source == before[index]:
+                after[index] = target
+        assign(flow, state, members, after)
         sources[attempt] = source
         costs[attempt] = cost(state, min_volume)
-        for position in range(first, last):
-            vertex = flow.members[position]
-            if state.labels[vertex] != before[position - first]:
-                own = link(flow, state, vertex, linked)
-                move(flow, state, vertex, before[position - first], own, linked)
+        assign(flow, state, members, before)
         state.volumes[:] = volumes
         state.insides[:] = insides
-
-
-@kernel
-def assign(flow: Flow, state: State, vertices: Integers, targets: Integers) -> None:
-    """Move each vertex to its target, whatever the NCut becomes."""
-    linked = np.empty(len(state.volumes))
-    for index in range(len(vertices)):
-        if state.labels[vertices[index]] != targets[index]:
-            own = link(flow, state, vertices[index], linked)
-            move(flow, state, vertices[index], targets[index], own, linked)
 
 
 @kernel
