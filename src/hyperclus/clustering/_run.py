@@ -227,16 +227,8 @@ class Run(Steps[Partition]):
         (labels,) = walk.backend.fetch(labels)
         everywhere = np.full(self.hypergraph.n_vertices, -1, dtype=np.int64)
         everywhere[self.active] = np.argsort(order)[labels]
-        return Partition(
-            everywhere,
-            self.hypergraph.vertex_ids,
-            scored,
-            pairs.on_host(walk.backend),
-            walk.on_host(),
-            tight,
-            {"k": k, **settings, **self.settings(walk)},
-            self.timings,
-        )
+        found = everywhere, self.hypergraph.vertex_ids, scored, pairs.on_host(walk.backend), walk.on_host()
+        return Partition(*found, tight, {"k": k, **settings, **self.settings(walk)}, self.timings)
 
 
 def _tight_bound(walk: RandomWalk, k: int, upper: float) -> TightBound:
@@ -249,11 +241,12 @@ def _tight_bound(walk: RandomWalk, k: int, upper: float) -> TightBound:
     return tight
 
 
-def check_k(k: int, n_vertices: int) -> int:
-    """Check the number of clusters."""
+def check_k(k: int, n_vertices: int, min_share: float | None = None) -> int:
+    """Check the number of clusters, and the share of the volume that each should have."""
     check_integer("k", k)
     if k > n_vertices:
         raise InputError(f"{k} clusters need at least {k} vertices in hyperedges; there are {n_vertices}")
+    check_min_share(min_share, k)
     return int(k)
 
 

@@ -5,16 +5,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from hyperclus.clustering._run import (
-    Bound,
-    Result,
-    Run,
-    Settings,
-    Steps,
-    check_k,
-    check_min_share,
-    default_min_share,
-)
+from hyperclus.clustering._run import Bound, Result, Run, Settings, Steps, check_k, default_min_share
 from hyperclus.clustering.partition import Partition
 from hyperclus.clustering.search_problem import Effort, EffortName, SearchProblem, effort_of
 from hyperclus.engines import InMemory, Precision
@@ -161,8 +152,7 @@ def search(
     start: Integers | None = None,
 ) -> Result:
     """The method, for every engine; the search starts from the eigenvectors, or from given labels."""
-    k, how = check_k(k, run.whole.n_vertices), effort_of(effort)
-    check_min_share(min_share, k)
+    k, how = check_k(k, run.whole.n_vertices, min_share), effort_of(effort)
     seed = int(run.rng.integers(1 << 63))  # drawn first, so that it does not depend on the eigen-solver
     walk = run.walk(run.whole, k)  # P = A B and its stationary distribution
     pairs = run.eigenpairs(walk, k, how.extra)  # the smallest of L_sym

@@ -245,18 +245,10 @@ class _Query:
         reached = region.vertices.position[support]
         missing = 1.0 - scores @ context.stationary[reached]
         positions = context.inside[reached[inside]]
-        return LocalCluster(
-            members=context.ids[positions],
-            positions=positions,
-            scores=scores[inside] + missing,
-            conductance=float(own_conductances[-1]),
-            volume=float(own_volumes[-1]),
-            seeds=context.ids[context.inside[region.seeds]],
-            restart=restart,
-            accuracy=eps,
-            volumes=volumes,
-            conductances=conductances,
-        )
+        members = context.ids[positions], positions, scores[inside] + missing
+        figures = float(own_conductances[-1]), float(own_volumes[-1])
+        seeds = context.ids[context.inside[region.seeds]]
+        return LocalCluster(*members, *figures, seeds, restart, eps, volumes, conductances)
 
 
 def _check_between(argument: str, value: Any, most: float, least: float = 0.0, optional: bool = True) -> None:

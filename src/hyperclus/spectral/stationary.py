@@ -117,9 +117,10 @@ class _Chain:
     def suits_elimination(self) -> bool:
         """Whether forming a small dense chain (4 ns per pair of incidences) beats GMRES (50 ns for each)."""
         h = self.factors.hypergraph
+        if (self.component >= 0).sum() > ELIMINATION_UP_TO:
+            return False
         sizes = np.bincount(h.gamma.indices) if self.on_edges else h.edge_sizes
-        cheap = 4e-9 * float((sizes.astype(np.float64) ** 2).sum()) <= 1e-3 + 5e-8 * h.n_incidences
-        return cheap and bool((self.component >= 0).sum() <= ELIMINATION_UP_TO)
+        return 4e-9 * float((sizes.astype(np.float64) ** 2).sum()) <= 1e-3 + 5e-8 * h.n_incidences
 
 
 def stationary_distribution(factors: TransitionFactors, tolerance: float = 1e-14) -> StationaryDistribution:
