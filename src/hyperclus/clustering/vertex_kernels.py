@@ -196,7 +196,7 @@ def cost(state: State, min_volume: float) -> float:
 
 
 @kernel
-def assign(flow: Flow, state: State, vertices: Integers, targets: Integers) -> None:
+def assign(flow: Flow, state: State, vertices: Codes, targets: Integers) -> None:
     """Move each vertex to its target, whatever the NCut becomes."""
     linked = np.empty(len(state.volumes))
     for index in range(len(vertices)):
