@@ -25,7 +25,7 @@ from hyperclus.engines.dask import backend, schedule
 from hyperclus.engines.dask.backend import ZOOMS, mass_levels
 from hyperclus.engines.dask.blocks import MappedProducts
 from hyperclus.engines.dask.chunk_kernels import BINS
-from hyperclus.engines.dask.schedule import edge_block, plan
+from hyperclus.engines.dask.schedule import Plan, edge_block
 from hyperclus.engines.dask.store import VECTORS, RunFiles, read_run_files
 from hyperclus.engines.dask.vectors import Vector, fetch, persist
 from hyperclus.errors import ClusterError
@@ -341,7 +341,7 @@ def test_random_numbers_do_not_depend_on_the_chunks():
 
 
 def planned(reductions, vectors=()):
-    return plan(reductions, vectors, (f"name {number}" for number in range(99)))
+    return Plan(reductions, vectors, (f"name {number}" for number in range(99)))
 
 
 def test_stages_of_a_round():

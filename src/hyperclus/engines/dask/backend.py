@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from hyperclus.engines.dask.prepared import Prepared
 from hyperclus.engines.dask.schedule import width
 from hyperclus.engines.dask.session import DaskSession
 from hyperclus.engines.dask.store import read_run_files, store_rows
-from hyperclus.engines.dask.vectors import Columns, Reduction, Vector, fetch, mapped, persist
+from hyperclus.engines.dask.vectors import Columns, Reduction, Vector, fetch, mapped, persist, reduced
 from hyperclus.typing import Floats
 
 ZOOMS = 2  # histograms, each of which refines one bin of the one before
@@ -77,11 +77,11 @@ class DaskBackend:
         return Columns([None] * count, self.session)
 
     def take(self, table: Any, codes: Vector) -> Vector:
-        return mapped(chunk_kernels.taken, np.asarray(table), codes)
+        return mapped(np.take, np.asarray(table), codes)
 
     def normal(self, size: int, rng: np.random.Generator) -> Vector:
         """Random numbers that do not depend on how the vertices are divided."""
-        return self.session.from_rows(_Normal(int(rng.integers(1 << 63)), NORMALS_EACH))
+        return self.session.from_rows(partial(chunk_kernels.normal, int(rng.integers(1 << 63)), NORMALS_EACH))
 
     def row_slices(self, count: int) -> Iterable[slice]:
         """All rows: each worker splits its own."""
@@ -97,22 +97,21 @@ class DaskBackend:
 
     def sign_of_largest(self, vector: Vector) -> Reduction:
         """Of two entries of equal magnitude, the positive one."""
-        kernels = chunk_kernels.extremes, chunk_kernels.sign_of
-        return Reduction(self.session, vector.side, kernels[0], (vector,), "max", kernels[1])
+        then = lambda both: 1.0 if both[0] >= both[1] else -1.0  # noqa: E731
+        return reduced(chunk_kernels.extremes, vector, how="max", then=then)
 
     def sample_rows(
         self, points: Columns, masses: Vector, count: int, seed: int = 0
     ) -> tuple[Floats, Floats]:
         """Each row is drawn independently."""
-        rows = Vector(self.session, "vertices", "rows", np.arange)
-        args = (count / float(masses.sum()), seed, rows, masses, *points.vectors)
-        drawn = Reduction(self.session, "vertices", chunk_kernels.sampled, args, "join").value()
+        args = (count / float(masses.sum()), seed, self._rows(), masses, *points.vectors)
+        drawn = reduced(chunk_kernels.sampled, *args, how="join").value()
         return drawn[:, 1:], drawn[:, 0]
 
     def nearest(self, points: Columns, centres: Floats) -> Vector:
         """Chunk by chunk; a centre may be left without rows."""
-        labels = mapped(chunk_kernels.nearest, np.asarray(centres), *points.vectors, dtype=np.int64)
-        return self.persist(labels)
+        given = np.asarray(centres), *points.vectors
+        return self.persist(mapped(chunk_kernels.nearest, *given, dtype=np.int64))
 
     def mass_splitter(self, scores: Vector, masses: Vector) -> Callable[[Sequence[float]], Iterator[Vector]]:
         """By histograms, without sorting; equal scores get the same label."""
@@ -130,23 +129,20 @@ class DaskBackend:
 
     def best_half(self, mask: Vector, scores: Vector, count: int, seed: int) -> Vector:
         """About half; among equal scores, a random half."""
-        least = Reduction(self.session, scores.side, chunk_kernels.least_among, (mask, scores), "min").value()
-        weights = mapped(chunk_kernels.float_mask, mask)
-        median = mass_levels(mapped(np.where, mask, scores, least), weights, [0.5])[0]
-        best = persist(mask & (mapped(np.where, mask, scores, -np.inf) > median))
+        least = np.where(mask, scores, np.inf).min().value()
+        median = mass_levels(np.where(mask, scores, least), mask.astype(np.float64), [0.5])[0]
+        best = persist(mask & (np.where(mask, scores, -np.inf) > median))
         if 0 < int(np.count_nonzero(best)) < count:
             return best
-        half = self.session.from_rows(chunk_kernels.RandomHalf(seed), np.bool_)
-        return persist(mask & half)
+        return persist(mask & self.session.from_rows(partial(chunk_kernels.random_half, seed), np.bool_))
 
     def first_rows(self, labels: Vector, count: int) -> Reduction:
         """The least of all chunks."""
-        args = (count, labels, Vector(self.session, "vertices", "rows", np.arange))
-        return Reduction(self.session, "vertices", chunk_kernels.first_rows, args, "min")
+        return reduced(chunk_kernels.first_rows, count, labels, self._rows(), how="min")
 
     def components(self, products: IncidenceProducts, hypergraph: Any) -> tuple[int, Any, Any]:
         """A search on one worker, which holds a number for each vertex; hyperedges are not numbered."""
-        first: Any = self.session.from_rows(_First())
+        first: Any = self.session.from_rows(chunk_kernels.first_only)
         if reaches_all(products, first, self.session.n_vertices):
             return 1, None, None
         count, reference = self.session.runner.alone(find_components, self.session.path)
@@ -165,6 +161,9 @@ class DaskBackend:
     def open_checkpoint(self, stage: str, *inputs: Any, rng: np.random.Generator | None = None) -> Checkpoint:
         """Vectors stay in the files of the run; the checkpoint refers to them."""
         return open_checkpoint(stage, *inputs, rng=rng)
+
+    def _rows(self) -> Vector:
+        return self.session.from_rows(np.arange)
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,7 +203,7 @@ class DaskProducts:
 
     def least_share(self, out_edge: Any, out_vertex: Any, in_edge: Any, in_vertex: Any) -> float:
         given = (out_edge, gathered(out_vertex), in_edge, gathered(in_vertex))
-        return float(Reduction(self.session, "edges", "least_share", given, "min"))
+        return float(reduced("least_share", *given, how="min"))
 
     def constants(self) -> Any:
         """Checked in each block first, and only then across them."""
@@ -221,8 +220,7 @@ class DaskProducts:
         """One round, with `count` numbers from each block."""
         self.session.ensure_stored(phi, degrees)
         small = labels.astype(np.int8 if count <= 127 else np.int32)
-        given = (gathered(small), static(phi), static(degrees), shares, count)
-        boundaries = Reduction(self.session, "edges", "boundaries", given, "sum")
+        boundaries = reduced("boundaries", gathered(small), static(phi), static(degrees), shares, count)
         return np.bincount(labels, weights=phi, minlength=count), boundaries
 
     def _local(self, method: str, *args: Any) -> Vector:
@@ -244,14 +242,13 @@ def scattered(vector: Vector, how: str = "sum") -> Vector:
     return Vector(vector.session, "vertices", "scatter", how, (vector,))
 
 
-def range_and_mass(scores: Vector, masses: Vector) -> tuple[float, float, float]:
+def range_and_mass(scores: Vector, masses: Vector) -> list[float]:
     """The smallest and the largest score, and the total mass."""
-    low, high, total = fetch([scores.min(), scores.max(), masses.sum()])
-    return float(low), float(high), float(total)
+    return list(map(float, fetch([scores.min(), scores.max(), masses.sum()])))
 
 
 def mass_levels(
-    scores: Vector, masses: Vector, shares: Sequence[float], known: tuple[float, float, float] | None = None
+    scores: Vector, masses: Vector, shares: Sequence[float], known: list[float] | None = None
 ) -> list[float]:
     """The scores up to which vertices have these shares of the mass; `known` is `range_and_mass`."""
     low, high, total = known or range_and_mass(scores, masses)
@@ -259,8 +256,7 @@ def mass_levels(
     edges = np.tile([low, high], (len(wanted), 1)).astype(np.float64)
     below = np.zeros(len(wanted))
     for _ in range(ZOOMS):
-        args = (edges, scores, masses)
-        counts = Reduction(scores.session, scores.side, chunk_kernels.histograms, args, "sum").value()
+        counts = reduced(chunk_kernels.histograms, edges, scores, masses).value()
         running = below[:, None] + np.cumsum(counts, axis=1)
         for row, level in enumerate(wanted):
             bin_ = min(int(np.searchsorted(running[row], level)), BINS - 1)
@@ -277,24 +273,3 @@ def _run_on_worker(
     files = read_run_files(path)
     facts, arrays = function(prepared.hypergraph(), *args)
     return facts, {name: store_rows(files, values) for name, values in arrays.items()}
-
-
-@dataclass(frozen=True, slots=True)
-class _Normal:
-    """Normal numbers, from one generator for every `each` rows."""
-
-    seed: int
-    each: int
-
-    def __call__(self, first: int, last: int) -> Any:
-        groups = range(first // self.each, -(-last // self.each))
-        drawn = [np.random.default_rng((self.seed, group)).standard_normal(self.each) for group in groups]
-        return np.concatenate(drawn)[first - groups[0] * self.each :][: last - first]
-
-
-@dataclass(frozen=True, slots=True)
-class _First:
-    """1 for the first vertex, 0 for the others."""
-
-    def __call__(self, first: int, last: int) -> Any:
-        return (np.arange(first, last) == 0).astype(np.float64)

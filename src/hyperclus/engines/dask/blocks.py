@@ -6,15 +6,14 @@ vertices. Where a worker has no room for them, they stay in files, and a product
 """
 
 import json
-import mmap
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -26,43 +25,22 @@ from hyperclus._runtime.progress import report_progress
 from hyperclus.engines import cpu_kernels
 from hyperclus.engines.cpu import RUNS_FROM, BlockProducts, Lists, SparseProducts, Tuning
 from hyperclus.engines.dask.prepared import Prepared
-from hyperclus.engines.dask.store import RunFiles, read_array, read_run_files, store_rows
+from hyperclus.engines.dask.store import RunFiles, read_array, read_run_files, release, store_rows
 from hyperclus.errors import ClusterError
 from hyperclus.typing import Codes, Floats, Integers
+
+if TYPE_CHECKING:
+    from hyperclus.engines.dask.workers import WorkerPool
 
 HEADER = "block.json"
 MAX_BLOCKS_EACH = 4  # blocks for each worker, where they exist from an earlier run
 
 
-class Workers(Protocol):
-    """What a layout needs of a worker pool."""
+def lay_out(prepared: Prepared, pool: "WorkerPool", run: str, alpha: float) -> RunFiles:
+    """Divide prepared data among the workers, for the files of a run in a folder of this name.
 
-    def workers(self) -> list[Any]:
-        """The workers, with their threads and memory."""
-        ...
-
-    def each(self, function: Any, tasks: Any) -> Iterable[tuple[int, Any]]:
-        """The number and the result of each task, as they are finished."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """Blocks of hyperedges in a folder, and chunks of vertices; see `RunFiles`."""
-
-    folder: Path
-    ends: list[int]
-    offsets: list[list[int]]
-    memory: float
-
-    def files(self, vectors: Path, alpha: float) -> RunFiles:
-        """The files of a run that stores its vectors in a folder."""
-        blocks = [block_path(self.folder, number) for number in range(len(self.offsets))]
-        return RunFiles(vectors, blocks, self.ends, self.offsets, alpha, self.memory)
-
-
-def lay_out(prepared: Prepared, pool: Workers) -> Layout:
-    """Divide prepared data among the workers; a layout of an earlier run is used if it suits them."""
+    Blocks of an earlier run are used if they suit the workers.
+    """
     workers = pool.workers()
     threads = min((worker.n_threads for worker in workers), default=1)
     total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 4e9
@@ -74,15 +52,14 @@ def lay_out(prepared: Prepared, pool: Workers) -> Layout:
     folder.mkdir(parents=True, exist_ok=True)
     chunks = min(count, prepared.n_vertices)
     ends = np.linspace(0, prepared.n_vertices, chunks + 1).astype(np.int64)[1:].tolist()
-    tasks = [
-        (prepared, own, block_path(folder, number), ends, Tuning(threads=threads))
-        for number, own in enumerate(deal([size.n_incidences for size in prepared.partitions], count))
-    ]
+    blocks = [folder / f"block-{number:05}" for number in range(count)]
+    dealt = deal([size.n_incidences for size in prepared.partitions], count)
+    tasks = [(prepared, *own, ends, Tuning(threads=threads)) for own in zip(dealt, blocks, strict=True)]
     offsets: list[list[int]] = [[]] * count
     for done, (number, own) in enumerate(pool.each(arrange, tasks)):
         offsets[number] = own
         report_progress("preparation", done + 1, "blocks", (done + 1) / count, f"{count} blocks")
-    return Layout(folder, ends, offsets, float(memory))
+    return RunFiles(folder / "runs" / run / "vectors", blocks, ends, offsets, alpha, float(memory))
 
 
 def deal(sizes: list[int], count: int) -> list[list[int]]:
@@ -94,10 +71,6 @@ def deal(sizes: list[int], count: int) -> list[list[int]]:
         own[least].append(number)
         loads[least] += sizes[number]
     return [sorted(some) for some in own]
-
-
-def block_path(folder: Path, number: int) -> Path:
-    return folder / f"block-{number:05}"
 
 
 def _earlier(prepared: Prepared) -> Iterator[int]:
@@ -147,113 +120,74 @@ def _write_arrays(prepared: Prepared, partitions: list[int], folder: Path, tunin
             "more workers"
         )
     np.save(folder / "vertices.npy", vertices)
-    indptrs = [read_array(path / "indptr.npy") for path in paths]
-    n_edges = sum(len(indptr) - 1 for indptr in indptrs)
-    n_incidences = sum(int(indptr[-1]) for indptr in indptrs)
-    omega = [
-        read_array(path / "edge_weights.npy") if prepared.edge_weighted else np.ones(len(indptr) - 1)
-        for path, indptr in zip(paths, indptrs, strict=True)
-    ]
-    np.save(folder / "omega.npy", np.concatenate([*omega, np.empty(0)]))
+    sizes = [np.diff(read_array(path / "indptr.npy")) for path in paths]
+    n_edges, n_incidences = sum(map(len, sizes)), sum(int(own.sum()) for own in sizes)
+    omega = [read_array(path / "edge_weights.npy") for path in paths if prepared.edge_weighted]
+    np.save(folder / "omega.npy", np.concatenate([np.empty(0), *omega]) if omega else np.ones(n_edges))
     blocked = tuning.uses_blocks(n_incidences, len(vertices))
-    (_write_blocked if blocked else _write_plain)(prepared, paths, indptrs, vertices, folder, tuning)
-    sizes = {"n_edges": n_edges, "n_vertices": len(vertices), "n_incidences": n_incidences}
-    return {**sizes, "blocked": blocked, "threads": tuning.threads}
+    _write_incidences(prepared, paths, sizes, vertices, folder, tuning if blocked else None)
+    facts = {"n_edges": n_edges, "n_vertices": len(vertices), "n_incidences": n_incidences}
+    return {**facts, "blocked": blocked, "threads": tuning.threads if blocked else 1}
 
 
-def _members(path: Path, vertices: Integers) -> Any:
-    """The vertices of a partition's incidences, numbered among those of the block."""
-    own = read_array(path / "vertices.npy")
-    members = read_array(path / "members.npy")
-    if len(own) == len(vertices):
-        return members
-    return np.searchsorted(vertices, own).astype(np.int32)[members]
-
-
-def _gamma(prepared: Prepared, path: Path) -> Floats:
-    return read_array(path / "gamma.npy") if prepared.weighted else np.empty(0)
-
-
-def _write_plain(
+def _write_incidences(
     prepared: Prepared,
     paths: list[Path],
-    indptrs: list[Any],
+    sizes: list[Integers],
     vertices: Integers,
     folder: Path,
-    tuning: Tuning,
+    tuning: Tuning | None,
 ) -> None:
-    """Write a small block by hyperedge."""
-    empty = np.empty(0, dtype=np.int32)
-    np.save(folder / "members.npy", np.concatenate([empty, *(_members(path, vertices) for path in paths)]))
-    np.save(folder / "gamma.npy", np.concatenate([np.empty(0), *(_gamma(prepared, path) for path in paths)]))
-    sizes = np.concatenate([np.empty(0, dtype=np.int64), *map(np.diff, indptrs)])
-    np.save(folder / "indptr.npy", np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64))
+    """Write incidences by groups of vertices and by threads, one partition at a time, into mapped files.
 
+    Without tuning there is one group of all vertices, so that they stay sorted by hyperedge.
+    """
+    threads = tuning.threads if tuning else 1
+    firsts = np.concatenate([[0], np.cumsum([len(own) for own in sizes])])
+    cuts = np.linspace(0, firsts[-1], threads + 1).astype(np.int64)[1:]  # hyperedges of each thread
+    n_spans = (len(vertices) >> cpu_kernels.SPAN) + 1
 
-def _write_blocked(
-    prepared: Prepared,
-    paths: list[Path],
-    indptrs: list[Any],
-    vertices: Integers,
-    folder: Path,
-    tuning: Tuning,
-) -> None:
-    """Write a block sorted by groups of vertices, one partition at a time, into mapped files."""
-    threads = tuning.threads
-    n_incidences = sum(int(indptr[-1]) for indptr in indptrs)
-    loops = kernels(cpu_kernels, n_incidences)
-    firsts = np.concatenate([[0], np.cumsum([len(indptr) - 1 for indptr in indptrs])])
-    cuts = np.linspace(0, firsts[-1], threads + 1).astype(np.int64)  # hyperedges of each thread
-    spans = np.zeros((len(paths), threads, (len(vertices) >> cpu_kernels.SPAN) + 1), dtype=np.int64)
-
-    def ranges(number: int) -> Iterator[tuple[int, int, int]]:
-        """The hyperedges of a partition that each thread gets."""
-        for thread, (low, high) in enumerate(pairwise(cuts)):
-            first = max(low, firsts[number]) - firsts[number]
-            last = min(high, firsts[number + 1]) - firsts[number]
-            if first < last:
-                yield thread, int(first), int(last)
-
-    for number, path in enumerate(paths):
-        members = read_only(_members(path, vertices))
-        for thread, first, last in ranges(number):
-            loops.count(read_only(indptrs[number]), members, first, last, spans[number, thread])
-    block_of, count = tuning.blocks_of_vertices(spans.sum(axis=(0, 1)), len(vertices))
-    counts = np.zeros((count, threads, len(paths)), dtype=np.int64)
-    np.add.at(counts, block_of, spans.transpose(2, 1, 0))
-    starts = np.concatenate([[0], np.cumsum(counts)])
-    places = starts[:-1].reshape(counts.shape)
-    np.save(folder / "bounds.npy", np.append(places[:, :, 0].ravel(), n_incidences))
-    kept = [
-        np.lib.format.open_memmap(folder / f"{name}.npy", "w+", kind, (length,))
-        for name, kind, length in (
-            ("edges", np.int32, n_incidences),
-            ("members", np.int32, n_incidences),
-            ("gamma", np.float64, n_incidences if prepared.weighted else 0),
+    def incidences(number: int) -> tuple[Any, Any, Any]:
+        """The hyperedges, vertices (numbered in the block) and spans x threads of a partition."""
+        edges = np.repeat(np.arange(firsts[number], firsts[number + 1], dtype=np.int32), sizes[number])
+        own, members = (read_array(paths[number] / f"{name}.npy") for name in ("vertices", "members"))
+        if len(own) < len(vertices):
+            members = np.searchsorted(vertices, own).astype(np.int32)[members]
+        keys = (members >> cpu_kernels.SPAN) * np.int64(threads)
+        keys += np.repeat(
+            np.searchsorted(cuts, np.arange(*firsts[number : number + 2]), "right"), sizes[number]
         )
+        return edges, members, keys
+
+    found = [np.bincount(incidences(number)[2], minlength=n_spans * threads) for number in range(len(paths))]
+    spans = np.array(found, dtype=np.int64).T.reshape(n_spans, threads, len(paths))
+    group_of, count = np.zeros(n_spans, dtype=np.int64), 1
+    if tuning:
+        group_of, count = tuning.blocks_of_vertices(spans.sum(axis=(1, 2)), len(vertices))
+    counts = np.zeros((count, threads, len(paths)), dtype=np.int64)
+    np.add.at(counts, group_of, spans)
+    starts = np.cumsum(counts).reshape(counts.shape) - counts
+    n_incidences = int(counts.sum())
+    np.save(folder / "bounds.npy", np.append(starts[:, :, :1].ravel(), n_incidences))
+    kinds = {"edges": np.int32, "members": np.int32, "gamma": np.float64}
+    kept = [
+        np.lib.format.open_memmap(
+            folder / f"{name}.npy", "w+", kind, (n_incidences if name != "gamma" or prepared.weighted else 0,)
+        )
+        for name, kind in kinds.items()
     ]
     for number, path in enumerate(paths):
-        members, gamma = read_only(_members(path, vertices)), read_only(_gamma(prepared, path))
-        for thread, first, last in ranges(number):
-            own = places[:, thread, number].copy()
-            shifted = np.zeros(firsts[number] + len(indptrs[number]), dtype=indptrs[number].dtype)
-            shifted[firsts[number] :] = indptrs[number]  # numbers hyperedges within the block
-            ends = int(firsts[number]) + first, int(firsts[number]) + last
-            csr, filled = (read_only(shifted), members, gamma), tuple(map(np.asarray, kept))
-            loops.fill(csr, block_of, *ends, own, filled)
-        for array in kept:
-            _release(array)
-
-
-def _release(array: Any, first: int = 0, last: int | None = None) -> None:
-    """Remove pages of a mapped file from the memory of this process; they stay in the page cache."""
-    if not isinstance(array, np.memmap) or not len(array) or not hasattr(mmap, "MADV_DONTNEED"):
-        return
-    mapped: Any = array._mmap  # type: ignore[attr-defined]
-    begin = array.offset + first * array.itemsize - array.offset // mmap.PAGESIZE * mmap.PAGESIZE
-    end = begin + ((len(array) if last is None else last) - first) * array.itemsize
-    begin -= begin % mmap.PAGESIZE
-    mapped.madvise(mmap.MADV_DONTNEED, begin, min(end, len(mapped)) - begin)
+        edges, members, keys = incidences(number)
+        groups = group_of[keys // threads] * threads + keys % threads
+        order = np.argsort(groups.astype(np.uint16), kind="stable")  # 16 bits, so by a radix sort
+        gamma = read_array(path / "gamma.npy") if prepared.weighted else None
+        own, places = counts[:, :, number].ravel(), starts[:, :, number].ravel()
+        for file, values in zip(kept, (edges, members, gamma), strict=True):
+            if values is not None:
+                parts = np.split(values[order], np.cumsum(own)[:-1])
+                for place, part in zip(places.tolist(), parts, strict=True):
+                    file[place : place + len(part)] = part
+            release(file)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -266,7 +200,7 @@ class MappedProducts(BlockProducts):
         first, last = given[-2:]
         result = loop(*given)
         for file in self.files:
-            _release(file, int(first), int(last))
+            release(file, int(first), int(last))
         return result
 
 
@@ -302,45 +236,28 @@ def open_block(folder: Path, alpha: float, limit: float) -> EdgeBlock:
     """Open the block in a folder: in memory if it takes at most `limit` bytes, else mapped."""
     facts = json.loads((folder / HEADER).read_text())
     size = facts["n_edges"], facts["n_vertices"], facts["n_incidences"]
-    names = ["edges", "members", "gamma"] if facts["blocked"] else ["members", "gamma", "indptr"]
-    taken = sum((folder / f"{name}.npy").stat().st_size for name in names)
-    if not (facts["blocked"] and alpha in (0, 1)):
-        return EdgeBlock(folder, *size, SparseProducts(Lists(_by_hyperedge(folder, facts), alpha)), 3 * taken)
-    mapped = taken > limit
-    files = [read_array(folder / f"{name}.npy", "r" if mapped else None) for name in names]
+    paths = [folder / f"{name}.npy" for name in ("edges", "members", "gamma")]
+    taken = sum(path.stat().st_size for path in paths)
+    blocked = facts["blocked"] and alpha in (0, 1)
+    mapped = blocked and taken > limit
+    files = [read_array(path, "r" if mapped else None) for path in paths]
+    if not blocked:
+        edges, members, gamma = files
+        gamma = gamma if len(gamma) else np.ones(len(members))
+        lists = Lists(sp.csr_array((gamma, (edges, members)), shape=size[:2]), alpha)
+        return EdgeBlock(folder, *size, SparseProducts(lists), 3 * taken)
     arrays = [read_only(np.asarray(file)) for file in files]
-    bounds = read_array(folder / "bounds.npy")
-    given: list[Any] = [alpha, *arrays, bounds, size[:2], facts["threads"], RUNS_FROM]
-    if not mapped:
-        return EdgeBlock(folder, *size, BlockProducts(*given), taken)
-    given.append(tuple(files))
-    return EdgeBlock(folder, *size, MappedProducts(*given), 0)
-
-
-def _incidences(folder: Path) -> Iterator[tuple[Any, Any]]:
-    """The hyperedges and members of a block's incidences, some at a time."""
-    facts = json.loads((folder / HEADER).read_text())
-    members = read_array(folder / "members.npy", "r")
-    if facts["blocked"]:
-        edges = read_array(folder / "edges.npy", "r")
-        bounds = read_array(folder / "bounds.npy")
-        for first, last in pairwise(bounds.tolist()):
-            if first < last:
-                yield np.array(edges[first:last]), np.array(members[first:last])
-    elif len(members):
-        sizes = np.diff(read_array(folder / "indptr.npy"))
-        yield np.repeat(np.arange(len(sizes), dtype=np.int32), sizes), np.array(members)
-
-
-def _by_hyperedge(folder: Path, facts: dict[str, Any]) -> Any:
-    """Gamma of a block as a matrix with a row for each hyperedge."""
-    shape = facts["n_edges"], facts["n_vertices"]
-    members, gamma = read_array(folder / "members.npy"), read_array(folder / "gamma.npy")
-    gamma = gamma if len(gamma) else np.ones(len(members))
-    if facts["blocked"]:
-        rows = read_array(folder / "edges.npy")
-        return sp.csr_array((gamma, (rows, members)), shape=shape)
-    return sp.csr_array((gamma, members, read_array(folder / "indptr.npy").astype(np.int32)), shape=shape)
+    given: list[Any] = [
+        alpha,
+        *arrays,
+        read_array(folder / "bounds.npy"),
+        size[:2],
+        facts["threads"],
+        RUNS_FROM,
+    ]
+    if mapped:
+        return EdgeBlock(folder, *size, MappedProducts(*given, tuple(files)), 0)
+    return EdgeBlock(folder, *size, BlockProducts(*given), taken)
 
 
 @kernel
@@ -373,10 +290,12 @@ def find_components(path: Path) -> tuple[int, Any]:
     files, module = read_run_files(path), sys.modules[__name__]
     parent = np.arange(files.ends[-1])
     for folder in files.blocks:
+        edges, members = (read_array(folder / f"{name}.npy", "r") for name in ("edges", "members"))
         vertices = read_array(folder / "vertices.npy")
-        first = np.full(len(read_array(folder / "omega.npy", "r")), -1)
-        for edges, members in _incidences(folder):
-            kernels(module, len(edges)).unite(edges, members, vertices, first, parent)
+        seen = np.full(len(read_array(folder / "omega.npy", "r")), -1)
+        for first, last in pairwise(read_array(folder / "bounds.npy").tolist()):
+            group = np.array(edges[first:last]), np.array(members[first:last])
+            kernels(module, last - first).unite(*group, vertices, seen, parent)
     kernels(module, len(parent)).point_to_roots(parent)
     is_root = parent == np.arange(len(parent))
     numbers = np.cumsum(is_root) - 1

@@ -6,14 +6,13 @@ added up). So a product of the walk is three stages: chunks, blocks, chunks. A r
 partial results of its reductions are fetched at its end.
 """
 
-import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, closing
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,11 +23,11 @@ from hyperclus.engines.dask.store import (
     Array,
     ArrayCache,
     RunFiles,
-    StoredPart,
     file_fault,
-    open_part,
     read_array,
+    read_part,
     read_run_files,
+    rows_of,
     store,
     vector_path,
 )
@@ -40,11 +39,23 @@ PAIRS_UP_TO = 5_000_000  # incidences up to which a product has at least two: a 
 ROWS = 1 << 13  # rows of a chunk that are computed together
 BLOCK_SHARE = 0.25  # of a worker's memory: a block that needs more stays in files
 BLOCKS = ArrayCache()
+COMBINE: dict[str, Callable[[Any, Any], Any]] = {
+    "sum": np.add,
+    "max": np.maximum,
+    "min": np.minimum,
+    "join": lambda first, second: np.concatenate([first, second]),
+}
 
 
 def width(wanted: int, n_incidences: int) -> int:
     """How many vectors a product has when this many eigenvectors are wanted."""
     return min(max(wanted, 2 if n_incidences < PAIRS_UP_TO else 1), MAX_WIDTH)
+
+
+class At(NamedTuple):
+    """The value of an earlier instruction of a stage."""
+
+    number: int
 
 
 @dataclass(slots=True, eq=False)
@@ -53,17 +64,15 @@ class Stage:
 
     Attributes
     ----------
-    instructions : list of (operation, payload, references)
-        A reference is ("at", number of an earlier instruction) or ("as", value).
-    sends : list of numbers
-        Values sent to the other side.
-    combine : list of str
-        In a stage of blocks: how the contributions to each value sent are combined.
+    instructions : list of (kind, payload, args)
+        Kinds are those of `Vector`, and "received". Arguments are values, or `At` an earlier instruction.
+    sends : list of (At, how)
+        Values sent to the other side, and how the contributions of blocks to each are combined.
     incoming : list of str
-        The same for the values that the stage before sent.
-    stores : list of (number, name)
+        How the values that the stage before sent are combined.
+    stores : list of (At, name)
         Values to be stored.
-    reductions : list of (function, references, combine)
+    reductions : list of (function, args, how)
         Partial results for the host.
     dropped : list of str
         Names of vectors that are no longer needed.
@@ -71,10 +80,9 @@ class Stage:
 
     level: int
     instructions: list[tuple[str, Any, tuple[Any, ...]]] = field(default_factory=list)
-    sends: list[int] = field(default_factory=list)
-    combine: list[str] = field(default_factory=list)
+    sends: list[tuple[At, str]] = field(default_factory=list)
     incoming: list[str] = field(default_factory=list)
-    stores: list[tuple[int, str]] = field(default_factory=list)
+    stores: list[tuple[At, str]] = field(default_factory=list)
     reductions: list[tuple[Any, tuple[Any, ...], str]] = field(default_factory=list)
     dropped: list[str] = field(default_factory=list)
 
@@ -83,301 +91,248 @@ class Stage:
         """Chunks of vertices at even levels, blocks of hyperedges at odd ones."""
         return "edges" if self.level % 2 else "vertices"
 
+    def last_uses(self) -> dict[int, list[int]]:
+        """By instruction, the values that neither a later one nor a result needs."""
+        last: dict[int, int] = {}
+        for position, (_, _, args) in enumerate(self.instructions):
+            last.update({arg.number: position for arg in args if isinstance(arg, At)})
+        results = [*self.sends, *self.stores, *(args for _, args, _ in self.reductions)]
+        for arg in (arg for args in results for arg in args if isinstance(arg, At)):
+            last.pop(arg.number, None)
+        ends = defaultdict(list)
+        for number, position in last.items():
+            ends[position].append(number)
+        return ends
 
-@dataclass(slots=True, eq=False)
-class Round:
-    """The stages of one round, and which vectors they store under which names."""
 
-    stages: list[Stage]
-    stored: list[tuple[Vector, str]]
-    asked: dict[int, list[Reduction]]  # by level, in the order of the stage's reductions
+class Plan:
+    """The stages that compute some reductions and store some vectors, planned from the last to the first.
 
+    Attributes
+    ----------
+    stages : list of Stage
+    stored : list of (Vector, name)
+    asked : dict
+        By level, the reductions in the order of those of the stage.
+    """
 
-def plan(reductions: Sequence[Reduction], vectors: Sequence[Vector], names: Iterable[str]) -> Round:
-    """Plan the stages that compute some reductions and store some vectors."""
-    return _Planner(iter(names)).plan(reductions, vectors)
-
-
-class _Planner:
-    """Emits instructions, from the last stage back to the first."""
-
-    def __init__(self, names: Iterator[str]) -> None:
-        self.names = names
-        self.stages: dict[int, Stage] = {}
-        self.levels: dict[int, int] = {}
-        self.alive: list[Vector] = []  # ids are those of living objects
-        self.done: dict[tuple[int, int], int] = {}  # (level, id of a vector) -> instruction
-        self.sent: dict[tuple[int, int, str | None], int] = {}
-        self.stored: dict[int, tuple[Vector, str, int]] = {}
-        self.present: set[int] = set()
-
-    def plan(self, reductions: Sequence[Reduction], vectors: Sequence[Vector]) -> Round:
-        """See the function `plan`."""
-        asked: dict[int, list[Reduction]] = {}
+    def __init__(
+        self, reductions: Sequence[Reduction], vectors: Sequence[Vector], names: Iterator[str]
+    ) -> None:
+        self._names, self._levels = names, dict[int, int]()
+        self._stages: dict[int, Stage] = {}
+        self._done: dict[tuple[int, int], At] = {}  # by level and id of a vector
+        self._sent: dict[tuple[int, int, str | None], int] = {}
+        self._kept: dict[int, str] = {}  # names, by id of a vector
+        self._to_store: dict[int, list[tuple[Vector, str]]] = defaultdict(list)  # by level
+        self.asked: dict[int, list[Reduction]] = defaultdict(list)
         for reduction in reductions:
-            asked.setdefault(self._level_of(reduction.side, reduction.args), []).append(reduction)
-        last: dict[int, list[Vector]] = {}
+            self.asked[self._highest(reduction.side, reduction.args)].append(reduction)
         for vector in vectors:
-            last.setdefault(self._level(vector), []).append(vector)
-        self.present |= set(asked) | set(last)
-        for level in range(max(self.present), -1, -1):
-            for vector in last.get(level, ()):
-                self._number(vector, level)
-            for reduction in asked.get(level, ()):
-                references = tuple(self._reference(value, level) for value in reduction.args)
-                self._stage(level).reductions.append((reduction.function, references, reduction.combine))
-            self._store(level)
-        stages = [self.stages[level] for level in sorted(self.stages)]
-        for before, stage in pairwise(stages):
-            stage.incoming = before.combine
-        return Round(stages, [(vector, name) for vector, name, _ in self.stored.values()], asked)
-
-    def _store(self, level: int) -> None:
-        """Add what is to be stored at a level; that may add more to store."""
-        stored: set[str] = set()
-        while True:
-            found = [one for one in self.stored.values() if one[2] == level and one[1] not in stored]
-            if not found:
-                return
-            for vector, name, _ in found:
-                self._stage(level).stores.append((self._number(vector, level), name))
-                stored.add(name)
+            self._keep(vector)
+        for level in range(max([*self.asked, *self._to_store]), -1, -1):
+            for reduction in self.asked.get(level, ()):
+                args = self._arguments(reduction.args, level)
+                self._stage(level).reductions.append((reduction.function, args, reduction.how))
+            for vector, name in self._to_store[level]:  # may grow
+                self._stage(level).stores.append((self._at(vector, level), name))
+        self.stages = [self._stages[level] for level in sorted(self._stages)]
+        for before, stage in pairwise(self.stages):
+            stage.incoming = [how for _, how in before.sends]
+        self.stored = [pair for pairs in self._to_store.values() for pair in pairs]
 
     def _stage(self, level: int) -> Stage:
-        return self.stages.setdefault(level, Stage(level))
+        return self._stages.setdefault(level, Stage(level))
 
-    def _level_of(self, side: Side, args: tuple[Any, ...]) -> int:
-        return max([self._level(value) for value in args if isinstance(value, Vector)] + [side == "edges"])
+    def _highest(self, side: Side, args: tuple[Any, ...]) -> int:
+        return max(
+            [self._level(value) for value in args if isinstance(value, Vector)] + [int(side == "edges")]
+        )
 
     def _level(self, vector: Vector) -> int:
         """How often values have changed sides until this vector is known."""
-        if id(vector) in self.levels:
-            return self.levels[id(vector)]
-        self.alive.append(vector)
-        if vector.kind in ("gather", "scatter"):
-            level = self._level(vector.args[0]) + 1
-            self.present.add(level - 1)
-        elif vector.kind == "static":
-            level = 1
-        else:
-            level = self._level_of(vector.side, vector.args)
-        if vector.persisted:
-            self.present.add(level)
-        self.levels[id(vector)] = level
-        return level
+        if id(vector) not in self._levels:
+            if vector.kind in ("gather", "scatter"):
+                level = self._level(vector.args[0]) + 1
+            else:
+                args = () if vector.kind == "static" else vector.args
+                level = self._highest(vector.side, args)
+            self._levels[id(vector)] = level
+        return self._levels[id(vector)]
 
-    def _reference(self, value: Any, level: int) -> tuple[str, Any]:
-        return ("at", self._number(value, level)) if isinstance(value, Vector) else ("as", value)
+    def _keep(self, vector: Vector) -> str:
+        """The name under which its own stage stores a vector."""
+        if id(vector) not in self._kept:
+            self._kept[id(vector)] = next(self._names)
+            self._to_store[self._level(vector)].append((vector, self._kept[id(vector)]))
+        return self._kept[id(vector)]
 
-    def _number(self, vector: Vector, level: int) -> int:
+    def _arguments(self, args: tuple[Any, ...], level: int) -> tuple[Any, ...]:
+        return tuple(self._at(value, level) if isinstance(value, Vector) else value for value in args)
+
+    def _at(self, vector: Vector, level: int) -> At:
         """The instruction that gives a vector at a level, which is its own or a later one."""
         key = (level, id(vector))
-        if key not in self.done:
-            self.done[key] = self._emit(vector, level)
-        return self.done[key]
+        if key not in self._done:
+            instruction = self._instruction(vector, level)
+            self._done[key] = At(len(self._stage(level).instructions))
+            self._stage(level).instructions.append(instruction)
+        return self._done[key]
 
-    def _emit(self, vector: Vector, level: int) -> int:
-        own = self._level(vector)
-        if vector.kind == "stored":
-            return self._add(level, "load", vector.payload)
-        if vector.persisted or (vector.kind in ("scatter", "local") and own < level):
-            if id(vector) not in self.stored:
-                self.stored[id(vector)] = vector, next(self.names), own
-                self._stage(own)
+    def _instruction(self, vector: Vector, level: int) -> tuple[str, Any, tuple[Any, ...]]:
+        kind, own = vector.kind, self._level(vector)
+        if kind == "stored":
+            return kind, vector.payload, ()
+        if vector.persisted or (kind in ("scatter", "local") and own < level):
+            name = self._keep(vector)
             if own < level:
-                return self._add(level, "load", self.stored[id(vector)][1])
-        if vector.kind in ("gather", "scatter"):
-            return self._add(level, "received", self._send(vector, level - 1))
-        if vector.kind == "static":
-            return self._add(level, "static", vector.args[0].payload)
-        references = tuple(self._reference(value, level) for value in vector.args)
-        return self._add(level, vector.kind, vector.payload, references)
+                return "stored", name, ()
+        if kind in ("gather", "scatter"):
+            return "received", self._send(vector, level - 1), ()
+        if kind == "static":
+            return kind, vector.args[0].payload, ()
+        return kind, vector.payload, self._arguments(vector.args, level)
 
     def _send(self, vector: Vector, level: int) -> int:
         """The position of a value among those that the stage before sends."""
         source = vector.args[0]
         key = (level, id(source), vector.payload)
-        if key not in self.sent:
-            stage = self._stage(level)
-            stage.sends.append(self._number(source, level))
-            stage.combine.append(vector.payload or "")
-            self.sent[key] = len(stage.sends) - 1
-        return self.sent[key]
+        if key not in self._sent:
+            place = self._at(source, level)
+            self._sent[key] = len(self._stage(level).sends)
+            self._stage(level).sends.append((place, vector.payload or ""))
+        return self._sent[key]
 
-    def _add(self, level: int, operation: str, payload: Any, references: tuple[Any, ...] = ()) -> int:
-        stage = self._stage(level)
-        stage.instructions.append((operation, payload, references))
-        return len(stage.instructions) - 1
+
+class Report(NamedTuple):
+    """What one part of a stage tells the client: partial results, seconds spent and bytes sent."""
+
+    partials: list[Any]
+    seconds: float
+    bytes: int
 
 
 @dataclass(slots=True)
 class StageResult:
-    """What a stage passes to the next one.
+    """What a stage passes to the next one: arrays by block (or chunk) that gets them, and all reports so far.
 
-    Attributes
-    ----------
-    sends : list of arrays, or a dict of such lists by number
-        An array for each value sent; one list for each block (or chunk), or one for all of them.
-    partials : dict
-        By (level, part), the partial results of this stage and of those before it.
-    costs : dict
-        By (level, part), the seconds spent and the bytes sent.
+    Reports are by (level, part). A list of arrays may be the same for several receivers.
     """
 
-    sends: Any = None
-    partials: dict[tuple[int, int], list[Any]] = field(default_factory=dict)
-    costs: dict[tuple[int, int], tuple[float, int]] = field(default_factory=dict)
+    sends: dict[int, list[Array]]
+    reports: dict[tuple[int, int], Report]
 
     def __sizeof__(self) -> int:
-        lists = list(self.sends.values()) if isinstance(self.sends, dict) else [self.sends or []]
-        return sum(row.nbytes for rows in lists for row in rows)  # for Dask
-
-    def bytes(self, receivers: int) -> int:
-        """What all receivers get together."""
-        return sys.getsizeof(self) * (1 if isinstance(self.sends, dict) else receivers)
-
-    def rows(self, number: int) -> list[Array]:
-        """What is sent to one block, or chunk."""
-        rows: list[Array] = self.sends[number] if isinstance(self.sends, dict) else self.sends
-        return rows
+        return sum({id(row): row.nbytes for rows in self.sends.values() for row in rows}.values())  # for Dask
 
 
 def result_for(result: StageResult, number: int) -> StageResult:
     """What one block, or chunk, needs of a result."""
-    return StageResult({number: result.rows(number)}, result.partials, result.costs)
+    return StageResult({number: result.sends[number]} if result.sends else {}, result.reports)
 
 
+@single_blas_thread
 def run_stage(path: Path, stage: Stage, part: int, received: Sequence[StageResult]) -> StageResult:
     """Run a stage on one part: a chunk of vertices, or a block of hyperedges."""
     started = time.perf_counter()
     files = read_run_files(path)
-    if stage.dropped:
-        VECTORS.drop(set(stage.dropped))
+    VECTORS.drop(set(stage.dropped))
     try:
-        result = (_run_on_block if stage.side == "edges" else _run_on_chunk)(files, stage, part, received)
+        run = _run_on_block if stage.side == "edges" else _run_on_chunk
+        sends, partials = run(files, stage, part, received)
     except OSError as error:
         raise file_fault(error) from None
-    for before in received:
-        result.partials.update(before.partials)
-        result.costs.update(before.costs)
-    result.costs[stage.level, part] = time.perf_counter() - started, result.bytes(len(files.blocks))
-    return result
+    reports = {key: report for before in received for key, report in before.reports.items()}
+    sent = sum(row.nbytes for rows in sends.values() for row in rows)
+    reports[stage.level, part] = Report(partials, time.perf_counter() - started, sent)
+    return StageResult(sends, reports)
 
 
-@single_blas_thread
-def _run_on_chunk(files: RunFiles, stage: Stage, chunk: int, received: Sequence[StageResult]) -> StageResult:
-    totals = _totals(files, stage, chunk, received)
-    with ExitStack() as to_close:
-        stored = {}
-        for operation, payload, _ in stage.instructions:
-            if operation == "load":
-                stored[payload] = open_part(files, payload, str(chunk))
-                to_close.callback(stored[payload].close)
-        return _run_by_rows(files, stage, chunk, stored, totals)
+Results = tuple[dict[int, list[Array]], list[Any]]
 
 
-def _run_by_rows(
-    files: RunFiles, stage: Stage, chunk: int, stored: dict[str, StoredPart], totals: list[Array]
-) -> StageResult:
+def _run_on_chunk(files: RunFiles, stage: Stage, chunk: int, received: Sequence[StageResult]) -> Results:
     """Run a stage on a chunk, some rows at a time."""
-    start, end = files.span(chunk)
-    count = end - start
-    outputs = [*stage.sends, *(number for number, _ in stage.stores)]
+    start, end = files.spans[chunk]
+    names = [payload for kind, payload, _ in stage.instructions if kind == "stored"]
+    stored = {name: read_part(files, name, str(chunk)) for name in names}
+    totals, ends = _totals(files, stage, chunk, received), stage.last_uses()
+    outputs = [place for place, _ in (*stage.sends, *stage.stores)]
     arrays: list[Any] = [None] * len(outputs)
     partials: list[Any] = [None] * len(stage.reductions)
-    for first in range(0, count, ROWS):
-        rows = slice(first, min(first + ROWS, count))
-        values = _values(stage, rows, start, stored, totals)
-        for position, number in enumerate(outputs):
+    for first in range(0, end - start, ROWS):
+        last = min(first + ROWS, end - start)
+        sources: dict[str, Any] = {
+            "stored": lambda name: rows_of(stored[name], first, last),  # noqa: B023
+            "received": lambda number: totals[number][first:last],  # noqa: B023
+            "rows": lambda function: function(start + first, start + last),  # noqa: B023
+        }
+        values = _evaluate(stage, ends, sources)
+        for position, place in enumerate(outputs):
+            found = np.asarray(values[place.number])
             if first == 0:
-                arrays[position] = np.empty(count, dtype=np.asarray(values[number]).dtype)
-            arrays[position][rows] = values[number]
-        for position, (function, references, how) in enumerate(stage.reductions):
-            found = function(*_resolve(references, values))
-            partials[position] = found if first == 0 else combine(how, partials[position], found)
-    sends = arrays[: len(stage.sends)]
-    for (_, name), array in zip(stage.stores, arrays[len(sends) :], strict=True):
+                arrays[position] = np.empty(end - start, dtype=found.dtype)
+            arrays[position][first:last] = found
+        for position, (function, args, how) in enumerate(stage.reductions):
+            found = function(*_resolve(args, values))
+            partials[position] = found if first == 0 else COMBINE[how](partials[position], found)
+    for (_, name), array in zip(stage.stores, arrays[len(stage.sends) :], strict=True):
         store(files, name, str(chunk), array)
-    sent = _for_blocks(files, chunk, sends) if sends else None
-    return StageResult(sent, {(stage.level, chunk): partials} if partials else {})
-
-
-def _values(
-    stage: Stage, rows: slice, start: int, stored: dict[str, StoredPart], totals: list[Array]
-) -> list[Any]:
-    """The value of each instruction for some rows of a chunk that starts with this vertex."""
-    values: list[Any] = []
-    for operation, payload, references in stage.instructions:
-        if operation == "load":
-            values.append(stored[payload].rows(rows.start, rows.stop))
-        elif operation == "received":
-            values.append(totals[payload][rows])
-        elif operation == "rows":
-            values.append(payload(start + rows.start, start + rows.stop))
-        else:
-            values.append(payload(*_resolve(references, values)))
-    return values
+    sends = arrays[: len(stage.sends)]
+    touched = enumerate(files.touched(block, chunk) for block in range(len(files.blocks) if sends else 0))
+    return {n: sends if rows is None else [values[rows] for values in sends] for n, rows in touched}, partials
 
 
 def _totals(files: RunFiles, stage: Stage, chunk: int, received: Sequence[StageResult]) -> list[Array]:
     """The contributions of all blocks to the vertices of a chunk."""
-    start, end = files.span(chunk)
-    totals = [
-        np.zeros(end - start) if how == "sum" else np.full(end - start, -np.inf) for how in stage.incoming
-    ]
-    for block, result in enumerate(received):
+    start, end = files.spans[chunk]
+    totals = [np.full(end - start, 0.0 if how == "sum" else -np.inf) for how in stage.incoming]
+    for block, result in enumerate(received if totals else ()):
         touched = files.touched(block, chunk)
         rows: Any = slice(None) if touched is None else touched
-        for total, how, contribution in zip(totals, stage.incoming, result.rows(chunk), strict=True):
-            if how == "sum":
-                total[rows] += contribution
-            else:
-                total[rows] = np.maximum(total[rows], contribution)
+        for total, how, contribution in zip(totals, stage.incoming, result.sends[chunk], strict=True):
+            total[rows] = COMBINE[how](total[rows], contribution)
     return totals
 
 
-def _for_blocks(files: RunFiles, chunk: int, sends: list[Array]) -> Any:
-    """The values of the vertices that each block touches; one list if all blocks touch all vertices."""
-    touched = [files.touched(block, chunk) for block in range(len(files.blocks))]
-    if all(rows is None for rows in touched):
-        return sends
-    return {
-        block: sends if rows is None else [values[rows] for values in sends]
-        for block, rows in enumerate(touched)
-    }
-
-
-@single_blas_thread
-def _run_on_block(files: RunFiles, stage: Stage, number: int, received: Sequence[StageResult]) -> StageResult:
-    """Run a stage on all hyperedges of a block; values are released when they are no longer needed."""
+def _run_on_block(files: RunFiles, stage: Stage, number: int, received: Sequence[StageResult]) -> Results:
+    """Run a stage on all hyperedges of a block."""
     block = edge_block(files, number)
-    last = _last_uses(stage)
-    values: list[Any] = []
-    for position, (operation, payload, references) in enumerate(stage.instructions):
-        if operation == "load":
-            with closing(open_part(files, payload, f"e{number}")) as part:
-                values.append(part.rows(0, block.n_edges))
-        elif operation == "received":
-            values.append(np.concatenate([result.rows(number)[payload] for result in received]))
-        elif operation == "static":
-            values.append(_static(files, block, number, payload))
-        elif operation == "local":
-            values.append(block.method(payload)(*_resolve(references, values)))
-        else:
-            values.append(payload(*_resolve(references, values)))
-        for done in last.get(position, ()):
-            values[done] = None
+    sources = {
+        "stored": lambda name: rows_of(read_part(files, name, f"e{number}"), 0, block.n_edges),
+        "received": lambda place: np.concatenate([result.sends[number][place] for result in received]),
+        "static": lambda name: _static(files, block, number, name),
+    }
+    values = _evaluate(stage, stage.last_uses(), sources, block)
     for place, name in stage.stores:
-        store(files, name, f"e{number}", np.asarray(values[place]))
-    partials = []
-    for function, references, _ in stage.reductions:
-        called = block.method(function) if isinstance(function, str) else function
-        partials.append(called(*_resolve(references, values)))
-    sends = None
-    if images := [values[place] for place in stage.sends]:
-        spans = enumerate(pairwise(files.offsets[number]))
-        sends = {chunk: [image[first:last] for image in images] for chunk, (first, last) in spans}
-    return StageResult(sends, {(stage.level, number): partials} if partials else {})
+        store(files, name, f"e{number}", np.asarray(values[place.number]))
+    partials = [
+        (block.method(function) if isinstance(function, str) else function)(*_resolve(args, values))
+        for function, args, _ in stage.reductions
+    ]
+    images = [values[place.number] for place, _ in stage.sends]
+    spans = enumerate(pairwise(files.offsets[number] if images else ()))
+    return {chunk: [image[first:last] for image in images] for chunk, (first, last) in spans}, partials
+
+
+def _evaluate(
+    stage: Stage, ends: dict[int, list[int]], sources: dict[str, Any], block: EdgeBlock | None = None
+) -> list[Any]:
+    """The value of each instruction; values are released when they are no longer needed."""
+    values: list[Any] = []
+    for position, (kind, payload, args) in enumerate(stage.instructions):
+        if kind in sources:
+            values.append(sources[kind](payload))
+        else:
+            function = block.method(payload) if block and kind == "local" else payload
+            values.append(function(*_resolve(args, values)))
+        for done in ends.get(position, ()):
+            values[done] = None
+    return values
+
+
+def _resolve(args: tuple[Any, ...], values: list[Any]) -> list[Any]:
+    return [values[arg.number] if isinstance(arg, At) else arg for arg in args]
 
 
 def edge_block(files: RunFiles, number: int) -> EdgeBlock:
@@ -403,30 +358,3 @@ def _static(files: RunFiles, block: EdgeBlock, number: int, name: str) -> Floats
             values[first:last] = whole if rows is None else whole[rows]
         VECTORS.put(key, values, values.nbytes, files.vector_memory)
     return values
-
-
-def _last_uses(stage: Stage) -> dict[int, list[int]]:
-    """By instruction, the values that no later one needs."""
-    needed = {place for place, _ in stage.stores} | set(stage.sends)
-    needed |= {value for _, references, _ in stage.reductions for how, value in references if how == "at"}
-    last: dict[int, int] = {}
-    for position, (_, _, references) in enumerate(stage.instructions):
-        last.update({value: position for how, value in references if how == "at"})
-    ends: dict[int, list[int]] = {}
-    for value, position in last.items():
-        if value not in needed:
-            ends.setdefault(position, []).append(value)
-    return ends
-
-
-def _resolve(references: tuple[Any, ...], values: list[Any]) -> list[Any]:
-    return [values[value] if how == "at" else value for how, value in references]
-
-
-def combine(how: str, first: Any, second: Any) -> Any:
-    """Combine two partial results."""
-    if how == "sum":
-        return first + second
-    if how == "join":
-        return np.concatenate([first, second])
-    return np.maximum(first, second) if how == "max" else np.minimum(first, second)

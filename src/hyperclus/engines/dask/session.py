@@ -1,33 +1,23 @@
 """The client of the Dask engine: runs rounds, and holds only names of vectors and small results."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from hashlib import blake2b
-from itertools import count, pairwise
+from itertools import count
 from pathlib import Path
 from secrets import token_hex
-from typing import Any, Protocol
+from typing import Any
 from weakref import ref
 
 import numpy as np
 
 from hyperclus._runtime.checkpoint import vector_references
-from hyperclus.engines.dask.schedule import Stage, StageResult, combine, plan
+from hyperclus.engines.dask.schedule import COMBINE, Plan
 from hyperclus.engines.dask.store import RunFiles, load_array, vector_path
 from hyperclus.engines.dask.vectors import Columns, Reduction, Side, Vector, persist
-
-
-class Runner(Protocol):
-    """What runs the stages of a round on all chunks and blocks."""
-
-    def round(self, path: Path, stages: Sequence[Stage], parts: dict[Side, int]) -> list[StageResult]:
-        """Run the stages and return the results of the last one."""
-        ...
-
-    def alone(self, function: Callable[..., Any], *args: Any) -> Any:
-        """Run a function on one worker and return its result."""
-        ...
+from hyperclus.engines.dask.workers import DaskRunner
 
 
 @dataclass(slots=True)
@@ -57,14 +47,14 @@ class DaskSession:
     files: RunFiles
     path: Path
     n_vertices: int
-    runner: Runner
+    runner: DaskRunner
     spent: Spent = field(default_factory=Spent)
     pins: dict[str, set[str]] = field(default_factory=dict)
     _users: dict[tuple[str, Side], list[ref[Vector]]] = field(default_factory=dict)  # of stored vectors
     _dropped: list[str] = field(default_factory=list)
 
     @classmethod
-    def open(cls, files: RunFiles, n_vertices: int, runner: Runner) -> "DaskSession":
+    def open(cls, files: RunFiles, n_vertices: int, runner: DaskRunner) -> "DaskSession":
         """Open a session on files that all workers can read."""
         path = files.vectors / f"run-{blake2b(repr(files).encode(), digest_size=8).hexdigest()}.json"
         files.write(path)
@@ -72,30 +62,28 @@ class DaskSession:
 
     def compute(self, reductions: Sequence[Reduction], vectors: Sequence[Vector] = ()) -> None:
         """Compute reductions and store vectors in one round."""
-        planned = plan(reductions, vectors, self._names())
-        for stage in planned.stages:
+        prefix, spent = token_hex(6), self.spent
+        plan = Plan(reductions, vectors, (f"{prefix}-{number}" for number in count()))
+        for stage in plan.stages:
             stage.dropped = self._dropped
         parts: dict[Side, int] = {"vertices": len(self.files.ends), "edges": len(self.files.blocks)}
         started = time.perf_counter()
-        results = self.runner.round(self.path, planned.stages, parts)
-        self.spent.seconds += time.perf_counter() - started
+        results = self.runner.round(self.path, plan.stages, parts)
+        spent.seconds += time.perf_counter() - started
+        spent.rounds += 1
+        spent.products += any(stage.side == "edges" for stage in plan.stages)
         self._dropped = []
-        for vector, name in planned.stored:
+        for vector, name in plan.stored:
             vector.set_stored(name)
             self._register(vector)
-        partials: dict[tuple[int, int], list[Any]] = {}
-        costs: dict[tuple[int, int], tuple[float, int]] = {}
-        for result in results:
-            partials |= result.partials
-            costs |= result.costs
-        for level, asked in planned.asked.items():
-            found = [partials[key] for key in sorted(partials) if key[0] == level]
-            for position, reduction in enumerate(asked):
-                total = found[0][position]
-                for part in found[1:]:
-                    total = combine(reduction.combine, total, part[position])
-                reduction.set_total(total)
-        self._account(planned.stages, costs)
+        reports = {key: report for result in results for key, report in result.reports.items()}
+        for stage in plan.stages:
+            found = [reports[key] for key in sorted(reports) if key[0] == stage.level]
+            spent.computing += max(report.seconds for report in found)
+            spent.bytes += sum(report.bytes for report in found)
+            for position, reduction in enumerate(plan.asked.get(stage.level, ())):
+                partials = [report.partials[position] for report in found]
+                reduction.set_total(reduce(COMBINE[reduction.how], partials))
         self.delete_unused()
 
     def ensure_stored(self, *vectors: Vector) -> None:
@@ -117,10 +105,9 @@ class DaskSession:
     def delete_unused(self) -> None:
         """Delete stored vectors that neither an expression nor a checkpoint refers to."""
         pinned = set().union(*self.pins.values())
-        for key, users in list(self._users.items()):
-            name, side = key
+        for (name, side), users in list(self._users.items()):
             if name not in pinned and all(user() is None for user in users):
-                del self._users[key]
+                del self._users[name, side]
                 self._dropped.append(name)
                 for path in self.vector_files(name, side):
                     path.unlink(missing_ok=True)
@@ -134,9 +121,8 @@ class DaskSession:
         if isinstance(reference, list):
             return Columns([self.restore(one) for one in reference], self)
         name, side = reference["name"], reference["side"]
-        parts = [load_array(path, "r") for path in self.vector_files(name, side)]
-        lengths = [last - first for first, last in pairwise([0, *self.files.ends])]
-        if side == "vertices" and [len(part) for part in parts] != lengths:
+        lengths = [len(load_array(path, "r")) for path in self.vector_files(name, side)]
+        if side == "vertices" and lengths != [last - first for first, last in self.files.spans]:
             raise ValueError("a part of a stored vector is incomplete")
         return self.stored(name, side, reference["dtype"])
 
@@ -166,16 +152,3 @@ class DaskSession:
 
     def _register(self, vector: Vector) -> None:
         self._users.setdefault((vector.payload, vector.side), []).append(ref(vector))
-
-    def _account(self, stages: Sequence[Stage], costs: dict[tuple[int, int], tuple[float, int]]) -> None:
-        self.spent.rounds += 1
-        self.spent.products += any(stage.side == "edges" for stage in stages)
-        self.spent.bytes += sum(size for _, size in costs.values())
-        for stage in stages:
-            self.spent.computing += max(
-                (seconds for (level, _), (seconds, _) in costs.items() if level == stage.level), default=0.0
-            )
-
-    def _names(self) -> Iterator[str]:
-        prefix = token_hex(6)
-        return (f"{prefix}-{number}" for number in count())

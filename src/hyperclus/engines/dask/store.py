@@ -4,6 +4,7 @@ Nothing is only in memory: whatever a worker that died held, another one reads f
 """
 
 import json
+import mmap
 from collections import OrderedDict
 from dataclasses import asdict, dataclass
 from errno import EIO
@@ -36,22 +37,23 @@ class ArrayCache:
     def get(self, name: Any) -> Any:
         """The array of this name, or None."""
         with self._lock:
-            entry = self._entries.get(name)
-            if entry is None:
+            if name not in self._entries:
                 return None
             self._entries.move_to_end(name)
-            return entry[0]
+            return self._entries[name][0]
 
-    def put(self, name: Any, value: Any, size: int, limit: float, replace: bool = True) -> None:
+    def put(self, name: Any, value: Any, size: int, limit: float, replace: bool = True) -> bool:
         """Add an array if it fits; with `replace`, also if others have to be dropped for it."""
         with self._lock:
-            if size > limit or (not replace and self._bytes + size > limit) or name in self._entries:
-                return
-            self._entries[name] = value, size
-            self._bytes += size
+            if size > limit or (not replace and self._bytes + size > limit):
+                return False
+            if name not in self._entries:
+                self._entries[name] = value, size
+                self._bytes += size
             while self._bytes > limit:
                 _, (_, freed) = self._entries.popitem(last=False)
                 self._bytes -= freed
+            return True
 
     def drop(self, names: set[str]) -> None:
         """Drop the arrays of vectors that are no longer needed."""
@@ -89,18 +91,18 @@ class RunFiles:
     memory: float
 
     def write(self, path: Path) -> None:
-        """Write them as JSON."""
         with atomic_path(path) as partial:
             partial.write_text(json.dumps(asdict(self), default=str))
 
-    def span(self, chunk: int) -> tuple[int, int]:
-        """The first vertex of a chunk, and the first one after it."""
-        return (self.ends[chunk - 1] if chunk else 0), self.ends[chunk]
+    @property
+    def spans(self) -> list[tuple[int, int]]:
+        """For each chunk its first vertex, and the first one after it."""
+        return list(pairwise([0, *self.ends]))
 
     def touched(self, block: int, chunk: int) -> Array | None:
         """The rows of a chunk that a block touches; None if it touches all of them."""
         first, last = self.offsets[block][chunk : chunk + 2]
-        start, end = self.span(chunk)
+        start, end = self.spans[chunk]
         if last - first == end - start:
             return None
         key = ("rows", block, chunk, str(self.blocks[block]))
@@ -112,11 +114,6 @@ class RunFiles:
         return rows
 
     @property
-    def dense(self) -> bool:
-        """Whether every block touches every vertex, so that all of them take whole chunks."""
-        return all(offsets[-1] == self.ends[-1] for offsets in self.offsets)
-
-    @property
     def vector_memory(self) -> float:
         """Bytes for stored vectors in the memory of a worker."""
         return self.memory * VECTOR_SHARE
@@ -126,8 +123,7 @@ class RunFiles:
 def read_run_files(path: Path) -> RunFiles:
     """Read what `RunFiles.write` wrote."""
     values = json.loads(path.read_text())
-    vectors, blocks = Path(values.pop("vectors")), list(map(Path, values.pop("blocks")))
-    return RunFiles(vectors, blocks, **values)
+    return RunFiles(Path(values.pop("vectors")), list(map(Path, values.pop("blocks"))), **values)
 
 
 def load_array(path: Path, mode: Literal["r"] | None = None) -> Any:
@@ -142,6 +138,17 @@ def read_array(path: Path, mode: Literal["r"] | None = None) -> Any:
     except (ValueError, EOFError):
         message = "the file is damaged; delete it and give the same command again"
         raise OSError(EIO, message, str(path)) from None
+
+
+def release(array: Any, first: int = 0, last: int | None = None) -> None:
+    """Remove pages of a mapped file from the memory of this process; they stay in the page cache."""
+    if not isinstance(array, np.memmap) or not len(array) or not hasattr(mmap, "MADV_DONTNEED"):
+        return
+    mapped: Any = array._mmap  # type: ignore[attr-defined]
+    begin = array.offset + first * array.itemsize - array.offset // mmap.PAGESIZE * mmap.PAGESIZE
+    end = begin + ((len(array) if last is None else last) - first) * array.itemsize
+    begin -= begin % mmap.PAGESIZE
+    mapped.madvise(mmap.MADV_DONTNEED, begin, min(end, len(mapped)) - begin)
 
 
 def file_fault(error: OSError) -> ClusterError:
@@ -170,7 +177,7 @@ def store_rows(files: RunFiles, values: Any) -> Any:
     if values.ndim == 2:
         return [store_rows(files, column) for column in values.T]
     name = token_hex(6)
-    for chunk, (first, last) in enumerate(pairwise([0, *files.ends])):
+    for chunk, (first, last) in enumerate(files.spans):
         store(files, name, str(chunk), np.ascontiguousarray(values[first:last]))
     return {"name": name, "side": "vertices", "dtype": values.dtype.str}
 
@@ -178,53 +185,29 @@ def store_rows(files: RunFiles, values: Any) -> Any:
 def read_rows(files: RunFiles, name: str, first: int, last: int) -> Array:
     """Read some rows of a stored vector of vertices, from one chunk or several."""
     rows = []
-    for chunk, (start, end) in enumerate(pairwise([0, *files.ends])):
+    for chunk, (start, end) in enumerate(files.spans):
         if start < last and first < end:
             whole = read_array(vector_path(files.vectors, name, str(chunk)), "r")
             rows.append(np.array(whole[max(first, start) - start : min(last, end) - start]))
     return np.concatenate(rows)
 
 
-@dataclass(frozen=True, slots=True)
-class StoredPart:
-    """A part of a stored vector, in memory or in an open file."""
-
-    values: Array | None
-    path: Path
-    file: Any = None
-    dtype: Any = None
-    offset: int = 0
-
-    def close(self) -> None:
-        if self.file is not None:
-            self.file.close()
-
-    def rows(self, first: int, last: int) -> Array:
-        if self.values is not None:
-            return self.values[first:last]
-        self.file.seek(self.offset + first * self.dtype.itemsize)
-        found = np.fromfile(self.file, self.dtype, last - first)
-        if len(found) != last - first:
-            raise OSError(EIO, "the file ends too early", str(self.path))
-        return found
+def read_part(files: RunFiles, name: str, part: str) -> Array:
+    """A part of a stored vector: in memory if there is room, else mapped."""
+    key, limit = (name, part), files.vector_memory
+    values: Array | None = VECTORS.get(key)
+    if values is None:
+        values = read_array(vector_path(files.vectors, name, part), "r")
+        if values.nbytes <= limit:
+            copy = np.array(values)
+            values = copy if VECTORS.put(key, copy, copy.nbytes, limit, replace=False) else values
+    return values
 
 
-def open_part(files: RunFiles, name: str, part: str) -> StoredPart:
-    """Open a part of a stored vector: in memory if there is room, else in its file."""
-    path = vector_path(files.vectors, name, part)
-    values = VECTORS.get((name, part))
-    if values is None and path.stat().st_size <= files.vector_memory:
-        values = read_array(path)
-        VECTORS.put((name, part), values, values.nbytes, files.vector_memory, replace=False)
-        if VECTORS.get((name, part)) is None:
-            values = None
-    if values is not None:
-        return StoredPart(values, path)
-    file = path.open("rb")
-    try:
-        np.lib.format.read_magic(file)
-        _, _, dtype = np.lib.format.read_array_header_1_0(file)
-    except ValueError:
-        file.close()
-        raise OSError(EIO, "the file is damaged", str(path)) from None
-    return StoredPart(None, path, file, dtype, file.tell())
+def rows_of(values: Array, first: int, last: int) -> Array:
+    """Some rows of an array; those of a mapped one are copied, and the file is released."""
+    if not isinstance(values, np.memmap):
+        return values[first:last]
+    found = np.array(values[first:last])
+    release(values, first, last)
+    return found

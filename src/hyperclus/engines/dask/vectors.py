@@ -6,36 +6,40 @@ runs everything that it depends on in one round over the workers. `fetch` asks f
 A vector that is persisted is stored by the first round that computes it.
 """
 
+import operator
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from hyperclus.engines.dask import chunk_kernels
 
+if TYPE_CHECKING:
+    from hyperclus.engines.dask.session import DaskSession
+
 Side: TypeAlias = Literal["vertices", "edges"]
 Combine: TypeAlias = Literal["sum", "max", "min", "join"]
 
 
-class Session(Protocol):
-    """Where the vectors live and rounds are run."""
+class Expression(NDArrayOperatorsMixin):
+    """What vectors and blocks of them share: NumPy's functions give new expressions."""
 
-    @property
-    def n_vertices(self) -> int:
-        """The length of the vectors of vertices."""
-        ...
+    __slots__ = ()
 
-    def compute(self, reductions: Sequence["Reduction"], vectors: Sequence["Vector"] = ()) -> None:
-        """Compute reductions and store vectors in one round."""
-        ...
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        options.pop("out", None)  # x += y gives a new expression, which then is x
+        if method != "__call__" or options:
+            return NotImplemented
+        if ufunc is not np.matmul:
+            return mapped(ufunc, *inputs)
+        return combined(*inputs) if isinstance(inputs[0], Columns) else reduced(np.dot, *inputs)
 
-    def ensure_stored(self, *vectors: "Vector") -> None:
-        """Store vectors that are not stored yet, in one round."""
-        ...
+    def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
+        return FUNCTIONS[function](*args, **options) if function in FUNCTIONS else NotImplemented
 
 
-class Vector(NDArrayOperatorsMixin):
+class Vector(Expression):
     """One value for each vertex, or for each hyperedge, as an expression.
 
     Attributes
@@ -52,11 +56,10 @@ class Vector(NDArrayOperatorsMixin):
     """
 
     __slots__ = ("__weakref__", "args", "dtype", "kind", "payload", "persisted", "session", "side")
-    __array_priority__ = 1000.0
 
     def __init__(
         self,
-        session: Session,
+        session: "DaskSession",
         side: Side,
         kind: str,
         payload: Any,
@@ -72,9 +75,6 @@ class Vector(NDArrayOperatorsMixin):
         """Replace the expression by the name under which it has been stored."""
         self.kind, self.payload, self.args, self.persisted = "stored", name, (), False
 
-    def __repr__(self) -> str:
-        return f"Vector({self.side})"
-
     def reference(self) -> dict[str, str]:
         """How a checkpoint names it; a round stores it first, if necessary."""
         self.session.ensure_stored(self)
@@ -84,31 +84,16 @@ class Vector(NDArrayOperatorsMixin):
         """The name it is stored under: a vector that a checkpoint restores keeps its name."""
         return "{name} {side} {dtype}".format(**self.reference()).encode()
 
+    ndim = 1
+
     @property
     def shape(self) -> tuple[int]:
         return (len(self),)
-
-    @property
-    def ndim(self) -> int:
-        return 1
 
     def __len__(self) -> int:
         if self.side != "vertices":
             raise TypeError("a vector of hyperedges has no length on the host")
         return self.session.n_vertices
-
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        options.pop("out", None)  # x += y gives a new expression, which then is x
-        if method != "__call__" or options:
-            return NotImplemented
-        if any(isinstance(value, Columns) for value in inputs):
-            return columnwise(ufunc, *inputs)
-        if ufunc is np.matmul:
-            return dot(*inputs)
-        return mapped(ufunc, *inputs)
-
-    def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
-        return FUNCTIONS[function](*args, **options) if function in FUNCTIONS else NotImplemented
 
     def __getitem__(self, key: Any) -> Any:
         if key == slice(None) or key == slice(0, len(self)):
@@ -118,31 +103,31 @@ class Vector(NDArrayOperatorsMixin):
         raise TypeError(f"element {key!r} of a vector is not on the host")
 
     def astype(self, dtype: Any, copy: bool = True) -> "Vector":
-        return self if self.dtype == dtype else mapped(chunk_kernels.as_type, self, np.dtype(dtype))
+        return self if self.dtype == dtype else mapped(np.asarray, self, np.dtype(dtype))
 
     def sum(self) -> "Reduction":
-        return Reduction(self.session, self.side, np.sum, (self,), "sum")
+        return reduced(np.sum, self)
 
     def max(self) -> "Reduction":
-        return Reduction(self.session, self.side, chunk_kernels.largest, (self,), "max")
+        return reduced(chunk_kernels.largest, self, how="max")
 
     def min(self) -> "Reduction":
-        return Reduction(self.session, self.side, chunk_kernels.smallest, (self,), "min")
+        return reduced(chunk_kernels.smallest, self, how="min")
 
     def all(self) -> "Reduction":
-        return Reduction(self.session, self.side, chunk_kernels.all_true, (self,), "min")
+        return reduced(np.all, self, how="min")
 
     def any(self) -> "Reduction":
-        return Reduction(self.session, self.side, chunk_kernels.any_true, (self,), "max")
+        return reduced(np.any, self, how="max")
 
 
-class Columns(NDArrayOperatorsMixin):
+class Columns(Expression):
     """Vectors as the columns of an (n, count) block, as far as solvers use one."""
 
     __slots__ = ("session", "vectors")
-    __array_priority__ = 1000.0
+    ndim, dtype = 2, np.dtype(np.float64)
 
-    def __init__(self, vectors: Sequence[Any], session: Session | None = None) -> None:
+    def __init__(self, vectors: Sequence[Any], session: "DaskSession | None" = None) -> None:
         self.vectors = list(vectors)
         self.session = session or (self.vectors[0].session if self.vectors else None)
 
@@ -159,14 +144,6 @@ class Columns(NDArrayOperatorsMixin):
     @property
     def shape(self) -> tuple[int, int]:
         return (self.session.n_vertices if self.session else 0, len(self.vectors))
-
-    @property
-    def ndim(self) -> int:
-        return 2
-
-    @property
-    def dtype(self) -> Any:
-        return np.dtype(np.float64)
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -189,21 +166,8 @@ class Columns(NDArrayOperatorsMixin):
         rows, chosen = key
         if rows != slice(None):
             raise TypeError("rows of a block cannot be set")
-        if isinstance(chosen, int | np.integer):
-            self.vectors[chosen] = persist(value)
-        else:
-            self.vectors[chosen] = [persist(vector) for vector in value.vectors]
-
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        options.pop("out", None)
-        if method != "__call__" or options:
-            return NotImplemented
-        if ufunc is np.matmul:
-            return combined(*inputs)
-        return columnwise(ufunc, *inputs)
-
-    def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
-        return FUNCTIONS[function](*args, **options) if function in FUNCTIONS else NotImplemented
+        persist(value)
+        self.vectors[chosen] = value.vectors if isinstance(value, Columns) else value
 
     def __iter__(self) -> Iterator[Any]:
         raise TypeError("rows of a block are not on the host")
@@ -221,15 +185,13 @@ class Rows:
     def __matmul__(self, other: Any) -> "Reduction":
         """The inner products with a vector, or with the columns of a block."""
         second = other if isinstance(other, Columns) else Columns([other])
-        first, session = self.columns, second.session or self.columns.session
-        shape = tuple(len(block.vectors) for block in (first, second))[: other.ndim]
-        assert session is not None
-        if not (first.vectors and second.vectors):
-            empty = Reduction(session, "vertices", None, (), "sum")
-            empty.set_total(np.zeros(shape))
-            return empty
-        given = (len(first.vectors), shape, *first.vectors, *second.vectors)
-        return Reduction(session, "vertices", chunk_kernels.gram, given, "sum")
+        first = self.columns.vectors
+        shape = (len(first), len(second.vectors))[: other.ndim]
+        if first and second.vectors:
+            return reduced(chunk_kernels.gram, len(first), shape, *first, *second.vectors)
+        empty = Reduction(second.session or self.columns.session, "vertices", None, ())
+        empty.set_total(np.zeros(shape))
+        return empty
 
     def __rmatmul__(self, small: Any) -> Any:
         """Multiply a row of coefficients by the rows: a combination of the vectors."""
@@ -242,24 +204,23 @@ class Rows:
 class Reduction(NDArrayOperatorsMixin):
     """A number, or a small array, that a round over the workers brings to the host.
 
-    Each chunk or block gives a partial result, `function` of its arrays; `combine` says how these are
-    combined, and `then` what is done with the total.
+    Each chunk or block gives a partial result, `function` of its arrays; `how` says how these are combined,
+    and `then` what is done with the total.
     """
 
-    __slots__ = ("args", "combine", "function", "known", "session", "side", "then")
-    __array_priority__ = 2000.0
+    __slots__ = ("args", "function", "how", "known", "session", "side", "then")
 
     def __init__(
         self,
-        session: Session,
+        session: Any,
         side: Side,
         function: Any,
         args: tuple[Any, ...],
-        combine: Combine,
+        how: Combine = "sum",
         then: Callable[[Any], Any] | None = None,
     ) -> None:
         self.session, self.side, self.function, self.args = session, side, function, args
-        self.combine, self.then, self.known = combine, then, None
+        self.how, self.then, self.known = how, then, None
 
     def value(self) -> Any:
         """The value; the first call runs a round."""
@@ -271,10 +232,6 @@ class Reduction(NDArrayOperatorsMixin):
         """Set the value from the total of the partial results."""
         self.known = total if self.then is None else self.then(total)
         self.args = ()
-
-    def get(self) -> Any:
-        """The value as a NumPy array."""
-        return np.asarray(self.value())
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         return np.asarray(self.value(), dtype=dtype)
@@ -307,9 +264,21 @@ def persist(value: Any) -> Any:
     return value
 
 
-def mapped(function: Any, *args: Any, dtype: Any = None) -> Vector:
-    """Apply a function to the rows of vectors, some rows at a time."""
-    args = tuple(value.value() if isinstance(value, Reduction) else value for value in args)
+def reduced(function: Any, *args: Any, how: Combine = "sum", then: Any = None) -> Reduction:
+    """Reduce the rows of vectors, on either side."""
+    first = next(value for value in args if isinstance(value, Vector))
+    return Reduction(first.session, first.side, function, args, how, then)
+
+
+def mapped(function: Any, *args: Any, dtype: Any = None) -> Any:
+    """Apply a function to the rows of vectors, some rows at a time, or to those of each column of blocks.
+
+    A block of one column and a row of numbers are broadcast.
+    """
+    args = tuple(fetch(args))
+    if blocks := [value for value in args if isinstance(value, Columns)]:
+        columns = range(max(len(block.vectors) for block in blocks))
+        return Columns([mapped(function, *(_column(value, one) for value in args)) for one in columns])
     first = next(value for value in args if isinstance(value, Vector))
     if dtype is None:
         tried = [np.ones(1, dtype=v.dtype) if isinstance(v, Vector) else v for v in args]
@@ -318,50 +287,19 @@ def mapped(function: Any, *args: Any, dtype: Any = None) -> Vector:
     return Vector(first.session, first.side, "map", function, args, dtype=dtype)
 
 
-def columnwise(function: Any, *args: Any) -> Columns:
-    """Apply a function column by column; a block of one column and a row of numbers are broadcast."""
-    count = max(len(value.vectors) for value in args if isinstance(value, Columns))
-
-    def part(value: Any, column: int) -> Any:
-        if isinstance(value, Columns):
-            return value.vectors[column if len(value.vectors) > 1 else 0]
-        if isinstance(value, Reduction):
-            value = value.value()
-        return value[column] if isinstance(value, np.ndarray) and value.ndim else value
-
-    return Columns([mapped(function, *(part(value, column) for value in args)) for column in range(count)])
+def _column(value: Any, column: int) -> Any:
+    if isinstance(value, Columns):
+        return value.vectors[column if len(value.vectors) > 1 else 0]
+    return value[column] if isinstance(value, np.ndarray) and value.ndim else value
 
 
 def combined(block: Columns, small: Any) -> Any:
     """Multiply a block by a small matrix, or by a column of coefficients."""
     small = np.asarray(small, dtype=np.float64)
-    rows = mapped(chunk_kernels.product, np.atleast_2d(small.T), *block.vectors, dtype=np.float64)
-    columns = [
-        mapped(chunk_kernels.row, rows, number, dtype=np.float64)
-        for number in range(small.shape[-1] if small.ndim > 1 else 1)
-    ]
+    factors = np.atleast_2d(small.T)
+    rows = mapped(chunk_kernels.product, factors, *block.vectors, dtype=np.float64)
+    columns = [mapped(operator.getitem, rows, one, dtype=np.float64) for one in range(len(factors))]
     return columns[0] if small.ndim == 1 else Columns(columns, block.session)
-
-
-def dot(first: Any, second: Any) -> Reduction:
-    """The inner product of two vectors, on either side."""
-    return Reduction(first.session, first.side, np.dot, (first, second), "sum")
-
-
-def _norm(vector: Vector) -> Reduction:
-    return Reduction(vector.session, vector.side, chunk_kernels.square, (vector,), "sum", chunk_kernels.root)
-
-
-def _count(mask: Vector) -> Reduction:
-    return Reduction(mask.session, mask.side, np.count_nonzero, (mask,), "sum", int)
-
-
-def _where(condition: Any, first: Any, second: Any) -> Vector:
-    return mapped(np.where, condition, first, second)
-
-
-def _clip(block: Any, low: float, high: float) -> Any:
-    return (columnwise if isinstance(block, Columns) else mapped)(np.clip, block, low, high)
 
 
 def _hstack(blocks: Sequence[Any]) -> Columns:
@@ -369,31 +307,18 @@ def _hstack(blocks: Sequence[Any]) -> Columns:
 
 
 def _full_like(vector: Vector, value: Any, dtype: Any = None) -> Vector:
-    return mapped(chunk_kernels.filled, vector, value, np.dtype(dtype or vector.dtype))
-
-
-def _zeros_like(vector: Vector, dtype: Any = None) -> Vector:
-    return _full_like(vector, 0, dtype)
-
-
-def _ones_like(vector: Vector, dtype: Any = None) -> Vector:
-    return _full_like(vector, 1, dtype)
-
-
-def _bincount(codes: Vector, weights: Any = None, minlength: int = 0) -> Reduction:
-    args = (minlength, codes) if weights is None else (minlength, codes, weights)
-    return Reduction(codes.session, codes.side, chunk_kernels.counts, args, "sum")
+    return mapped(np.full_like, vector, value, np.dtype(dtype or vector.dtype))
 
 
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
-    np.bincount: _bincount,
-    np.clip: _clip,
+    np.bincount: lambda codes, weights=None, minlength=0: reduced(np.bincount, codes, weights, minlength),
+    np.clip: lambda block, low, high: mapped(np.clip, block, low, high),
     np.column_stack: _hstack,
-    np.count_nonzero: _count,
+    np.count_nonzero: lambda mask: reduced(np.count_nonzero, mask, then=int),
     np.full_like: _full_like,
     np.hstack: _hstack,
-    np.linalg.norm: _norm,
-    np.ones_like: _ones_like,
-    np.where: _where,
-    np.zeros_like: _zeros_like,
+    np.linalg.norm: lambda vector: reduced(np.dot, vector, vector, then=np.sqrt),
+    np.ones_like: lambda vector, dtype=None: _full_like(vector, 1, dtype),
+    np.where: lambda *args: mapped(np.where, *args),
+    np.zeros_like: lambda vector, dtype=None: _full_like(vector, 0, dtype),
 }

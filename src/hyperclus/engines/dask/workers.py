@@ -300,8 +300,8 @@ class DaskRunner:
     def _splits(self, site: Path, side: Side, parts: dict[Side, int]) -> bool:
         """Whether outcomes are split before they are sent to this side."""
         facts = read_run_files(site)
-        if side == "edges" and facts.dense:
-            return False
+        if side == "edges" and all(offsets[-1] == facts.ends[-1] for offsets in facts.offsets):
+            return False  # every block touches every vertex, so all of them take whole chunks
         return max(parts.values()) > WHOLE_PARTS or 8 * facts.ends[-1] > WHOLE_BYTES
 
     def _worker(self, part: int) -> str:
