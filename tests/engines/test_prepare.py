@@ -416,7 +416,7 @@ def colliding_ids():
     """Two ids of 16 bytes with the same hash for seed 0: the second halves undo the difference."""
     first = [np.uint64(1), np.uint64(2)]
     with np.errstate(over="ignore"):
-        start = np.uint64(id_keys.GOLDEN) * id_keys.FIRST ^ np.uint64(16)
+        start = np.uint64(id_keys.ODD) * id_keys.FIRST ^ np.uint64(16)
         states = [(start ^ word) * id_keys.FIRST for word in first]
         states = [(state ^ (state >> id_keys.HALF)) * id_keys.SECOND for state in states]
         states = [state ^ (state >> id_keys.HALF) for state in states]
@@ -448,8 +448,8 @@ def test_a_collision_of_hashes_leads_to_another_seed(pool, tmp_path, piece_rows,
 
 
 def reference_hash(text, seed):
-    """The hash of `id_keys.hash_bytes`, byte by byte with Python's integers."""
-    mask, golden = 2**64 - 1, id_keys.GOLDEN
+    """The hash of `id_keys.hash_ids`, byte by byte with Python's integers."""
+    mask, golden = 2**64 - 1, id_keys.ODD
     state = (seed + golden) * int(id_keys.FIRST) & mask ^ len(text)
     for start in range(0, len(text), 8):
         state = (state ^ int.from_bytes(text[start : start + 8], "big")) * int(id_keys.FIRST) & mask

@@ -306,7 +306,7 @@ def test_a_damaged_vector_is_recomputed(data, address, calm, tmp_path, kept, dam
 
 
 @pytest.mark.parametrize(
-    "name", ["members.npy", *map(slow, ["vertices.npy", "omega.npy", "indptr.npy", "block.json"])]
+    "name", ["members.npy", *map(slow, ["vertices.npy", "omega.npy", "edges.npy", "block.json"])]
 )
 def test_a_damaged_block_is_recreated(data, address, calm, tmp_path, name):
     ready(address)

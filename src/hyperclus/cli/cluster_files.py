@@ -18,7 +18,7 @@ from hyperclus.cli.options import GPU, cluster_option, dask_option, work_option
 from hyperclus.cli.output import Outputs, as_record, print_json, write_stored
 from hyperclus.cli.progress import progress
 from hyperclus.cli.terminal import facts, indented, show, table, title
-from hyperclus.clustering.cluster_files import WORK
+from hyperclus.clustering.cluster_files import work_folder
 from hyperclus.clustering.partition import StoredPartition
 from hyperclus.engines import check_engine
 from hyperclus.engines.dask.source import is_uri, list_files
@@ -61,11 +61,6 @@ class Workers:
             raise InputError("--workers and --memory are for local workers; leave them out with --scheduler")
         if self.memory is not None:
             memory_size(self.memory)
-
-
-def work_folder(given: Path | None) -> Path:
-    """The folder for sorted data, checkpoints and labels."""
-    return given or Path(os.environ.get("HYPERCLUS_WORK") or WORK)
 
 
 def memory_size(text: str) -> int:

@@ -5,10 +5,11 @@ from pathlib import Path
 
 from hyperclus._runtime.files import printable
 from hyperclus.cli.app import command
-from hyperclus.cli.cluster_files import memory_size, work_folder
+from hyperclus.cli.cluster_files import memory_size
 from hyperclus.cli.options import IncidenceColumns, Json, argument, option, work_option
 from hyperclus.cli.output import print_json
 from hyperclus.cli.terminal import facts, show, table, title
+from hyperclus.clustering.cluster_files import work_folder
 from hyperclus.engines.dask.plan import Sizes, need
 from hyperclus.engines.dask.source import TableOptions
 from hyperclus.report.format import byte_size

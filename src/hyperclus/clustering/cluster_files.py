@@ -30,7 +30,7 @@ from hyperclus.engines.dask.blocks import lay_out
 from hyperclus.engines.dask.plan import warn_if_short
 from hyperclus.engines.dask.prepare import prepare as prepare_on
 from hyperclus.engines.dask.prepared import Prepared
-from hyperclus.engines.dask.session import DaskSession
+from hyperclus.engines.dask.session import DaskSession, Spent
 from hyperclus.engines.dask.source import TableOptions
 from hyperclus.engines.dask.store import read_rows, read_run_files
 from hyperclus.engines.dask.workers import DaskRunner, WorkerPool
@@ -41,7 +41,10 @@ from hyperclus.spectral.factors import checked_alpha
 from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import DuplicatePolicy, Integers
 
-WORK = "hyperclus-work"  # default folder
+
+def work_folder(given: StrPath | None) -> Path:
+    """The folder for sorted data, checkpoints and labels."""
+    return Path(given or os.environ.get("HYPERCLUS_WORK") or "hyperclus-work")
 
 
 def prepare(
@@ -72,11 +75,14 @@ def prepare(
 
     Raises
     ------
-    InputError, ClusterError
+    InputError
+        For faulty data, and if a file is added, removed or changed during the preparation.
+    ClusterError
+        If the workers or the scheduler fail for good.
     """
     with WorkerPool.connect(scheduler) as pool:
-        given = {"vertex": vertex, "edge": edge, "weight": weight, "edge_weight": edge_weight}
-        return _prepared(source, folder, pool, **given, duplicates=duplicates)
+        options = TableOptions(vertex, edge, weight, edge_weight, duplicates)
+        return prepare_on(source, work_folder(folder), pool, options)
 
 
 def cluster_files(
@@ -105,10 +111,8 @@ def cluster_files(
         As in `cluster`.
     seed : int
         Random seed.
-    scheduler : address, optional
-        Of a Dask scheduler. By default the current Dask client, or new workers on this machine.
-    folder : folder name, optional
-        For sorted data, run files and labels, as in `prepare`.
+    scheduler, folder
+        As in `prepare`; labels are written to the folder, too.
     columns : mapping, optional
         Arguments of `prepare` about the columns: `vertex`, `edge`, `weight`, `edge_weight`, `duplicates`.
 
@@ -139,18 +143,13 @@ def cluster_files(
     with WorkerPool.connect(scheduler) as pool:
         prepared = source
         if not isinstance(prepared, Prepared):
-            prepared = _prepared(prepared, folder, pool, **columns or {})
+            prepared = prepare_on(prepared, work_folder(folder), pool, TableOptions(**columns or {}))
         check_k(k, prepared.n_vertices)
         warn_if_short(prepared, k, pool.workers())
         run = FilesRun(prepared, pool, alpha=alpha, tolerance=tolerance, seed=int(seed))
         run.timings["preparation"] = time.perf_counter() - started
         with run.session(int(k), effort, min_share):
             return search(run, k, effort, min_share, {"method": "cluster_files"})
-
-
-def _prepared(source: Any, folder: StrPath | None, pool: WorkerPool, **columns: Any) -> Prepared:
-    work = Path(folder or os.environ.get("HYPERCLUS_WORK") or WORK).absolute()
-    return prepare_on(source, work, pool, TableOptions(**columns))
 
 
 @dataclass(slots=True, eq=False)
@@ -162,7 +161,8 @@ class FilesRun(Steps[StoredPartition]):
     spent: dict[str, dict[str, float]] = field(default_factory=dict)
     arguments: dict[str, Any] = field(init=False)
     key: str = field(init=False)
-    vectors: DaskSession | None = None
+    vectors: DaskSession = field(init=False)
+    total: Spent = field(default_factory=Spent)
 
     @contextmanager
     def session(self, k: int, effort: EffortName | Effort, min_share: float | None) -> Iterator[None]:
@@ -170,15 +170,14 @@ class FilesRun(Steps[StoredPartition]):
         self.rng = np.random.default_rng(self.seed)
         self.arguments = {"k": k, "effort": effort, "min_share": min_share}
         settings = k, astuple(effort_of(effort)), min_share, self.alpha, self.tolerance, self.seed
-        text = json.dumps(settings, default=float)
-        self.key = blake2b(text.encode(), digest_size=8).hexdigest()
-        with self.timed("layout"):
-            layout = lay_out(self.prepared, self.pool)
-        folder = layout.folder / "runs" / self.key
+        self.key = blake2b(json.dumps(settings, default=float).encode(), digest_size=8).hexdigest()
+        with Steps.timed(self, "layout"):  # without rounds
+            files = lay_out(self.prepared, self.pool, self.key, self.alpha)
+        folder = files.vectors.parent
         with lock_folder(folder):
-            (folder / "vectors").mkdir(parents=True, exist_ok=True)
-            files = layout.files(folder / "vectors", self.alpha)
+            files.vectors.mkdir(parents=True, exist_ok=True)
             self.vectors = DaskSession.open(files, self.prepared.n_vertices, DaskRunner(self.pool))
+            self.total = self.vectors.spent
             stored = StoredHypergraph(self.prepared, DaskProducts(self.vectors).edge_weights())
             self.whole = cast(Hypergraph, stored)  # has what the steps need
             with checkpoints(folder / "checkpoints", self.vectors):
@@ -189,7 +188,7 @@ class FilesRun(Steps[StoredPartition]):
     def walk(self, hypergraph: Hypergraph, k: int) -> RandomWalk:
         """Steps 1 to 3 of Algorithm 1, on the workers."""
         with self.timed("stationary distribution"):
-            return RandomWalk(hypergraph, alpha=self.alpha, products=DaskProducts(self._session))
+            return RandomWalk(hypergraph, alpha=self.alpha, products=DaskProducts(self.vectors))
 
     def search(
         self, problem: SearchProblem, effort: Effort, seed: int, start: Integers | None = None
@@ -227,11 +226,11 @@ class FilesRun(Steps[StoredPartition]):
 
     def _write(self, labels: Any, number: Integers) -> Path:
         """Write files with the id and the cluster of each vertex, a task for each bucket of ids."""
-        self._session.ensure_stored(labels)
+        self.vectors.ensure_stored(labels)
         folder = self.prepared.folder / "labels" / self.key
         folder.mkdir(parents=True, exist_ok=True)
         tasks = [
-            (self.prepared, self._session.path, labels.payload, number, bucket, folder)
+            (self.prepared, self.vectors.path, labels.payload, number, bucket, folder)
             for bucket, (first, last) in enumerate(pairwise(self.prepared.bucket_ends))
             if first < last
         ]
@@ -239,20 +238,13 @@ class FilesRun(Steps[StoredPartition]):
             pass
         return folder
 
-    @property
-    def _session(self) -> DaskSession:
-        assert self.vectors is not None
-        return self.vectors
-
     @contextmanager
     def timed(self, stage: str) -> Iterator[None]:
         """Add seconds and rounds spent inside to those of a stage."""
-        before = None if self.vectors is None else asdict(self.vectors.spent)
+        before = asdict(self.total)
         with Steps.timed(self, stage):  # super() does not work in a dataclass with slots
             yield
-        if before is not None:
-            after = asdict(self._session.spent)
-            self.spent[stage] = {name: after[name] - value for name, value in before.items()}
+        self.spent[stage] = {name: value - before[name] for name, value in asdict(self.total).items()}
 
 
 def _labels_on_one(hypergraph: Hypergraph, settings: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -129,9 +129,9 @@ class DaskBackend:
 
     def best_half(self, mask: Vector, scores: Vector, count: int, seed: int) -> Vector:
         """About half; among equal scores, a random half."""
-        least = np.where(mask, scores, np.inf).min().value()
-        median = mass_levels(np.where(mask, scores, least), mask.astype(np.float64), [0.5])[0]
-        best = persist(mask & (np.where(mask, scores, -np.inf) > median))
+        least = mapped(np.where, mask, scores, np.inf).min().value()
+        median = mass_levels(mapped(np.where, mask, scores, least), mask.astype(np.float64), [0.5])[0]
+        best = persist(mask & (mapped(np.where, mask, scores, -np.inf) > median))
         if 0 < int(np.count_nonzero(best)) < count:
             return best
         return persist(mask & self.session.from_rows(partial(chunk_kernels.random_half, seed), np.bool_))

@@ -256,7 +256,7 @@ def open_block(folder: Path, alpha: float, limit: float) -> EdgeBlock:
         RUNS_FROM,
     ]
     if mapped:
-        return EdgeBlock(folder, *size, MappedProducts(*given, tuple(files)), 0)
+        return EdgeBlock(folder, *size, MappedProducts(*given, files=tuple(files)), 0)
     return EdgeBlock(folder, *size, BlockProducts(*given), taken)
 
 

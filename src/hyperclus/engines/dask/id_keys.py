@@ -5,21 +5,26 @@ along with the keys; two ids with the same key are a `Collision`, after which an
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from hyperclus._runtime.arrays import blocks, take
 from hyperclus._runtime.optional import arrow
-from hyperclus.engines.dask.chunk_kernels import mixed
+from hyperclus.engines.dask.chunk_kernels import ODD, mixed
 from hyperclus.errors import HyperclusError, InputError
 from hyperclus.hypergraph.ids import object_array
 from hyperclus.hypergraph.messages import shown
 from hyperclus.io.tables.table import DEFAULT_TUNING
 from hyperclus.typing import Codes, Ids, Integers
 
-GOLDEN = 0x9E3779B97F4A7C15  # odd constants of SplitMix64, for mixing bits
 FIRST, SECOND, HALF = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB), np.uint64(32)
+FAMILIES = {
+    "number": ("integer", "boolean", "date", "time", "timestamp", "duration"),
+    "text": ("string", "large_string", "string_view"),
+    "bytes": ("binary", "large_binary", "binary_view"),
+    "fixed": ("fixed_size_binary", "decimal"),
+}
 
 
 class Collision(HyperclusError):  # noqa: N818
@@ -36,22 +41,29 @@ class HashedIds:
     @classmethod
     def merged(cls, several: list["HashedIds"]) -> "HashedIds":
         """Merge several, each id once, ascending by key."""
-        keys = np.concatenate([some.keys for some in several])
+        pa, keys = arrow(), np.concatenate([some.keys for some in several])
         order = np.argsort(keys, kind="stable")
         keys = keys[order]
-        ids = arrow().concat_arrays([some.ids for some in several]).take(arrow().array(order))
+        ids = pa.concat_arrays([some.ids for some in several]).take(pa.array(order))
         repeated = np.flatnonzero(keys[1:] == keys[:-1]) + 1
         if len(repeated):
-            here, before = (ids.take(arrow().array(some)) for some in (repeated, repeated - 1))
-            if not here.equals(before):
+            if not ids.take(pa.array(repeated)).equals(ids.take(pa.array(repeated - 1))):
                 raise Collision("two ids have the same hash")
             kept = np.delete(np.arange(len(keys)), repeated)
-            keys, ids = keys[kept], ids.take(arrow().array(kept))
+            keys, ids = keys[kept], ids.take(pa.array(kept))
         return cls(keys, ids)
 
     def ids_of(self, keys: Integers) -> Any:
-        """Look up the ids of some keys."""
         return self.ids.take(arrow().array(np.searchsorted(self.keys, keys)))
+
+
+def family(kind: Any) -> Literal["number", "text", "bytes", "fixed"] | None:
+    """What ids of an Arrow type are; numbers of at most 64 bits, with times, are their own keys."""
+    found: Any = None
+    for name, types in FAMILIES.items():
+        if any(getattr(arrow().types, f"is_{one}")(kind) for one in types):
+            found = name
+    return found
 
 
 def common_type(kinds: list[Any], column: str) -> Any:
@@ -59,25 +71,17 @@ def common_type(kinds: list[Any], column: str) -> Any:
     types = arrow().types
     plain = list(dict.fromkeys(kind.value_type if types.is_dictionary(kind) else kind for kind in kinds))
     for kind in plain:
-        if not (is_direct(kind) or _is_text(kind) or _is_fixed(kind) or _is_bytes(kind)):
+        if family(kind) is None:
             message = f"an id must be an integer, text, a time or bytes, not {shown(str(kind))}"
             raise InputError(f"column {shown(column)}: {message}; convert the column")
     if len(plain) == 1:
         return plain[0]
     if all(map(types.is_integer, plain)):
         return arrow().int64()
-    if all(map(_is_text, plain)):
+    if all(family(kind) == "text" for kind in plain):
         return arrow().large_string()
     raise InputError(
         f"column {shown(column)}: ids are {plain[0]} in some files and {plain[1]} in others; use one type"
-    )
-
-
-def is_direct(kind: Any) -> bool:
-    """Whether ids of this type are numbers of at most 64 bits, which are their own keys."""
-    types = arrow().types
-    return bool(types.is_integer(kind) or types.is_boolean(kind) or types.is_temporal(kind)) and (
-        not types.is_interval(kind)
     )
 
 
@@ -101,32 +105,20 @@ def direct_ids(keys: Integers, kind: Any) -> Any:
     return pa.array(keys).cast(kind)
 
 
-def hashed_type(kind: Any) -> Any:
-    """Return the type in which hashed ids are kept: with offsets of 64 bits where lengths vary."""
-    if _is_text(kind):
-        return arrow().large_string()
-    return arrow().large_binary() if _is_bytes(kind) else kind
-
-
 def hash_ids(ids: Any, kind: Any, seed: int) -> HashedIds:
-    """Hash distinct ids."""
-    ids = ids.cast(hashed_type(kind))
+    """Hash distinct ids, eight bytes at a time; those of any length are kept with offsets of 64 bits."""
+    wide = {"text": arrow().large_string(), "bytes": arrow().large_binary()}
+    ids = ids.cast(wide.get(family(kind) or "", kind))
     buffers = ids.buffers()
-    data = np.frombuffer(buffers[-1] or b"", dtype=np.uint8)
-    if _is_fixed(kind):
+    if family(kind) == "fixed":
         ends = (np.arange(len(ids) + 1) + ids.offset) * (kind.bit_width // 8)
     else:
         ends = np.frombuffer(buffers[1], dtype=np.int64)[ids.offset : ids.offset + len(ids) + 1]
-    return HashedIds(hash_bytes(ends, data, seed), ids)
-
-
-def hash_bytes(ends: Integers, data: Any, seed: int) -> Integers:
-    """Hash each data[ends[i]:ends[i + 1]], eight bytes at a time."""
     lengths = np.diff(ends)
-    padded = np.append(data, np.zeros(8, dtype=np.uint8))
+    padded = np.append(np.frombuffer(buffers[-1] or b"", dtype=np.uint8), np.zeros(8, dtype=np.uint8))
     words: Any = np.ndarray(len(padded) - 7, ">u8", padded, strides=(1,))  # at every byte, big-endian
     with np.errstate(over="ignore"):
-        state = (np.uint64(seed) + np.uint64(GOLDEN)) * FIRST ^ lengths.astype(np.uint64)
+        state = (np.uint64(seed) + np.uint64(ODD)) * FIRST ^ lengths.astype(np.uint64)
         left = np.arange(len(lengths))
         for start in range(0, int(lengths.max(initial=0)), 8):
             left = left[lengths[left] > start]
@@ -135,16 +127,15 @@ def hash_bytes(ends: Integers, data: Any, seed: int) -> Integers:
             mixing = (state[left] ^ word) * FIRST
             mixing = (mixing ^ (mixing >> HALF)) * SECOND
             state[left] = mixing ^ (mixing >> HALF)
-        state = (state ^ (state >> HALF)) * np.uint64(GOLDEN)
-        hashes: Integers = (state ^ (state >> HALF)).view(np.int64)
-    return hashes
+        state = (state ^ (state >> HALF)) * np.uint64(ODD)
+    return HashedIds((state ^ (state >> HALF)).view(np.int64), ids)
 
 
 def share_of(keys: Integers, count: int, salt: int) -> Codes:
     """Assign each key a number below `count`: equal keys the same one, and all numbers about as often."""
     shares = np.empty(len(keys), dtype=np.min_scalar_type(max(count - 1, 0)))
     for block in blocks(len(keys)):
-        bits = mixed(keys[block].view(np.uint64) ^ np.uint64(salt * GOLDEN % 2**64))
+        bits = mixed(keys[block].view(np.uint64) ^ np.uint64(salt * ODD % 2**64))
         shares[block] = (bits >> HALF) * np.uint64(count) >> HALF
     return shares
 
@@ -170,17 +161,3 @@ def as_objects(ids: Any) -> Ids:
     if pa.types.is_integer(ids.type) and not pa.types.is_uint64(ids.type):
         return np.asarray(ids.cast(pa.int64()).to_numpy(zero_copy_only=False))
     return object_array(ids.to_pylist())
-
-
-def _is_text(kind: Any) -> bool:
-    types = arrow().types
-    return any(check(kind) for check in (types.is_string, types.is_large_string, types.is_string_view))
-
-
-def _is_bytes(kind: Any) -> bool:
-    types = arrow().types
-    return any(check(kind) for check in (types.is_binary, types.is_large_binary, types.is_binary_view))
-
-
-def _is_fixed(kind: Any) -> bool:
-    return bool(arrow().types.is_fixed_size_binary(kind) or arrow().types.is_decimal(kind))

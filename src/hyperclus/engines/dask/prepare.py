@@ -43,14 +43,14 @@ from hyperclus.errors import ClusterError, InputError, check_choice, check_integ
 from hyperclus.hypergraph.messages import shown
 from hyperclus.typing import DuplicatePolicy
 
-FORMAT = 4  # of the files on disk; part of the folder's key
+FORMAT = 5  # of the files on disk; part of the folder's key
 ROW_BYTES = 64  # peak memory per row of a partition, measured
 PIECE_BYTES = 400  # worker memory reserved per row of a piece, of which half is used
 MEMORY_SHARE = 1 / 3  # of a worker's memory that a partition may take
 MAX_INCIDENCES = 1 << 24  # per partition
 FOOTERS = 32  # read by one task
 COLLISION = "collision"  # file that marks a seed as unusable
-FOLDERS = ("partitions", "vertices", "work/pieces", "work/partitions", "work/buckets")
+WORK = ("pieces", "partitions", "buckets", *tasks.SIDES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,19 +90,7 @@ def prepare(
 ) -> Prepared:
     """Copy Parquet files, one row per incidence, into partitions of hyperedges with integers for ids.
 
-    Parameters
-    ----------
-    source : file name, folder, pattern or URI, or a list of them
-        Such as "s3://bucket/incidences/*.parquet".
-    folder : folder name
-        Folder for the copy, shared by all workers. The same call again finds the copy there.
-
-    Raises
-    ------
-    InputError
-        For faulty data, and if a file is added, removed or changed during the preparation.
-    ClusterError
-        If the workers or the scheduler fail for good.
+    See `hyperclus.prepare`.
     """
     check_choice("duplicates", options.duplicates, get_args(DuplicatePolicy))
     if tuning.partitions is not None:
@@ -159,7 +147,7 @@ class _Preparation:
     def run(self) -> Prepared:
         """Run what is left to do."""
         try:
-            for name in FOLDERS:
+            for name in ("partitions", "vertices", *(f"work/{name}" for name in WORK)):
                 (self.target / name).mkdir(parents=True, exist_ok=True)
         except OSError as error:
             message = f"the folder cannot be written: {error.strerror}; choose another one"
@@ -226,7 +214,14 @@ class _Preparation:
         found = run("pieces", 0.0, 0.5, tasks.scatter_piece, [(job, *piece) for piece in enumerate(pieces)])
         weighted = job.duplicates == "sum" or not all(ones for ones, _ in found)
         rows = np.sum([counts for _, counts in found], axis=0).tolist()
-        self._check_memory(rows)
+        memory, largest = memory_per_thread(self.pool.workers()), max(rows)
+        if memory and largest * ROW_BYTES > memory:
+            raise ClusterError(
+                f"partition {rows.index(largest)} has {largest:,} rows and needs about "
+                f"{largest * ROW_BYTES / 1e9:.1f} GB, but a worker has {memory / 1e9:.1f} GB; give each "
+                "worker more memory or, unless a single hyperedge is that large, start more workers and "
+                "prepare the data in another folder"
+            )
         partitions = [(job, p, rows[p], weighted) for p in numbers]
         sizes = run("partitions", 0.5, 0.9, tasks.build_partition, partitions)
         n_vertices = run("vertices", 0.9, 0.97, tasks.number_bucket, [(job, q) for q in numbers])
@@ -243,14 +238,3 @@ class _Preparation:
             "vertex": job.columns.vertex,
             "edge": job.columns.edge,
         }
-
-    def _check_memory(self, rows: list[int]) -> None:
-        """Raise a `ClusterError` if a partition does not fit a worker."""
-        memory, largest = memory_per_thread(self.pool.workers()), max(rows)
-        if memory and largest * ROW_BYTES > memory:
-            raise ClusterError(
-                f"partition {rows.index(largest)} has {largest:,} rows and needs about "
-                f"{largest * ROW_BYTES / 1e9:.1f} GB, but a worker has {memory / 1e9:.1f} GB; give each "
-                "worker more memory or, unless a single hyperedge is that large, start more workers and "
-                "prepare the data in another folder"
-            )

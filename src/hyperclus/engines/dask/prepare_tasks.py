@@ -22,9 +22,17 @@ import numpy as np
 from hyperclus._runtime.arrays import take
 from hyperclus._runtime.files import atomic_path, fault
 from hyperclus._runtime.optional import arrow
-from hyperclus.engines.dask import id_keys
-from hyperclus.engines.dask.id_keys import HashedIds, as_objects, numbered, share_of
-from hyperclus.engines.dask.prepared import bucket_path, partition_path
+from hyperclus.engines.dask.id_keys import (
+    HashedIds,
+    as_objects,
+    direct_ids,
+    direct_keys,
+    family,
+    hash_ids,
+    numbered,
+    share_of,
+)
+from hyperclus.engines.dask.prepared import DataFolder
 from hyperclus.engines.dask.source import Piece, SourceFile, read_batches
 from hyperclus.errors import ClusterError, InputError
 from hyperclus.hypergraph.incidence import constant_within, from_coordinates
@@ -32,9 +40,11 @@ from hyperclus.hypergraph.messages import first_few, named, shown
 from hyperclus.io.tables.long import LongColumns, checked_weights
 from hyperclus.typing import DuplicatePolicy, Integers
 
+SIDES = ("vertex-ids", "edge-ids")  # folders of hashed ids, by side
+
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class Job(DataFolder):
     """What all tasks of a preparation share."""
 
     folder: Path
@@ -51,27 +61,16 @@ class Job:
         """Return a temporary file."""
         return self.folder / "work" / stage / f"{number:07}"
 
-    def partitions_of(self, edge_keys: Integers) -> Any:
-        """Return the partition of each hyperedge."""
-        return share_of(edge_keys, self.n_partitions, 1)
+    def shares(self, side: int, keys: Integers) -> Any:
+        """Return the bucket of each vertex (side 0), or the partition of each hyperedge (side 1)."""
+        return share_of(keys, self.n_partitions, 2 - side)
 
-    def buckets_of(self, vertex_keys: Integers) -> Any:
-        """Return the bucket of each vertex."""
-        return share_of(vertex_keys, self.n_partitions, 2)
-
-    def vertex_ids(self, bucket: int, keys: Integers) -> Any:
-        """Look up the ids of some vertices of a bucket."""
-        return self._ids(self.types[0], ".vertices", bucket, keys)
-
-    def edge_ids(self, partition: int, keys: Integers) -> Any:
-        """Look up the ids of some hyperedges of a partition."""
-        return self._ids(self.types[1], ".edges", partition, keys)
-
-    def _ids(self, kind: Any, suffix: str, number: int, keys: Integers) -> Any:
-        if id_keys.is_direct(kind):
-            return id_keys.direct_ids(keys, kind)
-        paths = [self.work("pieces", piece).with_suffix(suffix) for piece in range(self.n_pieces)]
-        batches = [read_slice(path, number) for path in paths]
+    def ids(self, side: int, number: int, keys: Integers) -> Any:
+        """Look up the ids of some vertices of a bucket, or of some hyperedges of a partition."""
+        kind = self.types[side]
+        if family(kind) == "number":
+            return direct_ids(keys, kind)
+        batches = [read_slice(self.work(SIDES[side], piece), number) for piece in range(self.n_pieces)]
         hashed = [HashedIds(batch["key"].to_numpy(), batch["id"]) for batch in batches]
         return HashedIds.merged(hashed).ids_of(keys).cast(kind)
 
@@ -80,55 +79,52 @@ def scatter_piece(job: Job, number: int, piece: Piece) -> Any:
     """Write the rows of a piece by partition; return whether all weights are 1, and rows per partition."""
     path = job.work("pieces", number)
     if not path.exists():
-        rows, vertices, edges = _read_rows(job, piece)
-        for hashed, suffix, shares_of in (
-            (vertices, ".vertices", job.buckets_of),
-            (edges, ".edges", job.partitions_of),
-        ):
+        rows, found = _read_rows(job, piece)
+        for side, hashed in enumerate(found):
             if hashed:
                 ids = HashedIds.merged(hashed)
                 columns = {"key": ids.keys, "id": ids.ids}
-                write_slices(path.with_suffix(suffix), columns, shares_of(ids.keys), job.n_partitions)
+                target, shares = job.work(SIDES[side], number), job.shares(side, ids.keys)
+                write_slices(target, columns, shares, job.n_partitions)
         if job.ordered:
             rows["position"] = np.arange(piece.n_rows) + (number << 32)
         ones = "weight" not in rows or bool((rows["weight"] == 1).all())
-        shares = job.partitions_of(rows["edge"])
+        shares = job.shares(1, rows["edge"])
         counts = np.bincount(shares, minlength=job.n_partitions).tolist()
         write_slices(path, rows, shares, job.n_partitions, [ones, counts])
     return read_facts(path)
 
 
-def _read_rows(job: Job, piece: Piece) -> tuple[dict[str, Any], list[HashedIds], list[HashedIds]]:
+def _read_rows(job: Job, piece: Piece) -> tuple[dict[str, Any], tuple[list[HashedIds], list[HashedIds]]]:
     """Read keys and weights of a piece, and the ids of vertices and hyperedges that are hashed."""
     columns, file = job.columns, piece.file
-    rows: dict[str, Any] = {name: np.empty(piece.n_rows, dtype=np.int64) for name in ("edge", "vertex")}
-    given = (("weight", columns.weight), ("edge_weight", columns.edge_weight))
-    weights = [(role, name) for role, name in given if name is not None]
-    rows |= {role: np.empty(piece.n_rows) for role, _ in weights}
+    weights = {
+        role: name for role in ("weight", "edge_weight") if (name := getattr(columns, role)) is not None
+    }
+    rows: dict[str, Any] = {role: np.empty(piece.n_rows, dtype=np.int64) for role in ("vertex", "edge")}
+    rows |= {role: np.empty(piece.n_rows) for role in weights}
     found: tuple[list[HashedIds], list[HashedIds]] = [], []
-    done = 0
     for row, batch in read_batches(piece, columns):
-        inside = slice(done, done + len(batch))
-        for place, (role, name) in enumerate((("vertex", columns.vertex), ("edge", columns.edge))):
-            kind = job.types[place]
-            rows[role][inside], hashed = _keys(file, name, batch[name], row, kind, job.seed)
-            found[place].extend(hashed)
-        for role, name in weights:
+        inside = slice(row - piece.first, row - piece.first + len(batch))
+        for side, role in enumerate(("vertex", "edge")):
+            name = getattr(columns, role)
+            rows[role][inside], hashed = _keys(file, name, batch[name], row, job.types[side], job.seed)
+            found[side].extend(hashed)
+        for role, name in weights.items():
             rows[role][inside] = checked_weights(file, name, batch[name], row)  # type: ignore[arg-type]
         if columns.edge_weight is not None and not rows["edge_weight"][inside].all():
             first = int(np.argmin(rows["edge_weight"][inside]))
             edge = shown(batch[columns.edge][first].as_py())
             message = f"the weight of hyperedge {edge} is 0; leave the hyperedge out instead"
             raise file.fault(f"column {shown(columns.edge_weight)}: {message}", row + first)
-        done = inside.stop
-    return rows, *found
+    return rows, found
 
 
 def _keys(
     file: SourceFile, name: str, column: Any, row: int, kind: Any, seed: int
 ) -> tuple[Integers, list[HashedIds]]:
     """Return the keys of a batch of ids, and the distinct ids if they are hashed."""
-    is_dictionary, direct = arrow().types.is_dictionary(column.type), id_keys.is_direct(kind)
+    is_dictionary, direct = arrow().types.is_dictionary(column.type), family(kind) == "number"
     if is_dictionary and (column.dictionary.null_count or direct):
         column, is_dictionary = column.dictionary_decode(), False
     if column.null_count:
@@ -137,12 +133,12 @@ def _keys(
         raise file.fault(message, row + first)
     if direct:
         try:
-            return id_keys.direct_keys(column, kind), []
+            return direct_keys(column, kind), []
         except arrow().ArrowInvalid:
             message = f"column {shown(name)}: an id from here on is too large for 64 bits; use text"
             raise file.fault(message, row) from None
     encoded = column if is_dictionary else column.dictionary_encode()
-    hashed = id_keys.hash_ids(encoded.dictionary, kind, seed)
+    hashed = hash_ids(encoded.dictionary, kind, seed)
     return hashed.keys[encoded.indices.to_numpy(zero_copy_only=False)], [hashed]
 
 
@@ -156,14 +152,14 @@ def build_partition(job: Job, number: int, n_rows: int, weighted: bool) -> Any:
         with naming(job.source):
             arrays, edge_keys, keys, covered = _assemble(job, number, n_rows, weighted)
         ones = not weighted or bool((arrays["gamma"] == 1).all())
-        with atomic_path(partition_path(job.folder, number), temporary_in=job.folder / "work") as folder:
+        with atomic_path(job.partition_path(number), temporary_in=job.folder / "work") as folder:
             folder.mkdir()
             for name, array in arrays.items():
                 np.save(folder / f"{name}.npy", array)
-            _write_ids(folder / "edges.parquet", job.columns.edge, job.edge_ids(number, edge_keys))
+            _write_ids(folder / "edges.parquet", job.columns.edge, job.ids(1, number, edge_keys))
         sizes = [len(edge_keys), int(covered.sum()), len(arrays["members"]), ones]
         columns = {"key": keys, "covered": covered}
-        write_slices(path, columns, job.buckets_of(keys), job.n_partitions, sizes)
+        write_slices(path, columns, job.shares(0, keys), job.n_partitions, sizes)
     return read_facts(path)
 
 
@@ -171,18 +167,18 @@ def _assemble(job: Job, number: int, n_rows: int, weighted: bool) -> tuple[dict[
     """Return arrays, edge keys and vertex keys of a partition, and which vertices have incidences."""
     rows, arrays = _gather(job, number, n_rows, weighted), dict[str, Any]()
     edge_keys, edges = numbered(rows.pop("edge"))
-    edge_ids: Any = _LazyIds(edge_keys, lambda keys: job.edge_ids(number, keys))
+    edge_ids: Any = _LazyIds(edge_keys, lambda keys: job.ids(1, number, keys))
     if job.ordered:
         arrays["order"] = np.full(len(edge_keys), np.iinfo(np.int64).max)
         np.minimum.at(arrays["order"], edges, rows.pop("position"))
     if "edge_weight" in rows:
         arrays["edge_weights"] = constant_within(rows.pop("edge_weight"), edges, edge_ids)
     keys, vertices = numbered(rows.pop("vertex"))
-    order = np.argsort(job.buckets_of(keys), kind="stable")  # by bucket, then by key
+    order = np.argsort(job.shares(0, keys), kind="stable")  # by bucket, then by key
     rank = np.empty(len(keys), dtype=np.int32)
     rank[order] = np.arange(len(keys), dtype=np.int32)
     keys, vertices = keys[order], take(rank, vertices)
-    vertex_ids: Any = _LazyIds(keys, lambda some: job.vertex_ids(int(job.buckets_of(some)[0]), some))
+    vertex_ids: Any = _LazyIds(keys, lambda some: job.ids(0, int(job.shares(0, some)[0]), some))
     gamma = rows.pop("weight") if "weight" in rows else np.ones(n_rows)
     matrix = from_coordinates(edges, vertices, gamma, edge_ids, vertex_ids, job.duplicates)
     empty = np.diff(matrix.indptr) == 0
@@ -244,13 +240,13 @@ def number_bucket(job: Job, number: int) -> Any:
         distinct, positions = numbered(np.concatenate(keys))
         missing = np.setdiff1d(np.concatenate(absent), distinct)
         if len(missing):
-            name = first_few(as_objects(job.vertex_ids(number, missing)))
+            name = first_few(as_objects(job.ids(0, number, missing)))
             message = (
                 f"no hyperedge holds vertex {name}; its weights are 0, correct them or leave its rows out"
             )
             raise fault(job.source, message)
-        with atomic_path(bucket_path(job.folder, number), temporary_in=job.folder / "work") as part:
-            _write_ids(part, job.columns.vertex, job.vertex_ids(number, distinct))
+        with atomic_path(job.bucket_path(number), temporary_in=job.folder / "work") as part:
+            _write_ids(part, job.columns.vertex, job.ids(0, number, distinct))
         owners = np.repeat(np.arange(job.n_partitions), list(map(len, keys)))
         write_slices(path, {"position": positions}, owners, job.n_partitions, len(distinct))
     return read_facts(path)
@@ -258,7 +254,7 @@ def number_bucket(job: Job, number: int) -> Any:
 
 def number_vertices(job: Job, number: int, starts: Integers) -> None:
     """Write the global numbers of the vertices of a partition; `starts` are the first of each bucket."""
-    path = partition_path(job.folder, number) / "vertices.npy"
+    path = job.partition_path(number) / "vertices.npy"
     if not path.exists():
         numbers = [
             read_slice(job.work("buckets", bucket), number)["position"].to_numpy() + start

@@ -25,8 +25,23 @@ class PartitionSize(NamedTuple):
     n_incidences: int
 
 
+class DataFolder:
+    """A folder with partitions of hyperedges, and buckets of vertices."""
+
+    __slots__ = ()
+    folder: Path
+
+    def partition_path(self, number: int) -> Path:
+        """Return the folder of a partition."""
+        return self.folder / "partitions" / f"{number:05}"
+
+    def bucket_path(self, number: int) -> Path:
+        """Return the file with the vertex ids of a bucket."""
+        return self.folder / "vertices" / f"{number:05}.parquet"
+
+
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class Prepared(DataFolder):
     """A hypergraph on disk: hyperedges in partitions, and vertices numbered in buckets.
 
     A partition is a folder of NumPy arrays: indptr (int64), members (int32, local vertex numbers, ascending
@@ -70,54 +85,35 @@ class Prepared:
         found["partitions"] = tuple(PartitionSize(*sizes) for sizes in found["partitions"])
         return cls(folder=folder, key=folder.name, **found)
 
-    def partition_path(self, number: int) -> Path:
-        """Return the folder of a partition."""
-        return partition_path(self.folder, number)
-
-    def bucket_path(self, number: int) -> Path:
-        """Return the file with the vertex ids of a bucket."""
-        return bucket_path(self.folder, number)
-
     def hypergraph(self) -> Hypergraph:
         """Load all partitions; vertices are in the order of their numbers.
 
         Hyperedges of small data are in their original order, because the search depends on it.
         """
-        n_buckets = len(self.bucket_ends) - 1
-        vertices = _ids([self.bucket_path(number) for number in range(n_buckets)])
+        vertices = _ids([self.bucket_path(number) for number in range(len(self.bucket_ends) - 1)])
         paths = [self.partition_path(number) for number in range(len(self.partitions))]
         edges = _ids([path / "edges.parquet" for path in paths])
+
+        def joined(name: str) -> Any:
+            return np.concatenate([np.load(path / f"{name}.npy") for path in paths])
+
         kind = index_type(max(self.n_incidences, self.n_edges, self.n_vertices))
         indices = [
             np.load(path / "vertices.npy")[np.load(path / "members.npy")].astype(kind) for path in paths
         ]
         sizes = np.concatenate([np.diff(np.load(path / "indptr.npy")) for path in paths])
         indptr = np.append(0, np.cumsum(sizes)).astype(kind)
-        gamma = _joined(paths, "gamma.npy") if self.weighted else np.ones(self.n_incidences)
-        omega = _joined(paths, "edge_weights.npy") if self.edge_weighted else np.ones(self.n_edges)
+        gamma = joined("gamma") if self.weighted else np.ones(self.n_incidences)
+        omega = joined("edge_weights") if self.edge_weighted else np.ones(self.n_edges)
         parts = (gamma, np.concatenate(indices), indptr)
         matrix: Incidence = sp.csr_array(parts, shape=(self.n_edges, self.n_vertices))
         if all((path / "order.npy").exists() for path in paths):
-            order = np.argsort(_joined(paths, "order.npy"))
+            order = np.argsort(joined("order"))
             matrix, omega, edges = matrix[order], omega[order], edges[order]
         return Hypergraph.from_checked_parts(matrix, omega, vertices, edges)
-
-
-def partition_path(folder: Path, number: int) -> Path:
-    """Return the folder of a partition, given the folder of the data."""
-    return folder / "partitions" / f"{number:05}"
-
-
-def bucket_path(folder: Path, number: int) -> Path:
-    """Return the file with the vertex ids of a bucket, given the folder of the data."""
-    return folder / "vertices" / f"{number:05}.parquet"
 
 
 def _ids(paths: list[Path]) -> Ids:
     parquet = arrow("pyarrow.parquet")
     columns = [parquet.ParquetFile(path).read(use_threads=False).column(0) for path in paths]
     return as_objects(arrow().chunked_array([chunk for column in columns for chunk in column.chunks]))
-
-
-def _joined(paths: list[Path], name: str) -> Any:
-    return np.concatenate([np.load(path / name) for path in paths])

@@ -12,7 +12,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass
 from fnmatch import fnmatchcase
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
 
 from hyperclus._runtime.files import StrPath, fault, reading, refuse_bomb
 from hyperclus._runtime.optional import arrow
@@ -54,28 +56,22 @@ class SourceFile:
         return fault(self.name, message if row is None else prefixed(f"row {row}, ", message))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Footer:
-    """Metadata of one Parquet file."""
+class Footer(NamedTuple):
+    """Metadata of one Parquet file; the last four are tuples for vertices and hyperedges, or row groups."""
 
     columns: LongColumns
-    types: tuple[Any, Any]  # Arrow types of the ids of vertices and hyperedges
-    ranges: tuple[
-        tuple[int, int] | None, ...
-    ]  # smallest and largest id, if they are integers with statistics
-    rows: tuple[int, ...]  # of each row group
-    sizes: tuple[int, ...]  # uncompressed bytes of each row group
+    types: tuple[Any, ...]  # Arrow types of the ids
+    ranges: tuple[tuple[int, int] | None, ...]  # of ids that are integers with statistics
+    rows: tuple[int, ...]
+    sizes: tuple[int, ...]  # uncompressed bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """Some rows of a file."""
 
     file: SourceFile
-    groups: tuple[int, int]  # range of row groups
-    skip: int  # rows of the first group that come before the piece
+    first: int
     n_rows: int
-    first: int  # number of the first row in the file
 
 
 def column_names(columns: LongColumns) -> list[str]:
@@ -85,20 +81,22 @@ def column_names(columns: LongColumns) -> list[str]:
 
 def describe(source: Source) -> str:
     """Name the input in a message."""
-    paths = [source] if isinstance(source, str | os.PathLike) else source
+    paths = _paths(source)
     return os.fspath(paths[0]) + (", ..." if len(paths) > 1 else "")
+
+
+def _paths(source: Source) -> Sequence[StrPath]:
+    return [source] if isinstance(source, str | os.PathLike) else source
 
 
 def list_files(source: Source) -> list[SourceFile]:
     """List the input files, sorted by name within each folder or pattern."""
-    paths = [source] if isinstance(source, str | os.PathLike) else source
+    paths = _paths(source)
     if not (isinstance(paths, Sequence) and paths and all(isinstance(p, str | os.PathLike) for p in paths)):
         raise InputError(
             f"source must be the name of a Parquet file, or a list of names; got {shown(source)}"
         )
-    files: list[SourceFile] = []
-    for path in paths:
-        files += _list(os.fspath(path))
+    files = [file for path in paths for file in _list(os.fspath(path))]
     repeated = [path for path, times in Counter(file.path for file in files).items() if times > 1]
     if repeated:
         raise fault(repeated[0], "the file is listed more than once; list it once")
@@ -137,34 +135,33 @@ def check_footers(files: list[SourceFile], footers: list[Footer], source: Source
 
 def split(file: SourceFile, footer: Footer, max_rows: int, max_bytes: int) -> Iterator[Piece]:
     """Split a file into pieces with limited rows and uncompressed bytes: row groups, or parts of one."""
-    first = start = rows = size = 0
-    for group, (n_rows, n_bytes) in enumerate(zip(footer.rows, footer.sizes, strict=True)):
+    first = rows = size = 0
+    for n_rows, n_bytes in zip(footer.rows, footer.sizes, strict=True):
         if rows and (rows + n_rows > max_rows or size + n_bytes > max_bytes):
-            yield Piece(file, (start, group), 0, rows, first)
-            first, start, rows, size = first + rows, group, 0, 0
+            yield Piece(file, first, rows)
+            first, rows, size = first + rows, 0, 0
+        rows, size = rows + n_rows, size + n_bytes
         limit = max(min(max_rows, n_rows * max_bytes // max(n_bytes, 1)), 1)
-        if n_rows > limit:
-            for skip in range(0, n_rows, limit):
-                yield Piece(file, (group, group + 1), skip, min(limit, n_rows - skip), first + skip)
-            first, start = first + n_rows, group + 1
-        else:
-            rows, size = rows + n_rows, size + n_bytes
+        while rows > limit:
+            yield Piece(file, first, limit)
+            first, rows, size = first + limit, rows - limit, size * (rows - limit) // rows
     if rows:
-        yield Piece(file, (start, len(footer.rows)), 0, rows, first)
+        yield Piece(file, first, rows)
 
 
 def read_batches(piece: Piece, columns: LongColumns) -> Iterator[tuple[int, Any]]:
     """Yield the record batches of a piece, each with the number of its first row in the file."""
-    file, end, names = piece.file, piece.first + piece.n_rows, column_names(columns)
+    file, row, end, names = piece.file, piece.first, piece.first + piece.n_rows, column_names(columns)
     with open_file(file) as handle:
         parquet = open_parquet(file.name, handle)
         numeric = all(is_small(parquet.schema_arrow.field(name).type) for name in names)
-        size = (
-            min(DEFAULT_TUNING.rows, piece.n_rows) if numeric else piece.n_rows
-        )  # small batches save memory
-        groups = range(*piece.groups)
+        size = min(DEFAULT_TUNING.rows, piece.n_rows) if numeric else piece.n_rows  # small ones save memory
+        meta = parquet.metadata
+        ends = np.cumsum([0] + [meta.row_group(number).num_rows for number in range(meta.num_row_groups)])
+        start, stop = np.searchsorted(ends, row, "right") - 1, np.searchsorted(ends, end)
+        groups = range(int(start), min(int(stop), meta.num_row_groups))
         batches = parquet.iter_batches(size, row_groups=groups, columns=names, use_threads=False)
-        skip, row = piece.skip, piece.first
+        skip = row - int(ends[start])
         while row < end and (batch := next_batch(file.name, batches)) is not None:
             wanted = batch.slice(min(skip, len(batch)), end - row)
             skip -= min(skip, len(batch))
@@ -203,22 +200,18 @@ def _footer(file: SourceFile, options: TableOptions) -> Footer:
         unpacked = max(12 * meta.num_rows, sum(group.total_byte_size for group in groups))
         refuse_bomb(file.name, handle.seek(0, io.SEEK_END), unpacked)
     columns = _find_columns(file, schema.names, options)
-    vertex, edge = columns.vertex, columns.edge
-    names = column_names(columns)
+    names, ids = column_names(columns), (columns.vertex, columns.edge)
     leaves = [meta.schema.column(number).path for number in range(meta.num_columns)]
     wanted = [number for number, path in enumerate(leaves) if path.split(".")[0] in names]
-    return Footer(
-        columns,
-        (schema.field(vertex).type, schema.field(edge).type),
-        tuple(
-            _range([group.column(leaves.index(name)) for group in groups if group.num_rows])
-            if arrow().types.is_integer(schema.field(name).type)
-            else None
-            for name in (vertex, edge)
-        ),
-        tuple(group.num_rows for group in groups),
-        tuple(sum(group.column(number).total_uncompressed_size for number in wanted) for group in groups),
-    )
+    types = tuple(schema.field(name).type for name in ids)
+    ranges = [
+        _range([group.column(leaves.index(name)) for group in groups if group.num_rows])
+        if arrow().types.is_integer(kind)
+        else None
+        for name, kind in zip(ids, types, strict=True)
+    ]
+    sizes = (sum(group.column(number).total_uncompressed_size for number in wanted) for group in groups)
+    return Footer(columns, types, tuple(ranges), tuple(group.num_rows for group in groups), tuple(sizes))
 
 
 def _find_columns(file: SourceFile, names: list[str], options: TableOptions) -> LongColumns:

@@ -8,9 +8,10 @@ import logging
 import os
 import queue
 import time
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import CancelledError
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import count, islice
 from pathlib import Path
@@ -76,8 +77,8 @@ class WorkerPool:
     def __init__(self, client: Any, timeouts: Timeouts = Timeouts()) -> None:  # noqa: B008
         self.client, self.timeouts = client, timeouts
         self.address = str(client.scheduler.address)
-        self._threads_seen = (-POLL, 0)
-        self._restarts = 0
+        self._present: dict[str, Any] = {}
+        self._asked, self._restarts = -POLL, 0
 
     @classmethod
     @contextmanager
@@ -103,16 +104,41 @@ class WorkerPool:
         if scheduler is None and current is not None and current.status == "running":
             yield cls(current, timeouts)
             return
-        new = _local_client(workers or os.cpu_count() or 1, memory, timeouts)
-        with quiet(), new if scheduler is None else _remote_client(scheduler, timeouts) as client:
+        with quiet(), ExitStack() as stack:
+            target = scheduler or stack.enter_context(_local_cluster(workers or os.cpu_count() or 1, memory))
+            try:
+                client = distributed.Client(target, timeout=timeouts.connect, set_as_default=False)
+            except (OSError, ValueError) as error:
+                why = " ".join(str(error).split())[:200]
+                raise InputError(
+                    f"no scheduler answers at {shown(scheduler)} ({why}); check the address and that it is "
+                    "running"
+                ) from None
+            stack.callback(_close, client, timeouts.connect)
             yield cls(client, timeouts)
 
     def workers(self) -> list[WorkerState]:
-        """Ask the scheduler for its workers."""
         return [
             WorkerState(address, int(worker["memory_limit"] or 0), worker["nthreads"])
-            for address, worker in self._identity(-1)["workers"].items()
+            for address, worker in self.present(0.0).items()
         ]
+
+    def present(self, max_age: float = POLL) -> dict[str, Any]:
+        """Ask the scheduler for its workers, unless the last answer is at most `max_age` seconds old.
+
+        Unlike `scheduler_info`, this fails if the scheduler is gone.
+        """
+        if time.monotonic() - self._asked > max_age:
+            if self.client.status != "running":
+                raise self._scheduler_gone()
+            with self.dask_errors():
+                try:
+                    ask, timeout = self.client.scheduler.identity, self.timeouts.scheduler
+                    found = self.client.sync(ask, n_workers=-1, callback_timeout=timeout)
+                except OSError:
+                    raise self._scheduler_gone() from None
+            self._present, self._asked = found["workers"], time.monotonic()
+        return self._present
 
     def each(
         self, function: Callable[..., Any], arguments: Sequence[tuple[Any, ...]]
@@ -128,7 +154,8 @@ class WorkerPool:
         name = getattr(function, "__name__", "task")  # shown on Dask's dashboard
         try:
             while True:
-                room = QUEUED * max(self._n_threads(), 1) - len(running)
+                threads = sum(worker["nthreads"] for worker in self.present().values())
+                room = QUEUED * max(threads, 1) - len(running)
                 with self.dask_errors():
                     for place, given in islice(waiting, max(room, 0)):
                         key = f"{name}-{place}-{token_hex(8)}"
@@ -161,17 +188,16 @@ class WorkerPool:
             lost = 0.0 if self.client.status == "running" else lost or now
             if self.client.status == "closed" or (lost and now - lost > self.timeouts.scheduler):
                 raise self._scheduler_gone()
-            alone = 0.0 if lost or self._n_threads() else alone or now
+            present = {} if lost else self.present(0.0)
+            alone = 0.0 if lost or present else alone or now
             if alone and now - alone > self.timeouts.workers:
                 raise ClusterError(
                     f"the scheduler at {self.address} has had no workers for {self.timeouts.workers:.0f} s; "
                     f"start some, then {AGAIN}"
                 )
-            if not (lost or alone):
-                present = self._identity(-1)["workers"]
-                paused = self._restart_paused(present, paused)
-                if present and not all(address in present for address in needed):
-                    return []
+            paused = self._restart_paused(present, paused)
+            if present and not all(address in present for address in needed):
+                return []
 
     def cancel(self, futures: list[Any]) -> None:
         if futures and self.client.status == "running":
@@ -209,24 +235,6 @@ class WorkerPool:
                 raise
             raise self._scheduler_gone() from None
 
-    def _n_threads(self) -> int:
-        """Return the number of threads of all workers, at most POLL seconds old."""
-        now = time.monotonic()
-        if now - self._threads_seen[0] > POLL:
-            self._threads_seen = now, int(self._identity(0)["total_threads"])
-        return self._threads_seen[1]
-
-    def _identity(self, n_workers: int) -> Any:
-        """Ask the scheduler about itself; unlike `scheduler_info`, this fails if the scheduler is gone."""
-        if self.client.status != "running":
-            raise self._scheduler_gone()
-        with self.dask_errors():
-            try:
-                ask, timeout = self.client.scheduler.identity, self.timeouts.scheduler
-                return self.client.sync(ask, n_workers=n_workers, callback_timeout=timeout)
-            except OSError:
-                raise self._scheduler_gone() from None
-
     def _restart_paused(self, present: dict[str, Any], paused: dict[str, float]) -> dict[str, float]:
         """Restart idle workers that are paused for lack of memory, which Dask would never do.
 
@@ -262,16 +270,14 @@ class DaskRunner:
     def __init__(self, pool: WorkerPool) -> None:
         self.pool = pool
         self._numbers, self._token = count(), token_hex(4)
-        self._addresses: list[str] = []
-        self._asked = -POLL
 
-    def round(self, site: Path, stages: Sequence[Stage], parts: dict[Side, int]) -> list[StageResult]:
-        """Return the outcomes of the last stage; if a worker dies, the others repeat the round."""
-        for _ in range(MAX_ATTEMPTS):
-            found = self._results(*self._graph(site, stages, parts))
+    def round(self, path: Path, stages: Sequence[Stage], parts: dict[Side, int]) -> list[StageResult]:
+        """Return the results of the last stage; if a worker dies, the others repeat the round."""
+        for attempt in range(MAX_ATTEMPTS):
+            addresses = sorted(self.pool.present(0.0 if attempt else POLL))
+            found = self._results(*self._graph(path, stages, parts, addresses))
             if found is not None:
                 return found
-            self._asked = -POLL
         raise ClusterError(f"workers keep dying; see their logs, then {AGAIN}")
 
     def alone(self, function: Callable[..., Any], *args: Any) -> Any:
@@ -279,40 +285,29 @@ class DaskRunner:
         return next(iter(self.pool.each(function, [args])))[1]
 
     def _graph(
-        self, site: Path, stages: Sequence[Stage], parts: dict[Side, int]
+        self, path: Path, stages: Sequence[Stage], parts: dict[Side, int], addresses: list[str]
     ) -> tuple[dict[str | None, dict[str, Any]], list[str]]:
         """Return the tasks of a round by the worker that should run them, and the keys of the last stage."""
-        name = f"{self._token}-{next(self._numbers)}"
-        layers: dict[str | None, dict[str, Any]] = {}
+        name, files = f"{self._token}-{next(self._numbers)}", read_run_files(path)
+        dense = all(offsets[-1] == files.ends[-1] for offsets in files.offsets)  # blocks take whole chunks
+        large = max(parts.values()) > WHOLE_PARTS or 8 * files.ends[-1] > WHOLE_BYTES
+        layers: dict[str | None, dict[str, Any]] = defaultdict(dict)
         keys: list[str] = []
         for stage in stages:
             before = keys
             keys = [f"{stage.side}-{name}-{stage.level}-{part}" for part in range(parts[stage.side])]
             for part, key in enumerate(keys):
                 given = before
-                if before and self._splits(site, stage.side, parts):
+                if large and not (dense and stage.side == "edges"):
                     given = [f"piece-{name}-{stage.level}-{number}-{part}" for number in range(len(before))]
                     tasks = {own: (result_for, whole, part) for own, whole in zip(given, before, strict=True)}
-                    layers.setdefault(None, {}).update(tasks)
-                layers.setdefault(self._worker(part), {})[key] = (run_stage, site, stage, part, given)
+                    layers[None].update(tasks)
+                worker = addresses[part % len(addresses)] if addresses else None
+                layers[worker][key] = (run_stage, path, stage, part, given)
         return layers, keys
 
-    def _splits(self, site: Path, side: Side, parts: dict[Side, int]) -> bool:
-        """Whether outcomes are split before they are sent to this side."""
-        facts = read_run_files(site)
-        if side == "edges" and all(offsets[-1] == facts.ends[-1] for offsets in facts.offsets):
-            return False  # every block touches every vertex, so all of them take whole chunks
-        return max(parts.values()) > WHOLE_PARTS or 8 * facts.ends[-1] > WHOLE_BYTES
-
-    def _worker(self, part: int) -> str:
-        """Return the address of the worker of a part, by a list that is at most POLL seconds old."""
-        if time.monotonic() - self._asked > POLL:
-            self._addresses = sorted(one.address for one in self.pool.workers()) or self._addresses
-            self._asked = time.monotonic()
-        return self._addresses[part % len(self._addresses)] if self._addresses else ""
-
     def _results(self, layers: dict[str | None, dict[str, Any]], keys: list[str]) -> list[StageResult] | None:
-        """Return the outcomes of the last tasks; None if a worker is gone, as Dask may wait for it."""
+        """Return the results of the last tasks; None if a worker is gone, as Dask may wait for it."""
         highlevel = dask("dask.highlevelgraph")
         pinned = {
             f"{keys[0]}-{number}": highlevel.MaterializedLayer(
@@ -321,7 +316,6 @@ class DaskRunner:
             for number, (address, tasks) in enumerate(layers.items())
         }
         graph = highlevel.HighLevelGraph(pinned, {name: set() for name in pinned})
-        needed = [address for address in layers if address]
         finished: queue.SimpleQueue[Any] = queue.SimpleQueue()
         with self.pool.dask_errors():
             futures = self.pool.client.get(graph, keys, sync=False)
@@ -330,7 +324,7 @@ class DaskRunner:
             waiting = len(futures)
             try:
                 while waiting:
-                    done = self.pool.wait(finished, needed)
+                    done = self.pool.wait(finished, [address for address in layers if address])
                     if not done:
                         return None
                     waiting -= len(done)
@@ -365,12 +359,16 @@ def _catch_errors(function: Any, arguments: tuple[Any, ...]) -> tuple[Any, Hyper
         return None, file_fault(error)
 
 
-@contextmanager
-def _local_client(n_workers: int, memory: str | None, timeouts: Timeouts) -> Iterator[Any]:
+def _close(client: Any, timeout: float) -> None:
+    with suppress(OSError, RuntimeError, CancelledError):
+        client.close(timeout=timeout)
+
+
+def _local_cluster(n_workers: int, memory: str | None) -> Any:
     """Start workers on this machine."""
     distributed = dask()
     try:
-        cluster = distributed.LocalCluster(
+        return distributed.LocalCluster(
             n_workers=n_workers,
             threads_per_worker=1,
             processes=True,
@@ -380,22 +378,3 @@ def _local_client(n_workers: int, memory: str | None, timeouts: Timeouts) -> Ite
         )
     except ValueError as error:
         raise InputError(f"no workers with memory {shown(memory)} can be started: {error}") from None
-    with cluster, distributed.Client(cluster, timeout=timeouts.connect, set_as_default=False) as client:
-        yield client
-
-
-@contextmanager
-def _remote_client(address: str, timeouts: Timeouts) -> Iterator[Any]:
-    """Connect to a scheduler by its address."""
-    try:
-        client = dask().Client(address, timeout=timeouts.connect, set_as_default=False)
-    except (OSError, ValueError) as error:
-        why = " ".join(str(error).split())[:200]
-        raise InputError(
-            f"no scheduler answers at {shown(address)} ({why}); check the address and that it is running"
-        ) from None
-    try:
-        yield client
-    finally:
-        with suppress(OSError, RuntimeError, CancelledError):
-            client.close(timeout=timeouts.connect)
