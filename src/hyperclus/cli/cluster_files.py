@@ -32,7 +32,6 @@ from hyperclus.report.text import COLUMNS, partition_text
 INTERVAL = 1.0  # seconds between queries of the workers' memory
 TABLE_OPTIONS = ("vertex", "edge", "weight", "edge_weight", "duplicates")
 TABLES = (".csv", ".tsv", ".parquet")  # formats that can be written some rows at a time
-ONE_ROW_PER_INCIDENCE = "it reads tables with a row per incidence"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,14 +90,14 @@ def cluster_files(
     if k is None:
         raise InputError("--engine dask needs a number for -k; suggest-k finds one for a sample of the data")
     workers.check()
-    columns = _check(source, settings, unused, outputs)
+    _check(source, settings, unused, outputs)
     with _pool(workers, messages) as (pool, memory):
         part = hyperclus.cluster_files(
             source.file,
             k,
             effort=settings["effort"] or "default",
             folder=work_folder(workers.work),
-            columns=columns,
+            columns=source.options,
             **{name: settings[name] for name in ("min_share", "alpha", "tolerance", "seed")},
         )
         where = pool.address if workers.scheduler else "this machine"
@@ -146,8 +145,8 @@ def _traffic(spent: dict[str, Any]) -> list[str]:
 
 def _check(
     source: LabelledSource, settings: dict[str, Any], unused: dict[str, bool], outputs: Outputs
-) -> dict[str, Any]:
-    """Refuse, before the work, what the engine cannot do; returns the options of the table."""
+) -> None:
+    """Refuse, before the work, what the engine cannot do."""
     given = {
         "--method": (unused["--method"], "it runs the search of --method auto"),
         "--bound": (settings["bound"] != "eigenvalues", "its bound is that of the eigenvalues"),
@@ -157,12 +156,11 @@ def _check(
         "--csv": (outputs.as_csv, "--out FILE.csv writes the labels"),
         "--classes": (source.classes, "labels stay in files; compare them there"),
         "--label": (source.label, "labels stay in files; compare them there"),
-        "--id": (source.id, ONE_ROW_PER_INCIDENCE),
-        "--exclude": (source.exclude, ONE_ROW_PER_INCIDENCE),
-        "--bins": (source.bins, ONE_ROW_PER_INCIDENCE),
         "--delimiter": (source.delimiter, "it reads Parquet"),
         "--from": (source.format not in (None, "parquet"), "it reads Parquet"),
     }
+    for name in ("id", "exclude", "bins"):
+        given[f"--{name}"] = getattr(source, name), "it reads tables with a row per incidence"
     for option, (value, reason) in given.items():
         if value:
             raise InputError(f"{option} does not apply to --engine dask: {reason}; leave it out")
@@ -181,7 +179,6 @@ def _check(
             "--engine dask reads Parquet; convert the file with hyperclus convert, or use another engine",
         )
     list_files(source.file)
-    return source.options
 
 
 @contextmanager
@@ -224,9 +221,8 @@ def _description(pool: WorkerPool, local: bool) -> str:
     limit = min((worker.memory_limit for worker in workers), default=0)
     size = f" with {limit / 1e9:.1f} GB each" if limit else ""
     number = count(len(workers), "worker") if workers else "no workers yet"
-    if local:
-        return f"{number} on this machine{size}; use --scheduler ADDRESS for others"
-    return f"{number} at {pool.address}{size}"
+    where = "on this machine" if local else f"at {pool.address}"
+    return f"{number} {where}{size}" + ("; use --scheduler ADDRESS for others" if local else "")
 
 
 @dataclass(slots=True)
@@ -245,20 +241,15 @@ class Memory:
         if self.clock() - self.queried >= INTERVAL and self.client.status == "running":
             self.queried = self.clock()
             with suppress(Exception):  # a missing figure must not end a run
-                self._query()
+                self.used, self.limit = max(
+                    (int(one["metrics"].get("memory", 0)), int(one["memory_limit"] or 0))
+                    for one in self.client.scheduler_info(n_workers=-1)["workers"].values()
+                )
+                self.peak = max(self.peak, self.used)
         return f"a worker uses {self.used / 1e9:.1f} GB" if self.used else ""
-
-    def _query(self) -> None:
-        workers = self.client.scheduler_info(n_workers=-1)["workers"].values()
-        self.used, self.limit = max(
-            (int(one["metrics"].get("memory", 0)), int(one["memory_limit"] or 0)) for one in workers
-        )
-        self.peak = max(self.peak, self.used)
 
     @property
     def summary(self) -> str:
         """The largest memory seen in any worker, in words."""
-        if not self.peak:
-            return ""
         limit = f" of {self.limit / 1e9:.1f}" if self.limit else ""
-        return f"{self.peak / 1e9:.2f}{limit} GB at most in one worker"
+        return f"{self.peak / 1e9:.2f}{limit} GB at most in one worker" if self.peak else ""

@@ -10,7 +10,7 @@ from hyperclus.cli.options import IncidenceColumns, Json, argument, option, work
 from hyperclus.cli.output import print_json
 from hyperclus.cli.terminal import facts, show, table, title
 from hyperclus.clustering.cluster_files import work_folder
-from hyperclus.engines.dask.plan import Sizes, need
+from hyperclus.engines.dask.plan import Need, Sizes, need
 from hyperclus.engines.dask.source import TableOptions
 from hyperclus.report.format import byte_size
 
@@ -43,21 +43,17 @@ def plan(*, run: Run, columns: IncidenceColumns, as_json: Json = False) -> None:
     numbers = [run.workers] if run.workers else [1, 4, 16, 64]
     needs = [need(sizes, run.k, number, limit) for number in numbers]
     if as_json:
-        print_json(
-            {"source": run.source, "k": run.k, **asdict(sizes), "needs": [asdict(one) for one in needs]}
-        )
+        print_json({"source": run.source, "k": run.k, **asdict(sizes), "needs": list(map(asdict, needs))})
         return
     bound = "" if sizes.prepared_partitions else "at most "
     figures = {"incidences": f"{sizes.n_incidences:,}", "vertices": f"{bound}{sizes.n_vertices:,}"}
     figures["hyperedges"] = f"{bound}{sizes.n_edges:,}"
     names = ["workers", "partitions", "memory", "minimum", "incidences", "sent per round", "disk", "enough"]
-    rows = [
-        [
-            *(f"{one.workers:,}", f"{one.partitions:,}", byte_size(one.memory), byte_size(one.minimum)),
-            *("in memory" if one.in_memory else "on disk", byte_size(one.sent), byte_size(one.disk)),
-            "yes" if one.enough else "no",
-        ]
-        for one in needs
-    ]
     show(title(f"Plan for {printable(run.source)}, k = {run.k}, workers with {byte_size(limit)} each"))
-    show(facts(figures.items()), "", table(names, rows))
+    show(facts(figures.items()), "", table(names, list(map(_row, needs))))
+
+
+def _row(one: Need) -> list[str]:
+    memory, minimum, sent, disk = map(byte_size, (one.memory, one.minimum, one.sent, one.disk))
+    incidences, enough = "in memory" if one.in_memory else "on disk", "yes" if one.enough else "no"
+    return [f"{one.workers:,}", f"{one.partitions:,}", memory, minimum, incidences, sent, disk, enough]

@@ -120,74 +120,64 @@ def _write_arrays(prepared: Prepared, partitions: list[int], folder: Path, tunin
             "more workers"
         )
     np.save(folder / "vertices.npy", vertices)
-    sizes = [np.diff(read_array(path / "indptr.npy")) for path in paths]
-    n_edges, n_incidences = sum(map(len, sizes)), sum(int(own.sum()) for own in sizes)
+    sizes = [prepared.partitions[number] for number in partitions]
+    n_edges, n_incidences = sum(one.n_edges for one in sizes), sum(one.n_incidences for one in sizes)
     omega = [read_array(path / "edge_weights.npy") for path in paths if prepared.edge_weighted]
     np.save(folder / "omega.npy", np.concatenate([np.empty(0), *omega]) if omega else np.ones(n_edges))
     blocked = tuning.uses_blocks(n_incidences, len(vertices))
-    _write_incidences(prepared, paths, sizes, vertices, folder, tuning if blocked else None)
-    facts = {"n_edges": n_edges, "n_vertices": len(vertices), "n_incidences": n_incidences}
-    return {**facts, "blocked": blocked, "threads": tuning.threads if blocked else 1}
+    parts = _write_incidences(paths, vertices, folder, prepared.weighted, tuning if blocked else None)
+    return {"n_edges": n_edges, "n_vertices": len(vertices), "blocked": blocked, "parts": parts}
 
 
 def _write_incidences(
-    prepared: Prepared,
-    paths: list[Path],
-    sizes: list[Integers],
-    vertices: Integers,
-    folder: Path,
-    tuning: Tuning | None,
-) -> None:
-    """Write incidences by groups of vertices and by threads, one partition at a time, into mapped files.
+    paths: list[Path], vertices: Integers, folder: Path, weighted: bool, tuning: Tuning | None
+) -> int:
+    """Write incidences by groups of vertices, one partition at a time, into mapped files.
 
-    Without tuning there is one group of all vertices, so that they stay sorted by hyperedge.
+    Each thread gets some of the partitions; returns their number. Without tuning there is one group of all
+    vertices, so that incidences stay sorted by hyperedge.
     """
-    threads = tuning.threads if tuning else 1
-    firsts = np.concatenate([[0], np.cumsum([len(own) for own in sizes])])
-    cuts = np.linspace(0, firsts[-1], threads + 1).astype(np.int64)[1:]  # hyperedges of each thread
-    n_spans = (len(vertices) >> cpu_kernels.SPAN) + 1
+    sizes = [np.diff(read_array(path / "indptr.npy")) for path in paths]
+    firsts = np.cumsum([0] + [len(own) for own in sizes])
+    spans = np.zeros((len(paths), (len(vertices) >> cpu_kernels.SPAN) + 1), dtype=np.int64)
 
-    def incidences(number: int) -> tuple[Any, Any, Any]:
-        """The hyperedges, vertices (numbered in the block) and spans x threads of a partition."""
-        edges = np.repeat(np.arange(firsts[number], firsts[number + 1], dtype=np.int32), sizes[number])
-        own, members = (read_array(paths[number] / f"{name}.npy") for name in ("vertices", "members"))
-        if len(own) < len(vertices):
-            members = np.searchsorted(vertices, own).astype(np.int32)[members]
-        keys = (members >> cpu_kernels.SPAN) * np.int64(threads)
-        keys += np.repeat(
-            np.searchsorted(cuts, np.arange(*firsts[number : number + 2]), "right"), sizes[number]
+    def members_of(path: Path) -> Any:
+        """The vertices of the incidences of a partition, numbered among those of the block."""
+        own, members = read_array(path / "vertices.npy"), read_array(path / "members.npy")
+        return (
+            members if len(own) == len(vertices) else np.searchsorted(vertices, own).astype(np.int32)[members]
         )
-        return edges, members, keys
 
-    found = [np.bincount(incidences(number)[2], minlength=n_spans * threads) for number in range(len(paths))]
-    spans = np.array(found, dtype=np.int64).T.reshape(n_spans, threads, len(paths))
-    group_of, count = np.zeros(n_spans, dtype=np.int64), 1
-    if tuning:
-        group_of, count = tuning.blocks_of_vertices(spans.sum(axis=(1, 2)), len(vertices))
-    counts = np.zeros((count, threads, len(paths)), dtype=np.int64)
-    np.add.at(counts, group_of, spans)
-    starts = np.cumsum(counts).reshape(counts.shape) - counts
-    n_incidences = int(counts.sum())
-    np.save(folder / "bounds.npy", np.append(starts[:, :, :1].ravel(), n_incidences))
-    kinds = {"edges": np.int32, "members": np.int32, "gamma": np.float64}
-    kept = [
-        np.lib.format.open_memmap(
-            folder / f"{name}.npy", "w+", kind, (n_incidences if name != "gamma" or prepared.weighted else 0,)
-        )
-        for name, kind in kinds.items()
-    ]
     for number, path in enumerate(paths):
-        edges, members, keys = incidences(number)
-        groups = group_of[keys // threads] * threads + keys % threads
+        spans[number] = np.bincount(members_of(path) >> cpu_kernels.SPAN, minlength=spans.shape[1])
+    group_of, count = np.zeros(spans.shape[1], dtype=np.int64), 1
+    if tuning:
+        group_of, count = tuning.blocks_of_vertices(spans.sum(axis=0), len(vertices))
+    counts = np.zeros((count, len(paths)), dtype=np.int64)
+    np.add.at(counts, group_of, spans.T)
+    ends = np.cumsum(counts).reshape(counts.shape)
+    threads = min(tuning.threads if tuning else 1, len(paths))
+    cuts = np.linspace(0, len(paths), threads, endpoint=False).astype(np.int64)
+    np.save(folder / "bounds.npy", np.append((ends - counts)[:, cuts], counts.sum()))
+    np.save(folder / "gamma.npy", np.empty(0))  # if all are 1
+    kinds = {"edges": np.int32, "members": np.int32} | ({"gamma": np.float64} if weighted else {})
+    files = {
+        name: np.lib.format.open_memmap(folder / f"{name}.npy", "w+", kind, (int(counts.sum()),))
+        for name, kind in kinds.items()
+    }
+    for number, path in enumerate(paths):
+        edges = np.repeat(np.arange(*firsts[number : number + 2], dtype=np.int32), sizes[number])
+        values = {"edges": edges, "members": members_of(path)}
+        groups = group_of[values["members"] >> cpu_kernels.SPAN]
         order = np.argsort(groups.astype(np.uint16), kind="stable")  # 16 bits, so by a radix sort
-        gamma = read_array(path / "gamma.npy") if prepared.weighted else None
-        own, places = counts[:, :, number].ravel(), starts[:, :, number].ravel()
-        for file, values in zip(kept, (edges, members, gamma), strict=True):
-            if values is not None:
-                parts = np.split(values[order], np.cumsum(own)[:-1])
-                for place, part in zip(places.tolist(), parts, strict=True):
-                    file[place : place + len(part)] = part
+        if weighted:
+            values["gamma"] = read_array(path / "gamma.npy")
+        for name, file in files.items():
+            parts = np.split(values[name][order], np.cumsum(counts[:, number])[:-1])
+            for end, part in zip(ends[:, number].tolist(), parts, strict=True):
+                file[end - len(part) : end] = part
             release(file)
+    return threads
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -211,7 +201,6 @@ class EdgeBlock:
     folder: Path
     n_edges: int
     n_vertices: int
-    n_incidences: int
     products: Any
     bytes: int
 
@@ -220,11 +209,9 @@ class EdgeBlock:
         return getattr(self if hasattr(type(self), name) else self.products, name)
 
     def omega(self) -> Floats:
-        """The weights of its hyperedges."""
         return read_array(self.folder / "omega.npy")
 
     def has_constants(self) -> bool:
-        """Whether gamma of each vertex is the same in all hyperedges of the block."""
         return self.products.constants() is not None
 
     def boundaries(self, labels: Floats, phi: Floats, degrees: Floats, shares: Floats, count: int) -> Floats:
@@ -235,7 +222,7 @@ class EdgeBlock:
 def open_block(folder: Path, alpha: float, limit: float) -> EdgeBlock:
     """Open the block in a folder: in memory if it takes at most `limit` bytes, else mapped."""
     facts = json.loads((folder / HEADER).read_text())
-    size = facts["n_edges"], facts["n_vertices"], facts["n_incidences"]
+    shape = facts["n_edges"], facts["n_vertices"]
     paths = [folder / f"{name}.npy" for name in ("edges", "members", "gamma")]
     taken = sum(path.stat().st_size for path in paths)
     blocked = facts["blocked"] and alpha in (0, 1)
@@ -244,20 +231,13 @@ def open_block(folder: Path, alpha: float, limit: float) -> EdgeBlock:
     if not blocked:
         edges, members, gamma = files
         gamma = gamma if len(gamma) else np.ones(len(members))
-        lists = Lists(sp.csr_array((gamma, (edges, members)), shape=size[:2]), alpha)
-        return EdgeBlock(folder, *size, SparseProducts(lists), 3 * taken)
+        lists = Lists(sp.csr_array((gamma, (edges, members)), shape=shape), alpha)
+        return EdgeBlock(folder, *shape, SparseProducts(lists), 3 * taken)
     arrays = [read_only(np.asarray(file)) for file in files]
-    given: list[Any] = [
-        alpha,
-        *arrays,
-        read_array(folder / "bounds.npy"),
-        size[:2],
-        facts["threads"],
-        RUNS_FROM,
-    ]
+    given: list[Any] = [alpha, *arrays, read_array(folder / "bounds.npy"), shape, facts["parts"]]
     if mapped:
-        return EdgeBlock(folder, *size, MappedProducts(*given, files=tuple(files)), 0)
-    return EdgeBlock(folder, *size, BlockProducts(*given), taken)
+        return EdgeBlock(folder, *shape, MappedProducts(*given, RUNS_FROM, tuple(files)), 0)
+    return EdgeBlock(folder, *shape, BlockProducts(*given), taken)
 
 
 @kernel

@@ -42,16 +42,16 @@ class Sizes:
             return cls.of_prepared(Prepared.at(target))
         n_rows = sum(sum(footer.rows) for footer in footers)
         bounds = [n_rows, n_rows]
-        for place in range(2):
-            ranges: list[Any] = [footer.ranges[place] for footer in footers if any(footer.rows)]
+        for side in range(2):
+            ranges: list[Any] = [footer.ranges[side] for footer in footers if any(footer.rows)]
             if None not in ranges:
-                bounds[place] = max(high for _, high in ranges) - min(low for low, _ in ranges) + 1
-        n_bytes, weighted = sum(sum(footer.sizes) for footer in footers), columns.weight is not None
-        return cls(n_rows, n_bytes, min(bounds[0], n_rows), min(bounds[1], n_rows), weighted, None)
+                span = max(high for _, high in ranges) - min(low for low, _ in ranges) + 1
+                bounds[side] = min(span, n_rows)
+        n_bytes = sum(sum(footer.sizes) for footer in footers)
+        return cls(n_rows, n_bytes, *bounds, columns.weight is not None, None)
 
     @classmethod
     def of_prepared(cls, prepared: Prepared) -> "Sizes":
-        """Take the sizes of prepared data."""
         size = prepared.n_incidences, 0, prepared.n_vertices, prepared.n_edges
         return cls(*size, prepared.weighted, len(prepared.partitions))
 
@@ -92,9 +92,8 @@ def need(sizes: Sizes, k: int, workers: int, limit: int) -> Need:
     text = max(sizes.n_bytes - 24 * m, 0)  # of ids that are longer than their keys
     copies = (12 + 2 * gamma) * m + 8 * (min(m, partitions * n) + min(m, parts * n) + n + 4 * e) + text
     temporary = max((24 + gamma) * m + text, 8 * n * stored + 9 * n)  # pieces; later vectors and labels
-    return Need(
-        workers, partitions, memory, minimum, in_memory, sent, copies + temporary, memory <= FREE * limit
-    )
+    enough = memory <= FREE * limit
+    return Need(workers, partitions, memory, minimum, in_memory, sent, copies + temporary, enough)
 
 
 def warn_if_short(prepared: Prepared, k: int, workers: list[WorkerState]) -> None:
