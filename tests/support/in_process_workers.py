@@ -19,7 +19,7 @@ from hyperclus.engines.dask.blocks import arrange
 from hyperclus.engines.dask.prepared import PartitionSize, Prepared
 from hyperclus.engines.dask.schedule import result_for, run_stage
 from hyperclus.engines.dask.session import DaskSession
-from hyperclus.engines.dask.store import VECTORS, RunFiles, read_array, store, vector_path
+from hyperclus.engines.dask.store import VECTORS, RunFiles, read_array, vector_path, write_part
 from hyperclus.engines.dask.vectors import Columns
 from hyperclus.engines.dask.workers import WHOLE_PARTS
 
@@ -119,7 +119,7 @@ class There:
         return self.session.stored(name, "edges", values.dtype)
 
     def _store(self, name, part, values):
-        store(self.session.files, name, part, values.copy())
+        write_part(self.session.files, name, part, values.copy())
 
     def get(self, vector):
         """The vector, or the block, on the host, from its files."""

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -31,17 +32,9 @@ class StoredHypergraph:
     prepared: Prepared
     edge_weights: Any
 
-    @property
-    def n_vertices(self) -> int:
-        return self.prepared.n_vertices
-
-    @property
-    def n_edges(self) -> int:
-        return self.prepared.n_edges
-
-    @property
-    def n_incidences(self) -> int:
-        return self.prepared.n_incidences
+    n_vertices = property(attrgetter("prepared.n_vertices"))
+    n_edges = property(attrgetter("prepared.n_edges"))
+    n_incidences = property(attrgetter("prepared.n_incidences"))
 
     def content_key(self) -> bytes:
         """Name the prepared data, which is a hash of the source."""
@@ -92,7 +85,6 @@ class DaskBackend:
         return [range(count)]
 
     def block_width(self, wanted: int, n_incidences: int) -> int | None:
-        """As many vectors as are wanted, within limits."""
         return width(wanted, n_incidences)
 
     def sign_of_largest(self, vector: Vector) -> Reduction:
@@ -137,7 +129,6 @@ class DaskBackend:
         return persist(mask & self.session.from_rows(partial(chunk_kernels.random_half, seed), np.bool_))
 
     def first_rows(self, labels: Vector, count: int) -> Reduction:
-        """The least of all chunks."""
         return reduced(chunk_kernels.first_rows, count, labels, self._rows(), how="min")
 
     def components(self, products: IncidenceProducts, hypergraph: Any) -> tuple[int, Any, Any]:
@@ -151,7 +142,6 @@ class DaskBackend:
     def run_on_one(
         self, function: Callable[..., Any], hypergraph: StoredHypergraph, *args: Any
     ) -> dict[str, Any] | None:
-        """Run it on one worker, if that has the memory."""
         if BYTES_EACH * hypergraph.n_incidences > self.session.files.memory:
             return None
         given = (self.session.path, hypergraph.prepared, function, args)

@@ -236,8 +236,9 @@ def open_block(folder: Path, alpha: float, limit: float) -> EdgeBlock:
     arrays = [read_only(np.asarray(file)) for file in files]
     given: list[Any] = [alpha, *arrays, read_array(folder / "bounds.npy"), shape, facts["parts"]]
     if mapped:
-        return EdgeBlock(folder, *shape, MappedProducts(*given, RUNS_FROM, tuple(files)), 0)
-    return EdgeBlock(folder, *shape, BlockProducts(*given), taken)
+        given += [RUNS_FROM, tuple(files)]
+    products = (MappedProducts if mapped else BlockProducts)(*given)
+    return EdgeBlock(folder, *shape, products, 0 if mapped else taken)
 
 
 @kernel

@@ -48,7 +48,7 @@ class Sizes:
                 span = max(high for _, high in ranges) - min(low for low, _ in ranges) + 1
                 bounds[side] = min(span, n_rows)
         n_bytes = sum(sum(footer.sizes) for footer in footers)
-        return cls(n_rows, n_bytes, *bounds, columns.weight is not None, None)
+        return cls(n_rows, n_bytes, bounds[0], bounds[1], columns.weight is not None, None)
 
     @classmethod
     def of_prepared(cls, prepared: Prepared) -> "Sizes":

@@ -21,25 +21,13 @@ import numpy as np
 from hyperclus._runtime.files import StrPath, atomic_path, fault
 from hyperclus._runtime.progress import report_progress
 from hyperclus.engines.dask import prepare_tasks as tasks
+from hyperclus.engines.dask import source as sources
 from hyperclus.engines.dask.id_keys import Collision, common_type
 from hyperclus.engines.dask.prepare_tasks import Job
 from hyperclus.engines.dask.prepared import MANIFEST, Prepared
-from hyperclus.engines.dask.source import (
-    Piece,
-    Source,
-    SourceFile,
-    TableOptions,
-    check_footers,
-    check_unchanged,
-    column_names,
-    describe,
-    is_uri,
-    list_files,
-    read_footers,
-    split,
-)
+from hyperclus.engines.dask.source import Piece, Source, SourceFile, TableOptions, list_files
 from hyperclus.engines.dask.workers import WorkerPool, WorkerState, memory_per_thread
-from hyperclus.errors import ClusterError, InputError, check_choice, check_integer
+from hyperclus.errors import ClusterError, InputError, check_choice
 from hyperclus.hypergraph.messages import shown
 from hyperclus.typing import DuplicatePolicy
 
@@ -93,9 +81,7 @@ def prepare(
     See `hyperclus.prepare`.
     """
     check_choice("duplicates", options.duplicates, get_args(DuplicatePolicy))
-    if tuning.partitions is not None:
-        check_integer("partitions", tuning.partitions)
-    if not isinstance(folder, str | os.PathLike) or is_uri(os.fspath(folder)):
+    if not isinstance(folder, str | os.PathLike) or sources.is_uri(os.fspath(folder)):
         raise InputError(f"folder must be the name of a folder that all workers share; got {shown(folder)}")
     files = list_files(source)
     while True:
@@ -145,7 +131,6 @@ class _Preparation:
     pool: WorkerPool
 
     def run(self) -> Prepared:
-        """Run what is left to do."""
         try:
             for name in ("partitions", "vertices", *(f"work/{name}" for name in WORK)):
                 (self.target / name).mkdir(parents=True, exist_ok=True)
@@ -158,9 +143,9 @@ class _Preparation:
             if (self.target / MANIFEST).exists():  # another client finished first and deleted its work
                 return Prepared.at(self.target)
             if isinstance(error, InputError):  # a changed file may be the reason
-                check_unchanged(self.files, list_files(self.source))
+                sources.check_unchanged(self.files, list_files(self.source))
             raise
-        check_unchanged(self.files, list_files(self.source))
+        sources.check_unchanged(self.files, list_files(self.source))
         with atomic_path(self.target / MANIFEST) as path:
             path.write_text(json.dumps(manifest))
         shutil.rmtree(self.target / "work", ignore_errors=True)
@@ -172,10 +157,10 @@ class _Preparation:
     def _plan(self) -> tuple[Job, list[Piece]]:
         """Divide the work; a restart keeps the division, although it may have other workers."""
         groups = [self.files[start : start + FOOTERS] for start in range(0, len(self.files), FOOTERS)]
-        read = dict(self.pool.each(read_footers, [(group, self.options) for group in groups]))
+        read = dict(self.pool.each(sources.read_footers, [(group, self.options) for group in groups]))
         footers = [footer for number in range(len(groups)) for footer in read[number]]
-        columns = check_footers(self.files, footers, self.source)
-        with tasks.naming(describe(self.source)):
+        columns = sources.check_footers(self.files, footers, self.source)
+        with tasks.naming(sources.describe(self.source)):
             vertex_type = common_type([footer.types[0] for footer in footers], columns.vertex)
             edge_type = common_type([footer.types[1] for footer in footers], columns.edge)
         n_rows = sum(sum(footer.rows) for footer in footers)
@@ -189,10 +174,16 @@ class _Preparation:
         pieces = [
             piece
             for file, footer in zip(self.files, footers, strict=True)
-            for piece in split(file, footer, rows, 8 * len(column_names(columns)) * rows)
+            for piece in sources.split(file, footer, rows, 8 * len(sources.column_names(columns)) * rows)
         ]
         job = Job(
-            *(self.target, describe(self.source), columns, (vertex_type, edge_type), self.options.duplicates),
+            *(
+                self.target,
+                sources.describe(self.source),
+                columns,
+                (vertex_type, edge_type),
+                self.options.duplicates,
+            ),
             *(n_partitions, len(pieces), self.seed, n_rows <= self.tuning.ordered_rows),
         )
         return job, pieces

@@ -22,16 +22,8 @@ import numpy as np
 from hyperclus._runtime.arrays import take
 from hyperclus._runtime.files import atomic_path, fault
 from hyperclus._runtime.optional import arrow
-from hyperclus.engines.dask.id_keys import (
-    HashedIds,
-    as_objects,
-    direct_ids,
-    direct_keys,
-    family,
-    hash_ids,
-    numbered,
-    share_of,
-)
+from hyperclus.engines.dask import id_keys
+from hyperclus.engines.dask.id_keys import HashedIds, as_objects, family, numbered
 from hyperclus.engines.dask.prepared import DataFolder
 from hyperclus.engines.dask.source import Piece, SourceFile, read_batches
 from hyperclus.errors import ClusterError, InputError
@@ -58,18 +50,17 @@ class Job(DataFolder):
     ordered: bool  # whether to keep the order of the hyperedges
 
     def work(self, stage: str, number: int) -> Path:
-        """Return a temporary file."""
         return self.folder / "work" / stage / f"{number:07}"
 
     def shares(self, side: int, keys: Integers) -> Any:
         """Return the bucket of each vertex (side 0), or the partition of each hyperedge (side 1)."""
-        return share_of(keys, self.n_partitions, 2 - side)
+        return id_keys.share_of(keys, self.n_partitions, 2 - side)
 
     def ids(self, side: int, number: int, keys: Integers) -> Any:
         """Look up the ids of some vertices of a bucket, or of some hyperedges of a partition."""
         kind = self.types[side]
         if family(kind) == "number":
-            return direct_ids(keys, kind)
+            return id_keys.direct_ids(keys, kind)
         batches = [read_slice(self.work(SIDES[side], piece), number) for piece in range(self.n_pieces)]
         hashed = [HashedIds(batch["key"].to_numpy(), batch["id"]) for batch in batches]
         return HashedIds.merged(hashed).ids_of(keys).cast(kind)
@@ -133,12 +124,12 @@ def _keys(
         raise file.fault(message, row + first)
     if direct:
         try:
-            return direct_keys(column, kind), []
+            return id_keys.direct_keys(column, kind), []
         except arrow().ArrowInvalid:
             message = f"column {shown(name)}: an id from here on is too large for 64 bits; use text"
             raise file.fault(message, row) from None
     encoded = column if is_dictionary else column.dictionary_encode()
-    hashed = hash_ids(encoded.dictionary, kind, seed)
+    hashed = id_keys.hash_ids(encoded.dictionary, kind, seed)
     return hashed.keys[encoded.indices.to_numpy(zero_copy_only=False)], [hashed]
 
 

@@ -32,11 +32,9 @@ class DataFolder:
     folder: Path
 
     def partition_path(self, number: int) -> Path:
-        """Return the folder of a partition."""
         return self.folder / "partitions" / f"{number:05}"
 
     def bucket_path(self, number: int) -> Path:
-        """Return the file with the vertex ids of a bucket."""
         return self.folder / "vertices" / f"{number:05}.parquet"
 
 
@@ -49,32 +47,18 @@ class Prepared(DataFolder):
     edge_weights if `edge_weighted`, and for small data order (int64, the original order of the hyperedges).
     Its file edges.parquet has the ids of the hyperedges. A partition may be empty. A bucket is a Parquet file
     with the ids of the vertices from `bucket_ends[q]` to `bucket_ends[q + 1]`, in that order.
-
-    Attributes
-    ----------
-    folder : Path
-        Folder of the data; its name is `key`, a hash of everything that decides the content.
-    key : str
-    n_vertices, n_edges, n_incidences : int
-    weighted, edge_weighted : bool
-        Whether some gamma is not 1, and whether the input has hyperedge weights.
-    bucket_ends : tuple of int
-        From 0 to `n_vertices`.
-    partitions : tuple of PartitionSize
-    vertex, edge : str
-        Names of the columns of ids, in the input and here.
     """
 
-    folder: Path
-    key: str
+    folder: Path  # its name is `key`
+    key: str  # a hash of everything that decides the content
     n_vertices: int
     n_edges: int
     n_incidences: int
-    weighted: bool
-    edge_weighted: bool
-    bucket_ends: tuple[int, ...]
+    weighted: bool  # whether some gamma is not 1
+    edge_weighted: bool  # whether the input has hyperedge weights
+    bucket_ends: tuple[int, ...]  # from 0 to `n_vertices`
     partitions: tuple[PartitionSize, ...]
-    vertex: str
+    vertex: str  # names of the columns of ids, in the input and here
     edge: str
 
     @classmethod

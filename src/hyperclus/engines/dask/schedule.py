@@ -17,28 +17,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hyperclus._runtime.threads import single_blas_thread
+from hyperclus.engines.dask import store
 from hyperclus.engines.dask.blocks import EdgeBlock, open_block
-from hyperclus.engines.dask.store import (
-    VECTORS,
-    Array,
-    ArrayCache,
-    RunFiles,
-    file_fault,
-    read_array,
-    read_part,
-    read_run_files,
-    rows_of,
-    store,
-    vector_path,
-)
+from hyperclus.engines.dask.store import Array, RunFiles, read_part, rows_of, write_part
 from hyperclus.engines.dask.vectors import Reduction, Side, Vector
-from hyperclus.typing import Floats
 
 MAX_WIDTH = 16  # vectors in a product
 PAIRS_UP_TO = 5_000_000  # incidences up to which a product has at least two: a round costs more than a vector
 ROWS = 1 << 13  # rows of a chunk that are computed together
 BLOCK_SHARE = 0.25  # of a worker's memory: a block that needs more stays in files
-BLOCKS = ArrayCache()
+BLOCKS = store.ArrayCache()
 COMBINE: dict[str, Callable[[Any, Any], Any]] = {
     "sum": np.add,
     "max": np.maximum,
@@ -62,20 +50,11 @@ class At(NamedTuple):
 class Stage:
     """Instructions for all chunks, or all blocks, and what happens with the results.
 
-    Attributes
-    ----------
-    instructions : list of (kind, payload, args)
-        Kinds are those of `Vector`, and "received". Arguments are values, or `At` an earlier instruction.
-    sends : list of (At, how)
-        Values sent to the other side, and how the contributions of blocks to each are combined.
-    incoming : list of str
-        How the values that the stage before sent are combined.
-    stores : list of (At, name)
-        Values to be stored.
-    reductions : list of (function, args, how)
-        Partial results for the host.
-    dropped : list of str
-        Names of vectors that are no longer needed.
+    Instructions are (kind, payload, args): kinds are those of `Vector`, and "received"; arguments are values,
+    or `At` an earlier instruction. Values may be sent to the other side, with how the contributions of blocks
+    are combined (`incoming`: how those that the stage before sent are combined), be stored under a name, or
+    be reduced to partial results for the host: (function, args, how). `dropped` are the names of vectors that
+    are no longer needed.
     """
 
     level: int
@@ -106,14 +85,9 @@ class Stage:
 
 
 class Plan:
-    """The stages that compute some reductions and store some vectors, planned from the last to the first.
+    """The `stages` that compute some reductions and store some vectors, planned from the last to the first.
 
-    Attributes
-    ----------
-    stages : list of Stage
-    stored : list of (Vector, name)
-    asked : dict
-        By level, the reductions in the order of those of the stage.
+    `stored` are vectors with names, and `asked` by level the reductions in the order of those of the stage.
     """
 
     def __init__(
@@ -235,13 +209,13 @@ def result_for(result: StageResult, number: int) -> StageResult:
 def run_stage(path: Path, stage: Stage, part: int, received: Sequence[StageResult]) -> StageResult:
     """Run a stage on one part: a chunk of vertices, or a block of hyperedges."""
     started = time.perf_counter()
-    files = read_run_files(path)
-    VECTORS.drop(set(stage.dropped))
+    files = store.read_run_files(path)
+    store.VECTORS.drop(set(stage.dropped))
     try:
         run = _run_on_block if stage.side == "edges" else _run_on_chunk
         sends, partials = run(files, stage, part, received)
     except OSError as error:
-        raise file_fault(error) from None
+        raise store.file_fault(error) from None
     reports = {key: report for before in received for key, report in before.reports.items()}
     sent = sum(row.nbytes for rows in sends.values() for row in rows)
     reports[stage.level, part] = Report(partials, time.perf_counter() - started, sent)
@@ -277,7 +251,7 @@ def _run_on_chunk(files: RunFiles, stage: Stage, chunk: int, received: Sequence[
             found = function(*_resolve(args, values))
             partials[position] = found if first == 0 else COMBINE[how](partials[position], found)
     for (_, name), array in zip(stage.stores, arrays[len(stage.sends) :], strict=True):
-        store(files, name, str(chunk), array)
+        write_part(files, name, str(chunk), array)
     sends = arrays[: len(stage.sends)]
     touched = enumerate(files.touched(block, chunk) for block in range(len(files.blocks) if sends else 0))
     return {n: sends if rows is None else [values[rows] for values in sends] for n, rows in touched}, partials
@@ -301,11 +275,11 @@ def _run_on_block(files: RunFiles, stage: Stage, number: int, received: Sequence
     sources = {
         "stored": lambda name: rows_of(read_part(files, name, f"e{number}"), 0, block.n_edges),
         "received": lambda place: np.concatenate([result.sends[number][place] for result in received]),
-        "static": lambda name: _static(files, block, number, name),
+        "static": lambda name: files.static(number, name),
     }
     values = _evaluate(stage, stage.last_uses(), sources, block)
     for place, name in stage.stores:
-        store(files, name, f"e{number}", np.asarray(values[place.number]))
+        write_part(files, name, f"e{number}", np.asarray(values[place.number]))
     partials = [
         (block.method(function) if isinstance(function, str) else function)(*_resolve(args, values))
         for function, args, _ in stage.reductions
@@ -344,17 +318,3 @@ def edge_block(files: RunFiles, number: int) -> EdgeBlock:
         block = open_block(files.blocks[number], files.alpha, limit)
         BLOCKS.put(key, block, block.bytes, 2 * limit)  # room for the block of a worker that died
     return block
-
-
-def _static(files: RunFiles, block: EdgeBlock, number: int, name: str) -> Floats:
-    """The values of a stored vector at the vertices of a block, which keeps them."""
-    key = (name, f"static {number}")
-    values: Floats | None = VECTORS.get(key)
-    if values is None:
-        values = np.empty(block.n_vertices)
-        for chunk, (first, last) in enumerate(pairwise(files.offsets[number])):
-            whole = read_array(vector_path(files.vectors, name, str(chunk)))
-            rows = files.touched(number, chunk)
-            values[first:last] = whole if rows is None else whole[rows]
-        VECTORS.put(key, values, values.nbytes, files.vector_memory)
-    return values

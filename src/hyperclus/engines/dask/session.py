@@ -33,23 +33,14 @@ class Spent:
 
 @dataclass(eq=False)
 class DaskSession:
-    """The vectors of one run, and the rounds that compute new ones.
-
-    Attributes
-    ----------
-    files : RunFiles
-    path : Path
-        Where the workers read `files`.
-    pins : dict
-        By checkpoint file, the names of the vectors that it refers to.
-    """
+    """The vectors of one run, and the rounds that compute new ones."""
 
     files: RunFiles
-    path: Path
+    path: Path  # where the workers read `files`
     n_vertices: int
     runner: DaskRunner
     spent: Spent = field(default_factory=Spent)
-    pins: dict[str, set[str]] = field(default_factory=dict)
+    pins: dict[str, set[str]] = field(default_factory=dict)  # by checkpoint file, the vectors it refers to
     _users: dict[tuple[str, Side], list[ref[Vector]]] = field(default_factory=dict)  # of stored vectors
     _dropped: list[str] = field(default_factory=list)
 
@@ -61,7 +52,6 @@ class DaskSession:
         return cls(files, path, n_vertices, runner)
 
     def compute(self, reductions: Sequence[Reduction], vectors: Sequence[Vector] = ()) -> None:
-        """Compute reductions and store vectors in one round."""
         prefix, spent = token_hex(6), self.spent
         plan = Plan(reductions, vectors, (f"{prefix}-{number}" for number in count()))
         for stage in plan.stages:
@@ -133,7 +123,6 @@ class DaskSession:
         }
 
     def unpin(self, file: str) -> None:
-        """A checkpoint is deleted."""
         self.pins.pop(file, None)
 
     def clean(self, folder: Path) -> None:
@@ -146,7 +135,6 @@ class DaskSession:
                 path.unlink(missing_ok=True)
 
     def vector_files(self, name: str, side: Side) -> list[Path]:
-        """The files of all parts of a stored vector."""
         parts, mark = (self.files.ends, "") if side == "vertices" else (self.files.blocks, "e")
         return [vector_path(self.files.vectors, name, f"{mark}{part}") for part in range(len(parts))]
 

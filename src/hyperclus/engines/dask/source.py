@@ -80,7 +80,6 @@ def column_names(columns: LongColumns) -> list[str]:
 
 
 def describe(source: Source) -> str:
-    """Name the input in a message."""
     paths = _paths(source)
     return os.fspath(paths[0]) + (", ..." if len(paths) > 1 else "")
 
@@ -113,7 +112,6 @@ def check_unchanged(before: list[SourceFile], after: list[SourceFile]) -> None:
 
 
 def read_footers(files: list[SourceFile], options: TableOptions) -> list[Footer]:
-    """Read the footers of some files."""
     return [_footer(file, options) for file in files]
 
 
@@ -175,7 +173,6 @@ def read_batches(piece: Piece, columns: LongColumns) -> Iterator[tuple[int, Any]
 
 @contextmanager
 def open_file(file: SourceFile) -> Iterator[Any]:
-    """Open a file by its path or URI."""
     if not is_uri(file.path):
         with reading(file.path) as handle:
             yield handle

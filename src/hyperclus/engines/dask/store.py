@@ -35,7 +35,6 @@ class ArrayCache:
         self._bytes, self._lock = 0, Lock()
 
     def get(self, name: Any) -> Any:
-        """The array of this name, or None."""
         with self._lock:
             if name not in self._entries:
                 return None
@@ -67,28 +66,14 @@ VECTORS = ArrayCache()
 
 @dataclass(frozen=True, slots=True)
 class RunFiles:
-    """Where the files of a run are, and how vertices and hyperedges are divided.
+    """Where the files of a run are, and how vertices and hyperedges are divided."""
 
-    Attributes
-    ----------
-    vectors : Path
-        The folder of stored vectors.
-    blocks : list of Path
-        The folders of the blocks of hyperedges.
-    ends : list of int
-        Chunk j holds the vertices from ends[j - 1] to ends[j].
-    offsets : list of lists of int
-        For each block, where the vertices of each chunk begin among its own vertices.
-    memory : float
-        Bytes that a worker has.
-    """
-
-    vectors: Path
-    blocks: list[Path]
-    ends: list[int]
-    offsets: list[list[int]]
+    vectors: Path  # folder of stored vectors
+    blocks: list[Path]  # folders of the blocks of hyperedges
+    ends: list[int]  # chunk j holds the vertices from ends[j - 1] to ends[j]
+    offsets: list[list[int]]  # for each block, where the vertices of each chunk begin among its own ones
     alpha: float
-    memory: float
+    memory: float  # bytes that a worker has
 
     def write(self, path: Path) -> None:
         with atomic_path(path) as partial:
@@ -112,6 +97,20 @@ class RunFiles:
             rows = (vertices[first:last] - start).astype(np.int32)
             VECTORS.put(key, rows, rows.nbytes, self.vector_memory)
         return rows
+
+    def static(self, block: int, name: str) -> Array:
+        """The values of a stored vector at the vertices of a block, which are kept in memory."""
+        key = (name, f"static {block}")
+        values: Array | None = VECTORS.get(key)
+        if values is None:
+            offsets = self.offsets[block]
+            values = np.empty(offsets[-1])
+            for chunk, (first, last) in enumerate(pairwise(offsets)):
+                whole = read_array(vector_path(self.vectors, name, str(chunk)))
+                rows = self.touched(block, chunk)
+                values[first:last] = whole if rows is None else whole[rows]
+            VECTORS.put(key, values, values.nbytes, self.vector_memory)
+        return values
 
     @property
     def vector_memory(self) -> float:
@@ -165,7 +164,7 @@ def vector_path(folder: Path, name: str, part: str) -> Path:
     return folder / f"{name}.{part}.npy"
 
 
-def store(files: RunFiles, name: str, part: str, values: Array) -> None:
+def write_part(files: RunFiles, name: str, part: str, values: Array) -> None:
     """Store a part of a vector in a file, atomically, and in memory."""
     with atomic_path(vector_path(files.vectors, name, part)) as partial, partial.open("wb") as file:
         np.save(file, values, allow_pickle=False)
@@ -178,7 +177,7 @@ def store_rows(files: RunFiles, values: Any) -> Any:
         return [store_rows(files, column) for column in values.T]
     name = token_hex(6)
     for chunk, (first, last) in enumerate(files.spans):
-        store(files, name, str(chunk), np.ascontiguousarray(values[first:last]))
+        write_part(files, name, str(chunk), np.ascontiguousarray(values[first:last]))
     return {"name": name, "side": "vertices", "dtype": values.dtype.str}
 
 

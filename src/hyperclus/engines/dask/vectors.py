@@ -138,7 +138,6 @@ class Columns(Expression):
         return [vector.reference() for vector in self.vectors]
 
     def content_key(self) -> bytes:
-        """The keys of its vectors."""
         return b"\n".join(vector.content_key() for vector in self.vectors)
 
     @property

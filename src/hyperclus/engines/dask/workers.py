@@ -64,15 +64,7 @@ def dask(module: str = "distributed") -> Any:
 
 
 class WorkerPool:
-    """The workers that a Dask client can use.
-
-    Attributes
-    ----------
-    client : distributed.Client
-    address : str
-        Address of the scheduler.
-    timeouts : Timeouts
-    """
+    """The workers that a Dask client can use; `address` is that of the scheduler."""
 
     def __init__(self, client: Any, timeouts: Timeouts = Timeouts()) -> None:  # noqa: B008
         self.client, self.timeouts = client, timeouts
