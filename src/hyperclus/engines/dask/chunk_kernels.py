@@ -1,7 +1,5 @@
 """Chunk-wise kernels of lazy expressions: functions of the arrays of some rows."""
 
-from functools import cache
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -10,12 +8,6 @@ from hyperclus.engines.base import nearest_centre
 
 BINS = 4096  # of a histogram
 ODD = 0x9E3779B97F4A7C15  # of SplitMix64: its multiples are far apart, modulo 2^64
-
-
-@cache
-def blas(name: str) -> Any:
-    """A BLAS routine, imported when it is first needed."""
-    return getattr(import_module("scipy.linalg.blas"), name)
 
 
 def mixed(values: Any, seed: int = 0) -> Any:
@@ -73,11 +65,12 @@ def histograms(edges: Any, values: Any, masses: Any) -> Any:
 
 def product(small: Any, *vectors: Any) -> Any:
     """Combinations of the vectors, one at a time: stacking them would copy them."""
-    axpy = blas("daxpy")
+    from scipy.linalg.blas import daxpy
+
     rows = np.zeros((len(small), len(vectors[0])))
     for factors, vector in zip(small.T, vectors, strict=True):
         for row, factor in zip(rows, factors, strict=True):
-            axpy(vector, row, a=factor)
+            daxpy(vector, row, a=factor)
     return rows
 
 

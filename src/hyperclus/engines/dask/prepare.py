@@ -160,7 +160,8 @@ class _Preparation:
         read = dict(self.pool.each(sources.read_footers, [(group, self.options) for group in groups]))
         footers = [footer for number in range(len(groups)) for footer in read[number]]
         columns = sources.check_footers(self.files, footers, self.source)
-        with tasks.naming(sources.describe(self.source)):
+        name = sources.describe(self.source)
+        with tasks.naming(name):
             vertex_type = common_type([footer.types[0] for footer in footers], columns.vertex)
             edge_type = common_type([footer.types[1] for footer in footers], columns.edge)
         n_rows = sum(sum(footer.rows) for footer in footers)
@@ -176,17 +177,9 @@ class _Preparation:
             for file, footer in zip(self.files, footers, strict=True)
             for piece in sources.split(file, footer, rows, 8 * len(sources.column_names(columns)) * rows)
         ]
-        job = Job(
-            *(
-                self.target,
-                sources.describe(self.source),
-                columns,
-                (vertex_type, edge_type),
-                self.options.duplicates,
-            ),
-            *(n_partitions, len(pieces), self.seed, n_rows <= self.tuning.ordered_rows),
-        )
-        return job, pieces
+        what = self.target, name, columns, (vertex_type, edge_type), self.options.duplicates
+        how = n_partitions, len(pieces), self.seed, n_rows <= self.tuning.ordered_rows
+        return Job(*what, *how), pieces
 
     def _run_stages(self, job: Job, pieces: list[Piece]) -> dict[str, Any]:
         """Run all tasks; return the manifest."""

@@ -270,21 +270,17 @@ def write_slices(path: Path, columns: dict[str, Any], shares: Any, count: int, f
 
 def read_slice(path: Path, number: int) -> Any:
     """Read one slice of a file that `write_slices` wrote."""
-    with _open_slices(path) as reader:
-        return reader.get_batch(number)
+    return _open_slices(path).get_batch(number)
 
 
 def read_facts(path: Path) -> Any:
     """Read the facts of a file that `write_slices` wrote."""
-    with _open_slices(path) as reader:
-        return json.loads(reader.schema.metadata[b"facts"])
+    return json.loads(_open_slices(path).schema.metadata[b"facts"])
 
 
-@contextmanager
-def _open_slices(path: Path) -> Iterator[Any]:
+def _open_slices(path: Path) -> Any:
     try:
-        with arrow().OSFile(str(path)) as file:
-            yield arrow("pyarrow.ipc").open_file(file)
+        return arrow("pyarrow.ipc").open_file(arrow().OSFile(str(path)))
     except FileNotFoundError:
         raise ClusterError(
             f"{path}: a file that another worker wrote is missing; all workers must share the folder"

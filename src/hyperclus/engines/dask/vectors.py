@@ -8,7 +8,8 @@ A vector that is persisted is stored by the first round that computes it.
 
 import operator
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
@@ -39,37 +40,27 @@ class Expression(NDArrayOperatorsMixin):
         return FUNCTIONS[function](*args, **options) if function in FUNCTIONS else NotImplemented
 
 
+@dataclass(slots=True, weakref_slot=True, eq=False, repr=False)
 class Vector(Expression):
     """One value for each vertex, or for each hyperedge, as an expression.
 
-    Attributes
-    ----------
-    kind : str
-        "stored" (payload: the name), "map" (payload: a function of arrays, applied to rows), "local"
-        (payload: the name of a method of a block), "gather" (from vertices to those of a block), "static"
-        (the same for a stored vector, which the block keeps), "scatter" (from blocks to vertices; payload:
-        how contributions are combined), "rows" (payload: a function of the first and last row).
-    args : tuple
-        Vectors, and any other values.
-    persisted : bool
-        Whether to store it when it is first computed.
+    Kinds are "stored" (payload: the name), "map" (a function of arrays, applied to rows), "local" (the name
+    of a method of a block), "gather" (from vertices to those of a block), "static" (the same for a stored
+    vector, which the block keeps), "scatter" (from blocks to vertices; payload: how contributions are
+    combined), and "rows" (a function of the first and last row).
     """
 
-    __slots__ = ("__weakref__", "args", "dtype", "kind", "payload", "persisted", "session", "side")
+    session: "DaskSession"
+    side: Side
+    kind: str
+    payload: Any
+    args: tuple[Any, ...] = ()  # vectors, and any other values
+    dtype: Any = np.float64
+    persisted: bool = False  # whether to store it when it is first computed
+    ndim: ClassVar[int] = 1
 
-    def __init__(
-        self,
-        session: "DaskSession",
-        side: Side,
-        kind: str,
-        payload: Any,
-        args: tuple[Any, ...] = (),
-        *,
-        dtype: Any = np.float64,
-        persisted: bool = False,
-    ) -> None:
-        self.session, self.side, self.kind, self.payload, self.args = session, side, kind, payload, args
-        self.dtype, self.persisted = np.dtype(dtype), persisted
+    def __post_init__(self) -> None:
+        self.dtype = np.dtype(self.dtype)
 
     def set_stored(self, name: str) -> None:
         """Replace the expression by the name under which it has been stored."""
@@ -83,8 +74,6 @@ class Vector(Expression):
     def content_key(self) -> bytes:
         """The name it is stored under: a vector that a checkpoint restores keeps its name."""
         return "{name} {side} {dtype}".format(**self.reference()).encode()
-
-    ndim = 1
 
     @property
     def shape(self) -> tuple[int]:
@@ -200,6 +189,7 @@ class Rows:
         return iter(self.columns.vectors)
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Reduction(NDArrayOperatorsMixin):
     """A number, or a small array, that a round over the workers brings to the host.
 
@@ -207,19 +197,13 @@ class Reduction(NDArrayOperatorsMixin):
     and `then` what is done with the total.
     """
 
-    __slots__ = ("args", "function", "how", "known", "session", "side", "then")
-
-    def __init__(
-        self,
-        session: Any,
-        side: Side,
-        function: Any,
-        args: tuple[Any, ...],
-        how: Combine = "sum",
-        then: Callable[[Any], Any] | None = None,
-    ) -> None:
-        self.session, self.side, self.function, self.args = session, side, function, args
-        self.how, self.then, self.known = how, then, None
+    session: Any
+    side: Side
+    function: Any
+    args: tuple[Any, ...]
+    how: Combine = "sum"
+    then: Callable[[Any], Any] | None = None
+    known: Any = None
 
     def value(self) -> Any:
         """The value; the first call runs a round."""

@@ -123,12 +123,11 @@ class WorkerPool:
         if time.monotonic() - self._asked > max_age:
             if self.client.status != "running":
                 raise self._scheduler_gone()
-            with self.dask_errors():
-                try:
-                    ask, timeout = self.client.scheduler.identity, self.timeouts.scheduler
-                    found = self.client.sync(ask, n_workers=-1, callback_timeout=timeout)
-                except OSError:
-                    raise self._scheduler_gone() from None
+            try:
+                ask, timeout = self.client.scheduler.identity, self.timeouts.scheduler
+                found = self.client.sync(ask, n_workers=-1, callback_timeout=timeout)
+            except (OSError, RuntimeError, CancelledError):
+                raise self._scheduler_gone() from None
             self._present, self._asked = found["workers"], time.monotonic()
         return self._present
 
