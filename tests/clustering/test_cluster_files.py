@@ -14,7 +14,7 @@ import hyperclus as hc
 from hyperclus.clustering.cut import cut
 from hyperclus.clustering.search_problem import EFFORTS
 from hyperclus.engines.dask.prepared import MANIFEST
-from hyperclus.engines.dask.workers import DaskRunner
+from hyperclus.engines.dask.workers import WorkerPool
 from hyperclus.errors import LossWarning
 from hyperclus.io.tables.long import write_long
 from support.contracts import refused
@@ -107,14 +107,14 @@ def test_large_planted_blocks_match_memory(clustered_files, k):
 
 
 def test_traffic_to_the_client_does_not_grow_with_the_vertices(clustered_files, monkeypatch):
-    sizes, run = [], DaskRunner.round
+    sizes, run = [], WorkerPool.round
 
     def weighed(self, *args):
         outcomes = run(self, *args)
         sizes.append(len(pickle.dumps(outcomes)))
         return outcomes
 
-    monkeypatch.setattr(DaskRunner, "round", weighed)
+    monkeypatch.setattr(WorkerPool, "round", weighed)
     effort = replace(EFFORTS["default"], batched_from=(0, 0), sample=500)  # of any number of vertices
     largest = []
     for n_incidences in (150_000, 600_000):

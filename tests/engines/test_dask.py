@@ -785,10 +785,10 @@ H = planted(200, 300, 3, noise=0.15, seed=1)
 def test_a_run_interrupted_anywhere_resumes(eager):
     with scattered(H) as there:
         expected = clustered(there)
-        rounds, cpu = there.session.runner.rounds, there.session.spent.products
+        rounds, cpu = there.session.pool.rounds, there.session.spent.products
     saved = []
     for stop in np.linspace(2, rounds, 5).astype(int).tolist():
-        with scattered(H, runner=Alone(stop)) as there:
+        with scattered(H, pool=Alone(stop)) as there:
             with pytest.raises(StopError):
                 clustered(there)
             again = there.again()
@@ -815,7 +815,7 @@ def test_a_finished_search_is_loaded_from_its_checkpoint(eager, caplog):
 def test_a_run_interrupted_repeatedly_finishes(eager):
     with scattered(H) as there:
         expected = clustered(there)
-    with scattered(H, runner=Alone(25)) as there:
+    with scattered(H, pool=Alone(25)) as there:
         for tries in range(1, 40):  # noqa: B007
             try:
                 found = clustered(there)

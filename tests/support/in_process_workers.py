@@ -36,7 +36,7 @@ class StopError(Exception):
 
 
 class Alone:
-    """Runs every stage here, as `DaskRunner` has them run; `stop` is the round that it does not get to."""
+    """Runs every stage here, as `WorkerPool` has them run; `stop` is the round that it does not get to."""
 
     def __init__(self, stop=None):
         self.rounds, self.stop = 0, stop
@@ -141,10 +141,10 @@ class There:
         """The names of the vectors that lie in files."""
         return {path.name.partition(".")[0] for path in self.session.files.vectors.glob("*.npy")}
 
-    def again(self, runner=None):
+    def again(self, pool=None):
         """What another client sees, which is started after this one has gone; nothing is in memory."""
         VECTORS.drop({key[0] for key in list(VECTORS._entries)})
-        session = DaskSession.open(self.session.files, self.stored.n_vertices, runner or Alone())
+        session = DaskSession(self.session.files, pool or Alone())
         return _there(session, self.stored.prepared, self.edges)
 
 
@@ -154,7 +154,7 @@ def _there(session, prepared, edges):
 
 
 @contextmanager
-def scattered(h, chunks=3, blocks=2, partitions=5, alpha=0.0, memory=4e9, tuning=ONE_THREAD, runner=None):
+def scattered(h, chunks=3, blocks=2, partitions=5, alpha=0.0, memory=4e9, tuning=ONE_THREAD, pool=None):
     """The hypergraph, its hyperedges dealt at random, while the body runs."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -171,7 +171,7 @@ def scattered(h, chunks=3, blocks=2, partitions=5, alpha=0.0, memory=4e9, tuning
         ]
         (folder / "vectors").mkdir()
         files = RunFiles(folder / "vectors", folders, ends, offsets, alpha, memory)
-        yield _there(DaskSession.open(files, h.n_vertices, runner or Alone()), prepared, edges)
+        yield _there(DaskSession(files, pool or Alone()), prepared, edges)
 
 
 def damage(there, vector, part=0, share=0.5):

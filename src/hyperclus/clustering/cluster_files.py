@@ -33,7 +33,7 @@ from hyperclus.engines.dask.prepared import Prepared
 from hyperclus.engines.dask.session import DaskSession, Spent
 from hyperclus.engines.dask.source import TableOptions
 from hyperclus.engines.dask.store import read_rows, read_run_files
-from hyperclus.engines.dask.workers import DaskRunner, WorkerPool
+from hyperclus.engines.dask.workers import WorkerPool
 from hyperclus.errors import Argument, InputError, check_integer, is_number
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.spectral.eigen import Eigenpairs
@@ -176,7 +176,7 @@ class FilesRun(Steps[StoredPartition]):
         folder = files.vectors.parent
         with lock_folder(folder):
             files.vectors.mkdir(parents=True, exist_ok=True)
-            self.vectors = DaskSession.open(files, self.prepared.n_vertices, DaskRunner(self.pool))
+            self.vectors = DaskSession(files, self.pool)
             self.total = self.vectors.spent
             stored = StoredHypergraph(self.prepared, DaskProducts(self.vectors).edge_weights())
             self.whole = cast(Hypergraph, stored)  # has what the steps need

@@ -136,7 +136,7 @@ class DaskBackend:
         first: Any = self.session.from_rows(chunk_kernels.first_only)
         if reaches_all(products, first, self.session.n_vertices):
             return 1, None, None
-        count, reference = self.session.runner.alone(find_components, self.session.path)
+        count, reference = self.session.pool.alone(find_components, self.session.path)
         return count, self.session.restore(reference), None
 
     def run_on_one(
@@ -145,7 +145,7 @@ class DaskBackend:
         if BYTES_EACH * hypergraph.n_incidences > self.session.files.memory:
             return None
         given = (self.session.path, hypergraph.prepared, function, args)
-        facts, vectors = self.session.runner.alone(_run_on_worker, *given)
+        facts, vectors = self.session.pool.alone(_run_on_worker, *given)
         return facts | {name: self.session.restore(reference) for name, reference in vectors.items()}
 
     def open_checkpoint(self, stage: str, *inputs: Any, rng: np.random.Generator | None = None) -> Checkpoint:

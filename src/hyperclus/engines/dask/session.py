@@ -17,7 +17,7 @@ from hyperclus._runtime.checkpoint import vector_references
 from hyperclus.engines.dask.schedule import COMBINE, Plan
 from hyperclus.engines.dask.store import RunFiles, load_array, vector_path
 from hyperclus.engines.dask.vectors import Columns, Reduction, Side, Vector, persist
-from hyperclus.engines.dask.workers import DaskRunner
+from hyperclus.engines.dask.workers import WorkerPool
 
 
 @dataclass(slots=True)
@@ -36,20 +36,17 @@ class DaskSession:
     """The vectors of one run, and the rounds that compute new ones."""
 
     files: RunFiles
-    path: Path  # where the workers read `files`
-    n_vertices: int
-    runner: DaskRunner
+    pool: WorkerPool
+    path: Path = field(init=False)  # where the workers read `files`
     spent: Spent = field(default_factory=Spent)
     pins: dict[str, set[str]] = field(default_factory=dict)  # by checkpoint file, the vectors it refers to
     _users: dict[tuple[str, Side], list[ref[Vector]]] = field(default_factory=dict)  # of stored vectors
     _dropped: list[str] = field(default_factory=list)
 
-    @classmethod
-    def open(cls, files: RunFiles, n_vertices: int, runner: DaskRunner) -> "DaskSession":
-        """Open a session on files that all workers can read."""
-        path = files.vectors / f"run-{blake2b(repr(files).encode(), digest_size=8).hexdigest()}.json"
-        files.write(path)
-        return cls(files, path, n_vertices, runner)
+    def __post_init__(self) -> None:
+        key = blake2b(repr(self.files).encode(), digest_size=8).hexdigest()
+        self.path, self.n_vertices = self.files.vectors / f"run-{key}.json", self.files.ends[-1]
+        self.files.write(self.path)
 
     def compute(self, reductions: Sequence[Reduction], vectors: Sequence[Vector] = ()) -> None:
         prefix, spent = token_hex(6), self.spent
@@ -58,7 +55,7 @@ class DaskSession:
             stage.dropped = self._dropped
         parts: dict[Side, int] = {"vertices": len(self.files.ends), "edges": len(self.files.blocks)}
         started = time.perf_counter()
-        results = self.runner.round(self.path, plan.stages, parts)
+        results = self.pool.round(self.path, plan.stages, parts)
         spent.seconds += time.perf_counter() - started
         spent.rounds += 1
         spent.products += any(stage.side == "edges" for stage in plan.stages)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from itertools import count, islice
+from itertools import islice
 from pathlib import Path
 from secrets import token_hex
 from typing import Any, NamedTuple
@@ -64,7 +64,10 @@ def dask(module: str = "distributed") -> Any:
 
 
 class WorkerPool:
-    """The workers that a Dask client can use; `address` is that of the scheduler."""
+    """The workers that a Dask client can use; `address` is that of the scheduler.
+
+    A part of a round stays with the same worker while that one lives.
+    """
 
     def __init__(self, client: Any, timeouts: Timeouts = Timeouts()) -> None:  # noqa: B008
         self.client, self.timeouts = client, timeouts
@@ -164,6 +167,69 @@ class WorkerPool:
         finally:
             self.cancel(list(running))
 
+    def round(self, path: Path, stages: Sequence[Stage], parts: dict[Side, int]) -> list[StageResult]:
+        """Return the results of the last stage; if a worker dies, the others repeat the round."""
+        for attempt in range(MAX_ATTEMPTS):
+            addresses = sorted(self.present(0.0 if attempt else POLL))
+            found = self._results(*self._graph(path, stages, parts, addresses))
+            if found is not None:
+                return found
+        raise ClusterError(f"workers keep dying; see their logs, then {AGAIN}")
+
+    def alone(self, function: Callable[..., Any], *args: Any) -> Any:
+        """Run a function on one worker and return its result."""
+        return next(iter(self.each(function, [args])))[1]
+
+    def _graph(
+        self, path: Path, stages: Sequence[Stage], parts: dict[Side, int], addresses: list[str]
+    ) -> tuple[dict[str | None, dict[str, Any]], list[str]]:
+        """Return the tasks of a round by the worker that should run them, and the keys of the last stage."""
+        name, files = token_hex(6), read_run_files(path)
+        dense = all(offsets[-1] == files.ends[-1] for offsets in files.offsets)  # blocks take whole chunks
+        large = max(parts.values()) > WHOLE_PARTS or 8 * files.ends[-1] > WHOLE_BYTES
+        layers: dict[str | None, dict[str, Any]] = defaultdict(dict)
+        keys: list[str] = []
+        for stage in stages:
+            before = keys
+            keys = [f"{stage.side}-{name}-{stage.level}-{part}" for part in range(parts[stage.side])]
+            for part, key in enumerate(keys):
+                given = before
+                if large and not (dense and stage.side == "edges"):
+                    given = [f"piece-{name}-{stage.level}-{number}-{part}" for number in range(len(before))]
+                    tasks = {own: (result_for, whole, part) for own, whole in zip(given, before, strict=True)}
+                    layers[None].update(tasks)
+                worker = addresses[part % len(addresses)] if addresses else None
+                layers[worker][key] = (run_stage, path, stage, part, given)
+        return layers, keys
+
+    def _results(self, layers: dict[str | None, dict[str, Any]], keys: list[str]) -> list[StageResult] | None:
+        """Return the results of the last tasks; None if a worker is gone, as Dask may wait for it."""
+        highlevel = dask("dask.highlevelgraph")
+        pinned = {
+            f"{keys[0]}-{number}": highlevel.MaterializedLayer(
+                tasks, {"workers": [address], "allow_other_workers": True} if address else None
+            )
+            for number, (address, tasks) in enumerate(layers.items())
+        }
+        graph = highlevel.HighLevelGraph(pinned, {name: set() for name in pinned})
+        finished: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        with self.dask_errors():
+            futures = self.client.get(graph, keys, sync=False)
+            for future in futures:
+                future.add_done_callback(finished.put)
+            waiting = len(futures)
+            try:
+                while waiting:
+                    done = self.wait(finished, [address for address in layers if address])
+                    if not done:
+                        return None
+                    waiting -= len(done)
+                found: list[StageResult] = self.client.gather(futures)
+            finally:
+                if waiting:
+                    self.cancel(futures)
+        return found
+
     def wait(self, finished: Any, needed: Collection[str] = ()) -> list[Any]:
         """Wait for futures; return those that are done, or [] if a needed worker is gone.
 
@@ -253,77 +319,6 @@ class WorkerPool:
 
     def _scheduler_gone(self) -> ClusterError:
         return ClusterError(f"the scheduler at {self.address} is gone; start it again and {AGAIN}")
-
-
-class DaskRunner:
-    """Runs rounds on a worker pool; a part stays with the same worker while that one lives."""
-
-    def __init__(self, pool: WorkerPool) -> None:
-        self.pool = pool
-        self._numbers, self._token = count(), token_hex(4)
-
-    def round(self, path: Path, stages: Sequence[Stage], parts: dict[Side, int]) -> list[StageResult]:
-        """Return the results of the last stage; if a worker dies, the others repeat the round."""
-        for attempt in range(MAX_ATTEMPTS):
-            addresses = sorted(self.pool.present(0.0 if attempt else POLL))
-            found = self._results(*self._graph(path, stages, parts, addresses))
-            if found is not None:
-                return found
-        raise ClusterError(f"workers keep dying; see their logs, then {AGAIN}")
-
-    def alone(self, function: Callable[..., Any], *args: Any) -> Any:
-        """Run a function on one worker and return its result."""
-        return next(iter(self.pool.each(function, [args])))[1]
-
-    def _graph(
-        self, path: Path, stages: Sequence[Stage], parts: dict[Side, int], addresses: list[str]
-    ) -> tuple[dict[str | None, dict[str, Any]], list[str]]:
-        """Return the tasks of a round by the worker that should run them, and the keys of the last stage."""
-        name, files = f"{self._token}-{next(self._numbers)}", read_run_files(path)
-        dense = all(offsets[-1] == files.ends[-1] for offsets in files.offsets)  # blocks take whole chunks
-        large = max(parts.values()) > WHOLE_PARTS or 8 * files.ends[-1] > WHOLE_BYTES
-        layers: dict[str | None, dict[str, Any]] = defaultdict(dict)
-        keys: list[str] = []
-        for stage in stages:
-            before = keys
-            keys = [f"{stage.side}-{name}-{stage.level}-{part}" for part in range(parts[stage.side])]
-            for part, key in enumerate(keys):
-                given = before
-                if large and not (dense and stage.side == "edges"):
-                    given = [f"piece-{name}-{stage.level}-{number}-{part}" for number in range(len(before))]
-                    tasks = {own: (result_for, whole, part) for own, whole in zip(given, before, strict=True)}
-                    layers[None].update(tasks)
-                worker = addresses[part % len(addresses)] if addresses else None
-                layers[worker][key] = (run_stage, path, stage, part, given)
-        return layers, keys
-
-    def _results(self, layers: dict[str | None, dict[str, Any]], keys: list[str]) -> list[StageResult] | None:
-        """Return the results of the last tasks; None if a worker is gone, as Dask may wait for it."""
-        highlevel = dask("dask.highlevelgraph")
-        pinned = {
-            f"{keys[0]}-{number}": highlevel.MaterializedLayer(
-                tasks, {"workers": [address], "allow_other_workers": True} if address else None
-            )
-            for number, (address, tasks) in enumerate(layers.items())
-        }
-        graph = highlevel.HighLevelGraph(pinned, {name: set() for name in pinned})
-        finished: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        with self.pool.dask_errors():
-            futures = self.pool.client.get(graph, keys, sync=False)
-            for future in futures:
-                future.add_done_callback(finished.put)
-            waiting = len(futures)
-            try:
-                while waiting:
-                    done = self.pool.wait(finished, [address for address in layers if address])
-                    if not done:
-                        return None
-                    waiting -= len(done)
-                found: list[StageResult] = self.pool.client.gather(futures)
-            finally:
-                if waiting:
-                    self.pool.cancel(futures)
-        return found
 
 
 @contextmanager
