@@ -53,9 +53,6 @@ class HashedIds:
             keys, ids = keys[kept], ids.take(pa.array(kept))
         return cls(keys, ids)
 
-    def ids_of(self, keys: Integers) -> Any:
-        return self.ids.take(arrow().array(np.searchsorted(self.keys, keys)))
-
 
 def family(kind: Any) -> Literal["number", "text", "bytes", "fixed"] | None:
     """What ids of an Arrow type are; numbers of at most 64 bits, with times, are their own keys."""

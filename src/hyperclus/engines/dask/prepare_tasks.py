@@ -62,8 +62,8 @@ class Job(DataFolder):
         if family(kind) == "number":
             return id_keys.direct_ids(keys, kind)
         batches = [read_slice(self.work(SIDES[side], piece), number) for piece in range(self.n_pieces)]
-        hashed = [HashedIds(batch["key"].to_numpy(), batch["id"]) for batch in batches]
-        return HashedIds.merged(hashed).ids_of(keys).cast(kind)
+        hashed = HashedIds.merged([HashedIds(batch["key"].to_numpy(), batch["id"]) for batch in batches])
+        return hashed.ids.take(arrow().array(np.searchsorted(hashed.keys, keys))).cast(kind)
 
 
 def scatter_piece(job: Job, number: int, piece: Piece) -> Any:

@@ -251,15 +251,12 @@ def _list(path: str) -> list[SourceFile]:
     found = []
     for info in infos:
         inside = info.path[len(folder) :].strip("/").split("/") if info.path != folder else []
-        if info.type == fs.FileType.File and _matches(inside, pattern):
+        matches = not inside or inside[-1].endswith(SUFFIXES)
+        if pattern:
+            matches = len(inside) == len(pattern) and all(map(fnmatchcase, inside, pattern))
+        if info.type == fs.FileType.File and matches:
             name = "/".join([base.rstrip("/"), *inside] if base else inside)
             found.append(SourceFile(name, info.path if local else name, info.size, info.mtime_ns or 0))
     if not found:
         raise fault(path, "there are no Parquet files; check the name")
     return sorted(found, key=lambda file: file.name)
-
-
-def _matches(inside: list[str], pattern: list[str]) -> bool:
-    if not pattern:
-        return not inside or inside[-1].endswith(SUFFIXES)
-    return len(inside) == len(pattern) and all(map(fnmatchcase, inside, pattern))
