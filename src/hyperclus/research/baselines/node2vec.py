@@ -51,9 +51,8 @@ class Node2VecOptions:
         for name in ("n_walks", "walk_length", "dimension", "window", "epochs", "negatives"):
             check_integer(name, getattr(self, name))
         if not 2 <= self.walk_length <= MAX_WALK_LENGTH:
-            raise InputError(
-                f"walk_length must be from 2 to {MAX_WALK_LENGTH:,} vertices; got {self.walk_length}"
-            )
+            limits = f"from 2 to {MAX_WALK_LENGTH:,} vertices"
+            raise InputError(f"walk_length must be {limits}; got {self.walk_length}")
         if self.threshold is not None and not (is_number(self.threshold) and 0 <= self.threshold <= 1):
             raise InputError(f"threshold must be a probability from 0 to 1, or None; got {self.threshold!r}")
 
@@ -168,11 +167,6 @@ def likely_steps(
 
     P is formed and cut a few rows at a time, with about `at_once` entries. Of several largest entries one
     is drawn. A vertex that shares no hyperedge with another stays where it is.
-
-    Raises
-    ------
-    InputError
-        If more than `max_steps` entries would be kept.
     """
     h, source_weights = factors.hypergraph, factors.lists.source_weights_by_vertex
     into = source_weights.data * h.edge_weights[source_weights.indices]

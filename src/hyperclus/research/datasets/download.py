@@ -35,10 +35,7 @@ _log = logging.getLogger(__name__)
 
 
 def data_folder(folder: Folder | None) -> tuple[Path, bool]:
-    """The folder of the raw files, and whether it is the cache of hyperclus.
-
-    The argument takes precedence over the environment variable HYPERCLUS_DATA, and that over the cache.
-    """
+    """The folder: the argument, else that in HYPERCLUS_DATA, else the cache; and whether it is the cache."""
     given = os.environ.get(VARIABLE) or None if folder is None else folder
     return (cache_folder(), True) if given is None else (Path(given).expanduser(), False)
 
@@ -59,13 +56,7 @@ def find(folder: Path, file: RawFile) -> tuple[Status, Path]:
 
 
 def download(source: Source, files: Sequence[RawFile], folder: Path, progress: bool) -> None:
-    """Download the zip file of a source and put some of its files into a folder.
-
-    Raises
-    ------
-    DownloadError
-        With the reason, and where to put the files by hand.
-    """
+    """Download the zip file of a source and put some of its files into a folder."""
     for pause in (*PAUSES, None):
         try:
             folder.mkdir(parents=True, exist_ok=True)

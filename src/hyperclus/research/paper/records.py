@@ -96,10 +96,8 @@ class Store:
             with tempfile.TemporaryFile(dir=self.folder):
                 pass
         except OSError as error:
-            reason = error.strerror or error
-            raise InputError(
-                f"measurements cannot be saved in {self.folder}: {reason}; choose another folder"
-            ) from None
+            reason = f"{error.strerror or error}; choose another folder"
+            raise InputError(f"measurements cannot be saved in {self.folder}: {reason}") from None
 
     def write(self, unit: Unit, record: Record) -> None:
         """Save a record atomically."""
