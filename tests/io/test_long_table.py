@@ -464,6 +464,22 @@ def test_hostile_text(tmp_path, content, parts):
     refused(lambda: read_long(path), str(path), *parts)
 
 
+def test_blocks_of_text_end_between_rows(tmp_path):
+    """Line ends and delimiters within quotes, quotes within values, and a byte order mark at the start of a row."""
+    quoted = ["x", "a\nb", 'c"d', '"', "e,f", "\r\n", "\n\n,", "g" * 20, "\ufeffz"]
+    plain = ['5" pipe', "\ufeffy", "h"]
+    vertices = [f"{value}{number}" for number in range(7) for value in (*quoted, *plain)]
+    lines = ["vertex,edge"]
+    for vertex in vertices:
+        bare = any(vertex.startswith(value) for value in plain)
+        lines.append((vertex if bare else '"' + vertex.replace('"', '""') + '"') + ",e")
+    for end in ("\n", "\r\n"):
+        (tmp_path / "t.csv").write_bytes((end.join(lines) + end).encode())
+        for block in (64, 67, 71, 80, 101, 1 << 20):
+            found = read_with(Tuning(text_block=block), tmp_path / "t.csv")
+            assert found.vertex_ids.tolist() == vertices
+
+
 def test_a_row_must_fit_into_a_block(tmp_path):
     tuning = Tuning(text_block=1 << 16)
     path = tmp_path / "long.csv"
