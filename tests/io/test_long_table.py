@@ -465,7 +465,7 @@ def test_hostile_text(tmp_path, content, parts):
 
 
 def test_blocks_of_text_end_between_rows(tmp_path):
-    """Line ends and delimiters within quotes, quotes within values, and a byte order mark at the start of a row."""
+    """Line ends and delimiters within quotes, quotes within values, byte order marks at the start of rows."""
     quoted = ["x", "a\nb", 'c"d', '"', "e,f", "\r\n", "\n\n,", "g" * 20, "\ufeffz"]
     plain = ['5" pipe', "\ufeffy", "h"]
     vertices = [f"{value}{number}" for number in range(7) for value in (*quoted, *plain)]

@@ -104,8 +104,12 @@ def _values(
         codes, ids = pick_codes(columns, name)
         parts: list[Memberships] = [(codes, None)]
         values = ids.tolist()
-        if rules is None:
-            _warn_of_numbers(codes, values, name)
+        if rules is None and len(values) > MANY and type(values[0]) is float:
+            single = np.count_nonzero(np.bincount(codes[codes >= 0]) == 1)
+            if 2 * single > len(values):
+                found = f"{len(values):,} different numbers, {single:,} of them in one row only"
+                advice = "pass bins=5, or bins={} if that is intended"
+                _log.warning("column %s has %s, and each is a hyperedge; %s", shown(name), found, advice)
     else:
         try:
             parts, values = memberships(numbers, rule)
@@ -121,16 +125,6 @@ def _values(
         parts = [(np.where(absent, len(values), codes), gamma), *parts[1:]]
         values.append(None)
     return parts, values
-
-
-def _warn_of_numbers(codes: Codes, values: list[Any], name: Any) -> None:
-    """Warn of a column of real numbers, most of which occur in one row only."""
-    if len(values) > MANY and type(values[0]) is float:
-        single = np.count_nonzero(np.bincount(codes[codes >= 0]) == 1)
-        if 2 * single > len(values):
-            found = f"{len(values):,} different numbers, {single:,} of them in one row only"
-            remedy = "pass bins=5, or bins={} if that is intended"
-            _log.warning("column %s has %s, and each is a hyperedge; %s", shown(name), found, remedy)
 
 
 def _not_numbers(columns: Mapping[Any, Any], name: Any) -> InputError:

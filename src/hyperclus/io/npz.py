@@ -120,7 +120,15 @@ def _hypergraph(path: StrPath, archive: Any, policies: Policies) -> Hypergraph:
     version = archive["hyperclus"]
     if version.shape != () or version.dtype != np.int64 or version != VERSION:
         raise InputError(f"the version of the format is not {VERSION}; update hyperclus or recreate the file")
-    arrays = {name: _checked_array(archive, name, types) for name, types in ARRAYS.items()}
+    arrays: dict[str, NDArray[Any]] = {}
+    for name, types in ARRAYS.items():
+        if name not in archive.files:
+            raise InputError(f"the array {name!r} is missing; recreate the file")
+        array = arrays[name] = archive[name]
+        if array.ndim != 1 or array.dtype.str not in types:
+            expected = f"must be one-dimensional and of type {' or '.join(types)}"
+            found = f"shape {shown(array.shape)} and type {shown(array.dtype.str)}"
+            raise InputError(f"the array {name!r} {expected}, not of {found}; recreate the file")
     vertex_ids, edge_ids = (_unpacked(arrays[name], name) for name in ("vertex_ids", "edge_ids"))
     data, indices, indptr = (arrays[name] for name in ("gamma_data", "gamma_indices", "gamma_indptr"))
     gamma = sp.csr_array((data, indices, indptr), shape=(len(edge_ids), len(vertex_ids)))
@@ -139,17 +147,6 @@ def _announced(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> np.dtype[Any
     if not kind.itemsize or math.prod(shape) * kind.itemsize > entry.file_size:
         raise ValueError(f"{shown(entry.filename)} does not hold the array that it announces")
     return kind
-
-
-def _checked_array(archive: Any, name: str, kinds: tuple[str, ...]) -> NDArray[Any]:
-    if name not in archive.files:
-        raise InputError(f"the array {name!r} is missing; recreate the file")
-    array: NDArray[Any] = archive[name]
-    if array.ndim != 1 or array.dtype.str not in kinds:
-        expected = f"must be one-dimensional and of type {' or '.join(kinds)}"
-        found = f"shape {shown(array.shape)} and type {shown(array.dtype.str)}"
-        raise InputError(f"the array {name!r} {expected}, not of {found}; recreate the file")
-    return array
 
 
 def _packed(ids: Ids, what: str) -> NDArray[Any]:

@@ -120,8 +120,12 @@ class TableSchema:
             if (column := used.get(name)) is None:
                 yield ColumnInfo(name, "vertex ids" if name == self.vertex else "left out", None, None, "")
             else:
-                remark = ", ".join(_short_remarks(column, self.n_rows))
-                yield ColumnInfo(name, self._becomes(column), column.distinct, column.missing, remark)
+                kind = _unusual(column, self.n_rows)
+                remarks = [] if kind is None else [_REMARKS[kind][0].format(shown(column.not_number))]
+                remarks += [] if column.distinct > 1 else ["one value" if column.distinct else "no values"]
+                remarks += ["decimal comma"] if column.decimal_comma else []
+                becomes = self._becomes(column)
+                yield ColumnInfo(name, becomes, column.distinct, column.missing, ", ".join(remarks))
 
     def _becomes(self, column: Column) -> str:
         if column.distinct < 2 and not column.missing and self.options.constant == "drop":
@@ -310,16 +314,6 @@ def _unusual(column: Column, n_rows: int) -> str | None:
         values = column.values.to_numpy()
         return "counter" if n_rows == int(values.max()) - int(values.min()) + 1 else None  # without gaps
     return None
-
-
-def _short_remarks(column: Column, n_rows: int) -> Iterator[str]:
-    """Yield all remarks on a column, in a few words each."""
-    if (kind := _unusual(column, n_rows)) is not None:
-        yield _REMARKS[kind][0].format(shown(column.not_number))
-    if column.distinct < 2:
-        yield "one value" if column.distinct else "no values"
-    if column.decimal_comma:
-        yield "decimal comma"
 
 
 def _has_no_header(names: Sequence[str]) -> bool:
