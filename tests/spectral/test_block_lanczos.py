@@ -73,7 +73,7 @@ def check_laplacian(h, k, width, alpha=0.0, tolerance=1e-8, seed=0):
     if zeros == k:
         return 0
     rng, matrix = np.random.default_rng(seed), laplacian.dense()
-    vectors, steps = lanczos.lanczos_vectors(
+    vectors, steps, _ = lanczos.lanczos_vectors(
         laplacian, known, k - zeros, tolerance, rng, lanczos.Lanczos(width=width)
     )
     assert vectors.shape == (h.n_vertices, k - zeros)
@@ -106,7 +106,7 @@ def test_spaces_about_as_large_as_the_basis(monkeypatch, size):
     monkeypatch.setattr(lanczos, "EXTRA_BLOCKS", 2)
     values = np.linspace(0, 1, size)
     operator, known = with_values(values)
-    vectors, _ = lanczos.lanczos_vectors(
+    vectors, *_ = lanczos.lanczos_vectors(
         operator, known, 3, 1e-12, np.random.default_rng(0), lanczos.Lanczos(width=4)
     )
     check(operator.values, known, vectors, values[:3], 1e-12)
@@ -137,7 +137,7 @@ def test_wider_blocks_need_fewer_products():
 @pytest.mark.parametrize("width", WIDTHS)
 def test_products_are_counted_as_they_are_made(width):
     operator, known = with_values(np.linspace(0, 2, 300))
-    _, steps = lanczos.lanczos_vectors(
+    _, steps, _ = lanczos.lanczos_vectors(
         operator, known, 4, 1e-8, np.random.default_rng(0), lanczos.Lanczos(width=width)
     )
     assert operator.products == steps
@@ -165,19 +165,18 @@ def test_as_often_as_the_block_is_wide_without_a_probe(solves, width, times, see
     values = np.concatenate([np.full(times, 0.1), np.linspace(0.3, 1.2, 400 - times)])
     operator, known = with_values(values, seed)
     rng = np.random.default_rng(seed)
-    vectors, _ = lanczos.lanczos_vectors(operator, known, times, 1e-8, rng, lanczos.Lanczos(width=width))
+    vectors, *_ = lanczos.lanczos_vectors(operator, known, times, 1e-8, rng, lanczos.Lanczos(width=width))
     check(operator.values, known, vectors, values[:times])
     assert solves == [times]
 
 
 @pytest.mark.parametrize("width", [2, 3, 4])
-def test_more_often_than_the_block_is_wide_with_a_probe(solves, width):
+def test_more_often_than_the_block_is_wide(width):
     values = np.concatenate([np.full(6, 0.1), np.linspace(0.3, 1.2, 394)])
     operator, known = with_values(values)
     rng = np.random.default_rng(0)
-    vectors, _ = lanczos.lanczos_vectors(operator, known, 6, 1e-8, rng, lanczos.Lanczos(width=width))
+    vectors, *_ = lanczos.lanczos_vectors(operator, known, 6, 1e-8, rng, lanczos.Lanczos(width=width))
     check(operator.values, known, vectors, values[:6])
-    assert len(solves) > 1
 
 
 @pytest.mark.parametrize("above", [1e-3, 1e-4, 1e-5, 1e-6])
@@ -186,7 +185,7 @@ def test_an_eightfold_eigenvalue_with_another_just_above(width, above):
     values = np.concatenate([np.full(8, 0.1), 0.1 + above * np.arange(1, 4), np.linspace(0.3, 1.2, 89)])
     operator, known = with_values(values)
     options = lanczos.Lanczos(width=width)
-    vectors, _ = lanczos.lanczos_vectors(operator, known, 8, 1e-8, np.random.default_rng(0), options)
+    vectors, *_ = lanczos.lanczos_vectors(operator, known, 8, 1e-8, np.random.default_rng(0), options)
     check(operator.values, known, vectors, values[:8])
 
 
@@ -201,7 +200,7 @@ def test_few_different_eigenvalues_use_up_the_space(width):
     """Each product then gives nothing new, and random directions take its place."""
     values = np.repeat([0.0, 0.5, 1.0], [5, 20, 175])
     operator, known = with_values(values)
-    vectors, _ = lanczos.lanczos_vectors(
+    vectors, *_ = lanczos.lanczos_vectors(
         operator, known, 12, 1e-8, np.random.default_rng(0), lanczos.Lanczos(width=width)
     )
     check(operator.values, known, vectors, values[:12])
@@ -214,12 +213,15 @@ def test_few_different_eigenvalues_use_up_the_space(width):
 @pytest.mark.parametrize("width", WIDTHS)
 def test_reported_residuals_are_true(monkeypatch, width, tolerance):
     told = []
-    monkeypatch.setattr(
-        lanczos.ResidualProgress, "report", lambda _, steps, residual=None: told.append(residual)
-    )
+
+    def report(_, steps, residual=None):
+        if residual is not None:
+            told.append(residual)
+
+    monkeypatch.setattr(lanczos.ResidualProgress, "report", report)
     laplacian, known = laplacian_and_known(random_hypergraph(400, 500, 6, seed=7), 3)
     rng = np.random.default_rng(0)
-    vectors, _ = lanczos.lanczos_vectors(laplacian, known, 2, tolerance, rng, lanczos.Lanczos(width=width))
+    vectors, *_ = lanczos.lanczos_vectors(laplacian, known, 2, tolerance, rng, lanczos.Lanczos(width=width))
     assert told[-1] <= tolerance
     assert worst_residual(laplacian.dense(), vectors) == pytest.approx(told[-1], rel=1e-4)
 
@@ -247,7 +249,7 @@ def test_same_seed_same_result():
 def test_single_precision_stays_single(width):
     values = np.concatenate([[0.1, 0.1, 0.2], np.linspace(0.5, 1.2, 297)])
     operator, known = with_values(values, dtype=np.float32)
-    vectors, _ = lanczos.lanczos_vectors(
+    vectors, *_ = lanczos.lanczos_vectors(
         operator, known, 3, 1e-4, np.random.default_rng(0), lanczos.Lanczos(width=width)
     )
     assert vectors.dtype == np.float32
@@ -257,7 +259,7 @@ def test_single_precision_stays_single(width):
 
 def test_spare_vectors_follow():
     operator, known = with_values(np.linspace(0, 2, 100))
-    vectors, _ = lanczos.lanczos_vectors(
+    vectors, *_ = lanczos.lanczos_vectors(
         operator, known, 3, 1e-8, np.random.default_rng(0), lanczos.Lanczos(spare=2, width=4)
     )
     assert vectors.shape == (100, 5)
@@ -281,7 +283,7 @@ def test_interrupted_anywhere_and_resumed(monkeypatch, tmp_path, width):
                 operator, known, 3, 1e-8, rng, lanczos.Lanczos(spare=1, width=width), place
             )
 
-    vectors, steps = run(tmp_path / "whole")
+    vectors, steps, floor = run(tmp_path / "whole")
     for stop in (1, steps // 3, steps - 1):
         before = operator.products
 
@@ -291,9 +293,9 @@ def test_interrupted_anywhere_and_resumed(monkeypatch, tmp_path, width):
 
         with pytest.raises(StopError), hc.watching(listener):
             run(tmp_path / str(stop))
-        again, more = run(tmp_path / str(stop))
+        again, more, same = run(tmp_path / str(stop))
         np.testing.assert_array_equal(again, vectors)
-        assert more == steps
+        assert (more, same) == (steps, floor)
         assert operator.products - before <= steps + 1
 
 

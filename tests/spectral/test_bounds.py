@@ -6,8 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hyperclus as hc
-from hyperclus import Eigenpairs, NormalizedLaplacian, RandomWalk
+from hyperclus import NormalizedLaplacian, RandomWalk
 from hyperclus.spectral.bounds import cheeger_interval, ncut_lower_bound, relative_gap
+from hyperclus.spectral.eigen.result import lower_bounds
 from support import oracles
 from support.strategies import alphas, disconnected, graphs, hypergraphs, random_hypergraph, with_partition
 
@@ -114,19 +115,12 @@ def test_bounds_for_larger_hypergraphs_hold_for_many_partitions():
 
 
 def test_residuals_are_subtracted():
-    pairs = Eigenpairs(
-        values=np.array([0.0, 0.2, 0.5]),
-        vectors=np.eye(5)[:, :3],
-        residuals=np.array([1e-3, 0.05, 0.1]),
-        steps=9,
-        method="lanczos",
-        spare=np.empty((5, 0)),
-    )
-    assert ncut_lower_bound(pairs, 2) == pytest.approx(0.15)
-    assert ncut_lower_bound(pairs, 3) == pytest.approx(0.55)
-    low, high = cheeger_interval(pairs)
-    assert low == pytest.approx(0.075)
-    assert high == pytest.approx(np.sqrt(0.5))
+    values, residuals = np.array([0.0, 0.2, 0.5]), np.array([1e-3, 0.05, 0.1])
+    np.testing.assert_allclose(lower_bounds(values, residuals, np.inf), [0.0, 0.15, 0.4], atol=1e-12)
+    norm = 2 / np.sqrt(3) * np.linalg.norm(residuals)
+    np.testing.assert_allclose(lower_bounds(values, residuals, 0.9), [0.0, 0.2 - norm, 0.5 - norm])
+    np.testing.assert_allclose(lower_bounds(values, residuals * 0, 0.1), [0.0, 0.1, 0.1], atol=1e-12)
+    assert not lower_bounds(values, residuals, -np.inf).any()
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import logging
 import time
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, astuple, dataclass, field, replace
 from itertools import chain
@@ -15,6 +15,7 @@ from hyperclus._runtime.checkpoint import check_seed, open_checkpoint
 from hyperclus._runtime.progress import WorkProgress, report_progress
 from hyperclus._runtime.random import random_generator
 from hyperclus.clustering.batch_search import batch_search
+from hyperclus.clustering.contraction import SMALL, contracted, nearly_separate_groups
 from hyperclus.clustering.cut import Cut, cut
 from hyperclus.clustering.initialization import initial_partitions
 from hyperclus.clustering.partition import Partition
@@ -25,8 +26,11 @@ from hyperclus.errors import Argument, ConvergenceError, InputError, check_choic
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.spectral.bounds import ncut_lower_bound
 from hyperclus.spectral.eigen import Eigenpairs, smallest_eigenpairs
+from hyperclus.spectral.eigen.floor import FAILURE, floor_beyond
+from hyperclus.spectral.eigen.lanczos import MIN_CHECK, Vectors
 from hyperclus.spectral.eigen.null_space import zero_vectors
-from hyperclus.spectral.eigen.result import with_residuals
+from hyperclus.spectral.eigen.orthogonal import nearest_orthonormal
+from hyperclus.spectral.eigen.result import lower_bounds, with_residuals
 from hyperclus.spectral.laplacian import NormalizedLaplacian
 from hyperclus.spectral.sdp_bound import TightBound, check_size, tight_bound
 from hyperclus.spectral.stationary import UNCORRECTED
@@ -114,30 +118,37 @@ class Steps(Generic[Result]):
         except ConvergenceError as error:
             self.fall_back(f"eigenvectors in float64, because in float32 {error}")
             return self._solve(walk, k, extra, tolerance)
-        known = zero_vectors(walk.backend, walk.stationary, distribution.components, k)
-        others = rough.vectors[:, known.shape[1] :].astype(np.float64)
-        spared = rough.spare.astype(np.float64)
-        return with_residuals(NormalizedLaplacian(walk), known, others, spared, rough.steps, rough.method)
+        return self._in_double(walk, rough) or self._solve(walk, k, extra, tolerance)
+
+    def _in_double(self, walk: RandomWalk, rough: Eigenpairs) -> Eigenpairs | None:
+        """Residuals and bounds, in double precision, of eigenpairs in single; None if one was missed."""
+        known = zero_vectors(walk.backend, walk.stationary, walk.distribution.components, len(rough.values))
+        wanted = len(rough.values) - known.shape[1]
+        laplacian, columns = NormalizedLaplacian(walk), rough.vectors[:, known.shape[1] :].astype(np.float64)
+        columns = nearest_orthonormal(walk.backend, columns, known)
+        rough_others = Vectors(np.hstack([columns, rough.spare.astype(np.float64)]), rough.steps, -np.inf)
+        pairs = with_residuals(laplacian, known, rough_others, wanted, rough.method)
+        if len(pairs.values) == laplacian.size or not wanted:
+            return pairs
+        highest, slack = float(pairs.values[-1]), float(pairs.residuals.max())
+        products = max(MIN_CHECK, rough.steps // 2)
+        check = floor_beyond(laplacian, pairs.vectors, highest, highest - slack, self.rng, products)
+        if check.ritz < highest - slack:
+            self.fall_back("eigenvectors in float64, because one was missed in float32")
+            return None
+        lower = lower_bounds(pairs.values, pairs.residuals, check.value)
+        return replace(pairs, lower=lower, failure=FAILURE, steps=rough.steps + check.steps)
 
     def search(
         self, problem: SearchProblem, effort: Effort, seed: int, start: Integers | None = None
     ) -> Integers:
         """Labels of low NCut, from the eigenvectors or from given labels."""
-        on_host = problem.walk.backend.on_host
+        on_host, found = problem.walk.backend.on_host, None
+        if start is None and on_host and 0 < problem.pairs.values[-1] < SMALL:
+            found = search_contracted(problem, effort, seed)
         if effort.in_batches(self.whole.n_incidences, problem.k, on_host=on_host):
-            return search_in_batches(problem, effort, seed, start)
-        problem, work = problem.on_host(), WorkProgress("search", "incidences")
-
-        def by_vertex(effort: Effort, found: list[Integers], share: float) -> Integers:
-            rng = np.random.default_rng(seed)
-            spare = problem.pairs.spare[:, : effort.extra]
-            known = replace(problem, pairs=replace(problem.pairs, spare=spare))
-            first = initial_partitions(known, rng, effort.sample) if start is None else [start]
-            checkpoint = open_checkpoint("search", *problem.key, astuple(effort), start, *found, rng=rng)
-            return vertex_search(problem, chain(found, first), effort, rng, checkpoint, work, share)
-
-        found = [] if effort.first is None else [by_vertex(effort.first, [], FIRST_SEARCH)]
-        return by_vertex(effort, found, 1.0)
+            return search_in_batches(problem, effort, seed, found if start is None else start)
+        return search_by_vertex(problem, effort, seed, start, [] if found is None else [found])
 
     def score(
         self, walk: RandomWalk, pairs: Eigenpairs, labels: Integers, k: int
@@ -156,7 +167,7 @@ class Steps(Generic[Result]):
             scored = Cut(scored.volumes[order], scored.boundaries[order])
         if ncut_lower_bound(pairs, k) > scored.ncut * (1 + 1e-9) + 1e-12:
             self.fall_back("no bound: a small eigenvalue was missed, so the eigenvalues prove nothing")
-            pairs = replace(pairs, residuals=np.maximum(pairs.residuals, pairs.values))
+            pairs = replace(pairs, lower=np.zeros_like(pairs.lower))
         return order, sizes[order], scored, pairs
 
     def settings(self, walk: RandomWalk) -> dict[str, Any]:
@@ -266,6 +277,39 @@ def default_min_share(walk: RandomWalk, k: int, start: Integers | None = None) -
         return MIN_SHARE_OF_TWO
     (masses,) = walk.backend.fetch(walk.stationary)
     return MIN_SHARE_OF_TWO if np.bincount(start, weights=masses).min() >= MIN_SHARE_OF_TWO else 0.0
+
+
+def search_by_vertex(
+    problem: SearchProblem,
+    effort: Effort,
+    seed: int,
+    start: Integers | None = None,
+    others: Sequence[Integers] = (),
+) -> Integers:
+    """Search vertex by vertex, in host memory; `others` are tried beside the starts from the eigenvectors."""
+    problem, work = problem.on_host(), WorkProgress("search", "incidences")
+
+    def search(effort: Effort, found: list[Integers], share: float) -> Integers:
+        rng = np.random.default_rng(seed)
+        spare = problem.pairs.spare[:, : effort.extra]
+        known = replace(problem, pairs=replace(problem.pairs, spare=spare))
+        first = initial_partitions(known, rng, effort.sample) if start is None else [start]
+        checkpoint = open_checkpoint("search", *problem.key, astuple(effort), start, *found, rng=rng)
+        return vertex_search(problem, chain(found, first), effort, rng, checkpoint, work, share)
+
+    found = [*others] if effort.first is None else [search(effort.first, [*others], FIRST_SEARCH)]
+    return search(effort, found, 1.0)
+
+
+def search_contracted(problem: SearchProblem, effort: Effort, seed: int) -> Integers | None:
+    """Search among the partitions of nearly separate groups, if there are such groups."""
+    groups = nearly_separate_groups(problem.walk, problem.k)
+    if groups is None:
+        return None
+    walk = RandomWalk(contracted(problem.walk, groups))
+    pairs = smallest_eigenpairs(NormalizedLaplacian(walk), problem.k, spare=effort.extra)
+    small = SearchProblem(walk, pairs, problem.k, problem.min_volume)
+    return np.asarray(search_by_vertex(small, effort, seed)[groups])
 
 
 def search_in_batches(

@@ -1,6 +1,6 @@
 """The number of clusters: eigengaps that are larger than those of shuffled hypergraphs."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations, islice
 from typing import Any
 
@@ -227,8 +227,7 @@ def _candidate(
 
 def _found(walk: RandomWalk, pairs: Eigenpairs, k: int, rng: np.random.Generator) -> list[Integers]:
     """The labels of k clusters, searched from each of a few initial partitions."""
-    values, vectors, residuals = pairs.values[:k], pairs.vectors[:, :k], pairs.residuals[:k]
-    first = replace(pairs, values=values, vectors=vectors, residuals=residuals)
+    first = pairs.first(k)
     problem, effort = SearchProblem(walk, first, k, default_min_share(walk, k)), EFFORTS["fast"]
     checkpoint = open_checkpoint("search", *problem.key, pairs.vectors, STARTS, rng=rng)
     if (kept := checkpoint.result()) is not None:

@@ -12,6 +12,7 @@ from hyperclus.report.notebook import html_table
 
 COLUMNS = ("cluster", "size", "volume", "conductance")
 MAX_ROWS = 20
+NO_BOUND = "nothing, because the smallest eigenvalues are too close together to be counted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,9 @@ def partition_text(part: Partition | StoredPartition) -> PartitionText:
     return PartitionText(
         f"Partition of {vertices} into {clusters}",
         f"{part.ncut:.6g}",
-        f"{subject} less than {part.lower_bound:.6g} (gap {_percent(part.gap)})",
+        f"{subject} less than {part.lower_bound:.6g} (gap {_percent(part.gap)})"
+        if is_bounded(part)
+        else NO_BOUND,
         f"{part.conductance:.6g}",
         [
             [str(cluster), f"{size:,}", f"{volume:.4f}", f"{conductance:.4f}"]
@@ -72,6 +75,11 @@ def partition_text(part: Partition | StoredPartition) -> PartitionText:
         max(part.k - MAX_ROWS, 0),
         list(_notes(part)),
     )
+
+
+def is_bounded(part: Partition | StoredPartition) -> bool:
+    """Whether a bound above 0 is proven, or 0 is the optimum."""
+    return part.lower_bound > 0 or part.k <= part.n_components
 
 
 def _notes(part: Partition | StoredPartition) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """The k smallest eigenpairs of L_sym by the method that is expected to be fastest."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,8 @@ from hyperclus._runtime.random import random_generator
 from hyperclus._runtime.threads import single_blas_thread
 from hyperclus.errors import Argument, ConvergenceError, InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph
-from hyperclus.spectral.eigen.lanczos import MAX_PRODUCTS, Lanczos, lanczos_vectors
+from hyperclus.spectral.eigen.inertia import counted_bounds
+from hyperclus.spectral.eigen.lanczos import MAX_PRODUCTS, Lanczos, Vectors, lanczos_vectors
 from hyperclus.spectral.eigen.null_space import zero_vectors
 from hyperclus.spectral.eigen.result import Eigenpairs, with_residuals
 from hyperclus.spectral.eigen.shift_invert import FACTORISATION_UP_TO, Inverse, is_thin
@@ -23,6 +24,8 @@ from hyperclus.typing import Floats, Seed
 METHODS = ("auto", "dense", "small side", "lanczos", "shift-invert")
 PATIENCE = 600  # products after which "auto" tries shift-invert if the hypergraph is thin,
 PATIENCE_EACH = 20  # and this many more for each eigenvector
+MIN_PROVEN = 0.9  # share of the sum of the eigenvalues that Lanczos should prove, else shift-invert is tried
+BRIEFLY = 300  # solves with which shift-invert is then tried
 SHARPER = 64  # times lower tolerance of a second try by shift-invert
 SECONDS = {  # per unit of the work that `work` counts; measured by benchmarks/eigen_cost.py
     "lanczos": (6.0e-05, 1.9e-09, 2.7e-09),
@@ -78,7 +81,7 @@ def smallest_eigenpairs(
     known = zero_vectors(backend, walk.stationary, walk.distribution.components, k)
     if known.shape[1] == k:
         report_progress("eigenvectors", 0, "products", 1.0, "known")
-        return with_residuals(laplacian, known, known[:, :0], known[:, :0], 0, "known")
+        return with_residuals(laplacian, known, Vectors(known[:, :0], 0, np.inf), 0, "known")
     spare, rng = min(spare, laplacian.size - k), random_generator(seed)
     inputs = (walk.hypergraph, walk.alpha, walk.stationary, k, tolerance, method, spare)
     checkpoint = backend.open_checkpoint("eigenvectors", *inputs, rng=rng)
@@ -133,30 +136,25 @@ class _Problem:
             raised = 3.0 * (self.known @ self.known.T)  # moves the known ones above all others, in [0, 2]
             ends = [0, self.count + self.spare - 1]
             vectors = np.asarray(eigh(self.laplacian.dense() + raised, subset_by_index=ends)[1])
+            found = Vectors(vectors, 0, np.inf)
         elif chosen == "small side":
             room = self.laplacian.size - 2 * self.laplacian.walk.hypergraph.n_edges - self.k
             vectors = small_side_vectors(self.laplacian, self.known, self.count + min(self.spare, room))
+            found = Vectors(vectors, 0, np.inf)
         elif chosen == "shift-invert":
             return self._shift_invert()
         elif method == "lanczos":
-            vectors, steps = self._lanczos("hasty", MAX_PRODUCTS)
+            found = self._lanczos("hasty", MAX_PRODUCTS)
         else:
-            try:
-                vectors, steps = self._lanczos("hasty", self.patience)
-            except ConvergenceError:
-                if not self.has_alternative:
-                    raise
-                if is_thin(self.laplacian):
-                    return self._shift_invert()
-                vectors, steps = self._lanczos("patient", MAX_PRODUCTS)
-        return self._pairs(vectors, steps, chosen)
+            return self._lanczos_or_shift_invert()
+        return self._pairs(found, chosen)
 
     def solve_by_products(self) -> Eigenpairs:
         """Solve by Lanczos where the vectors are; if it converges slowly, on the host after all."""
         walk, backend = self.laplacian.walk, self.laplacian.backend
         width = backend.block_width(self.count, walk.hypergraph.n_incidences)
         try:
-            return self._pairs(*self._lanczos("first", self.patience, width), "lanczos")
+            return self._pairs(self._lanczos("first", self.patience, width), "lanczos")
         except ConvergenceError:
             settings = (walk.alpha, self.k, self.tolerance, self.spare, self.rng)
             found = (
@@ -166,26 +164,46 @@ class _Problem:
                 raise
             return Eigenpairs(**found)
 
-    def _pairs(self, vectors: Floats, steps: int, method: str) -> Eigenpairs:
-        others, spare = vectors[:, : self.count], vectors[:, self.count :]
-        return with_residuals(self.laplacian, self.known, others, spare, steps, method)
+    def _pairs(self, found: Vectors, method: str) -> Eigenpairs:
+        return with_residuals(self.laplacian, self.known, found, self.count, method)
 
-    def _lanczos(self, part: str, max_products: int, width: int | None = None) -> tuple[Floats, int]:
+    def _lanczos_or_shift_invert(self) -> Eigenpairs:
+        """Lanczos; if it converges slowly or proves little, and the hypergraph is thin, shift-invert."""
+        try:
+            pairs = self._pairs(self._lanczos("hasty", self.patience), "lanczos")
+            if pairs.lower.sum() >= MIN_PROVEN * pairs.values.sum():
+                return pairs
+        except ConvergenceError:
+            pairs = None
+            if not self.has_alternative:
+                raise
+        if self.has_alternative and is_thin(self.laplacian):
+            try:
+                inverse = self._shift_invert(MAX_PRODUCTS if pairs is None else BRIEFLY)
+                if pairs is None or inverse.residuals.max() <= self.tolerance:
+                    return inverse
+            except ConvergenceError:
+                if pairs is None:
+                    raise
+        return pairs or self._pairs(self._lanczos("patient", MAX_PRODUCTS), "lanczos")
+
+    def _lanczos(self, part: str, max_products: int, width: int | None = None) -> Vectors:
         options = Lanczos(max_products, self.spare, width)
         given = self.laplacian, self.known, self.count, self.tolerance, self.rng
         return lanczos_vectors(*given, options, self.checkpoint.part(part))
 
-    def _shift_invert(self) -> Eigenpairs:
+    def _shift_invert(self, max_products: int = MAX_PRODUCTS) -> Eigenpairs:
         """Shift-invert; once more with a lower tolerance if rounding hid a residual of L_sym."""
-        inverse, options, steps = Inverse(self.laplacian.walk), Lanczos(spare=self.spare), 0
+        inverse, options, steps = Inverse(self.laplacian.walk), Lanczos(max_products, self.spare), 0
         for part, tolerance in (("inverse", self.tolerance), ("again", self.tolerance / SHARPER)):
             given = inverse, self.known, self.count, tolerance / 4, self.rng
-            vectors, more = lanczos_vectors(*given, options, self.checkpoint.part(part))
-            steps += more
-            pairs = self._pairs(vectors, steps, "shift-invert")
+            found = lanczos_vectors(*given, options, self.checkpoint.part(part))
+            steps += found.steps
+            pairs = self._pairs(found, "shift-invert")
             if pairs.residuals.max() <= self.tolerance:
                 break
-        return pairs
+        lower = counted_bounds(self.laplacian.walk, pairs.values, pairs.residuals)
+        return replace(pairs, steps=steps, lower=lower, failure=0.0)
 
 
 def _pairs_of(

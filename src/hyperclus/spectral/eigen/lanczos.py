@@ -13,6 +13,8 @@ from hyperclus._runtime.checkpoint import NO_CHECKPOINT, Checkpoint
 from hyperclus._runtime.progress import ResidualProgress
 from hyperclus.engines.base import ArrayBackend
 from hyperclus.errors import ConvergenceError
+from hyperclus.spectral.eigen.floor import floor_beyond
+from hyperclus.spectral.eigen.orthogonal import orthonormal_block, orthonormal_vector
 from hyperclus.spectral.laplacian import Operator
 from hyperclus.typing import Floats
 
@@ -20,12 +22,7 @@ MAX_PRODUCTS = 5000
 EXTRA_BASIS = 30  # basis vectors beyond the wanted ones
 EXTRA_BLOCKS = 10  # the same in blocks; with more, few products are saved
 CHECK_EVERY = 2  # steps between two checks of the Ritz residuals
-PROBE = 1e-4  # residual to which missed eigenvalues are searched first,
-CLEARLY_ABOVE = 1e-3  # and the distance from the ones found above which that is accurate enough
-BREAKDOWN = {4: 1e-5, 8: 1e-12}  # norm treated as zero, by itemsize
-TINY = np.finfo(np.float64).tiny
-SOUND = 1e-3  # skip re-orthogonalisation if at least this fraction of the squared norm is left
-NEARLY = 0.5  # smallest singular value of columns that count as orthonormal
+MIN_CHECK = 40  # products for the check that no eigenvalue was missed; half those of the search if more
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +44,14 @@ class Lanczos:
         return (capacity, retained) if capacity + self.width <= dimensions else (dimensions, dimensions)
 
 
+class Vectors(NamedTuple):
+    """Eigenvectors and spare ones, the products spent, and a floor under all eigenvalues beyond."""
+
+    vectors: Floats
+    steps: int
+    floor: float
+
+
 class _Found(NamedTuple):
     """Eigenvectors and spare Ritz vectors; eigenvalues; products spent."""
 
@@ -63,14 +68,14 @@ def lanczos_vectors(
     rng: np.random.Generator,
     options: Lanczos = Lanczos(),  # noqa: B008  frozen
     checkpoint: Checkpoint = NO_CHECKPOINT,
-) -> tuple[Floats, int]:
-    """`count` eigenvectors beyond the known ones, then spare ones; and the number of products.
+) -> Vectors:
+    """`count` eigenvectors beyond the known ones, then spare ones.
 
     A Krylov space grown from w vectors holds w vectors of each eigenspace, so it may miss copies of an
-    eigenvalue that is repeated more often. So when more are wanted, the vectors found are deflated and the
-    smallest eigenvalue left is computed from new random vectors, to the tolerance unless it is clearly above
-    the others. If it is below the largest one found, it was missed and replaces that one, and the search
-    continues.
+    eigenvalue that is repeated more often, and eigenvalues closer together than the tolerance. So the vectors
+    found are deflated and `floor_beyond` looks for smaller eigenvalues from a new random vector. One below
+    the largest found, by more than the tolerance, replaces it, and the check is repeated. (In single
+    precision that is left to the caller.)
 
     Residuals are held below tolerance max(1, |lambda| / 2): absolute for L_sym, relative for an
     operator with larger eigenvalues.
@@ -80,32 +85,33 @@ def lanczos_vectors(
     ConvergenceError
         With the residual reached.
     """
-    at_once = options.width or 1
-    if count > at_once:
+    if count > (options.width or 1):
         tolerance /= 2  # deflated vectors are not exact, and vectors found after them no closer
-    progress = ResidualProgress("eigenvectors", tolerance, high=0.8 if count > at_once else 1.0)
-    first = _Space(operator, rng, options, known, count).search(
-        progress, checkpoint.part("first"), options.spare
-    )
+    progress = ResidualProgress("eigenvectors", tolerance, high=0.8)
+    space = _Space(operator, rng, options, known, count)
+    first = space.search(progress, checkpoint.part("first"), options.spare)
     vectors, values, steps = first.vectors[:, :count], first.values, first.steps
-    rounds = 0
-    while at_once < count < operator.size - known.shape[1]:
-        rounds += 1
-        beyond, largest = np.hstack([known, vectors]), values[-1] - _allowed(values[-1], tolerance)
-        for name, goal, above in (
-            ("probe", max(tolerance, PROBE), CLEARLY_ABOVE),
-            ("missed", tolerance, 0.0),
-        ):
-            progress = progress.then(goal)
-            space = _Space(operator, rng, options, beyond, 1)
-            missed = space.search(progress, checkpoint.part(name, rounds))
-            steps += missed.steps
-            if missed.values[0] >= largest + _allowed(values[-1], above):
-                return np.hstack([vectors, first.vectors[:, count:]]), steps
+    some_left = known.shape[1] + count < operator.size
+    rounds, max_check, floor = 0, max(MIN_CHECK, steps // 2), -np.inf if some_left else np.inf
+    while some_left and vectors.dtype == np.float64:
+        found, rounds = np.hstack([known, vectors]), rounds + 1
+        accepted = float(values[-1] - _allowed(values[-1], tolerance))
+        part, progress = checkpoint.part("check", rounds), progress.then(tolerance)
+        check = floor_beyond(
+            operator, found, float(values[-1]), accepted, rng, max_check, part, progress.report
+        )
+        steps, floor = steps + check.steps, check.value
+        if check.ritz >= accepted:
+            break
+        progress = progress.then(tolerance)
+        missed = _Space(operator, rng, options, found, 1).search(progress, checkpoint.part("missed", rounds))
+        steps += missed.steps
+        if missed.values[0] >= accepted:
+            break
         order = np.argsort([*values, missed.values[0]], kind="stable")[:count]
         values = np.append(values, missed.values)[order]
         vectors = np.hstack([vectors, missed.vectors])[:, order.tolist()]
-    return np.hstack([vectors, first.vectors[:, count:]]), steps
+    return Vectors(np.hstack([vectors, first.vectors[:, count:]]), steps, float(floor))
 
 
 @dataclass(slots=True, eq=False)
@@ -251,74 +257,3 @@ class _Space:
 
 def _allowed(values: Floats, tolerance: float) -> Floats:
     return tolerance * np.maximum(1.0, np.abs(values) / 2)
-
-
-def orthonormal_vector(
-    operator: Operator,
-    rng: np.random.Generator,
-    vector: Floats,
-    known: Floats,
-    basis: Floats,
-    recent: int = 0,
-) -> tuple[Floats, Floats, float]:
-    """The part of a vector orthogonal to both sets, normalised; its overlaps with the basis; its length.
-
-    Two passes of Gram-Schmidt, the first only with the columns from `recent` on, which are all that an image
-    overlaps with much: reading the others costs as much as a product. Where nothing is left, the space is
-    invariant: the length is 0 and a random direction replaces the vector.
-    """
-    overlaps = np.zeros(basis.shape[1])
-    for start in (recent, 0):
-        if known.shape[1] == 1:  # a product with a single column would be slow
-            vector = vector - known[:, 0] * (known[:, 0] @ vector)
-        else:
-            vector = vector - known @ (known.T @ vector)
-        inside = basis[:, start:].T @ vector
-        vector -= inside @ basis[:, start:].T
-        overlaps[start:] += operator.backend.fetch(inside)[0]
-    length = float(np.linalg.norm(vector))
-    if length > BREAKDOWN[vector.dtype.itemsize] or known.shape[1] + basis.shape[1] >= len(vector):
-        return vector / (length or 1.0), overlaps, length
-    fresh, _, _ = orthonormal_vector(operator, rng, operator.normal(rng), known, basis)
-    return fresh, overlaps, 0.0
-
-
-def orthonormal_block(
-    backend: ArrayBackend, block: Floats, known: Floats, basis: Floats
-) -> tuple[Floats, Floats, Floats]:
-    """Orthonormal columns Q, the block's overlaps with the basis, and R, both on the host.
-
-    Block = known (...) + basis overlaps + Q R, with Q orthogonal to both sets. R = S V' of a singular value
-    decomposition, the largest value first: beyond the rank of the part of the block outside both sets, the
-    rows of R are 0 and the columns of Q are not orthonormal.
-
-    Gram-Schmidt that fetches all inner products of a pass at once. Mostly one pass is enough, as the part
-    left has the Gram matrix that Pythagoras' theorem gives, unless that part is small. The columns are made
-    orthonormal by their Gram matrix (Stathopoulos and Wu, 2002), as far as its condition permits. The latest
-    columns of the basis were computed in the same way, so their deviation from orthonormality is measured
-    too: otherwise it would grow from block to block.
-    """
-    wide, outside = block.shape[1], np.hstack([known, basis])
-    latest = basis[:, max(basis.shape[1] - wide, 0) :]
-    count, recent = outside.shape[1], outside.shape[1] - latest.shape[1]
-    overlaps, factor, least = np.zeros((basis.shape[1], wide)), np.eye(wide), 10 * np.finfo(block.dtype).eps
-    for turn in range(4):
-        backend.persist(block)
-        fetched = backend.fetch(outside.T @ block, block.T @ block, outside.T @ latest)
-        along, gram, measured = (values.astype(np.float64, copy=False) for values in fetched)
-        metric = np.eye(count)
-        metric[:, recent:], metric[recent:] = measured, measured.T
-        inside = np.linalg.solve(metric, along)
-        overlaps += inside[known.shape[1] :] @ factor
-        left = gram - along.T @ inside
-        squares, turned = np.linalg.eigh((left + left.T) / 2)
-        lengths = np.sqrt(np.maximum(squares, max(least * gram.max(), TINY)))
-        factor = lengths[:, None] * (turned.T @ factor)
-        outer, _, _ = np.linalg.svd(factor)
-        factor = outer.T @ factor
-        small = turned / lengths @ outer
-        block = np.hstack([block, outside]) @ backend.put(np.vstack([small, -inside @ small]), block.dtype)
-        if squares[0] > SOUND * gram.max() or (turn and lengths[0] > NEARLY):
-            break
-    factor[np.linalg.norm(factor, axis=1) <= BREAKDOWN[block.dtype.itemsize]] = 0.0
-    return block, overlaps, factor

@@ -5,8 +5,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hyperclus.engines.base import ArrayBackend
+from hyperclus.spectral.eigen.floor import FAILURE
+from hyperclus.spectral.eigen.lanczos import Vectors
 from hyperclus.spectral.laplacian import Operator
 from hyperclus.typing import Floats
+
+ROUNDING = 1e-14  # what sums over the vertices may lose; residuals are measured with the same sums
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,6 +29,11 @@ class Eigenpairs:
     method : str
         "dense", "small side", "lanczos" or "shift-invert"; "known" where only zero eigenvalues,
         which need no solver, were asked for.
+    lower : array of shape (k,)
+        Proven lower bounds: the i-th smallest eigenvalue of L_sym is at least lower[i].
+    failure : float
+        Probability, over the random vectors of the solver, that `lower` is wrong; 0 for methods that see
+        the whole spectrum.
     spare : array of shape (n, at most the number asked for)
         Rough approximations of the next eigenvectors, at no cost; their residuals are not computed.
     """
@@ -34,7 +43,14 @@ class Eigenpairs:
     residuals: Floats
     steps: int
     method: str
+    lower: Floats
+    failure: float
     spare: Floats
+
+    def first(self, k: int) -> "Eigenpairs":
+        """The first k pairs."""
+        values, vectors, residuals = self.values[:k], self.vectors[:, :k], self.residuals[:k]
+        return replace(self, values=values, vectors=vectors, residuals=residuals, lower=self.lower[:k])
 
     def on_host(self, backend: ArrayBackend) -> "Eigenpairs":
         """The same with all vectors fetched to the host."""
@@ -42,11 +58,9 @@ class Eigenpairs:
         return replace(self, vectors=vectors, spare=spare)
 
 
-def with_residuals(
-    operator: Operator, zero: Floats, others: Floats, spare: Floats, steps: int, method: str
-) -> Eigenpairs:
-    """Compute values and residuals of the zero eigenvectors and the others, and sort them."""
-    vectors, backend = np.hstack([zero, others]), operator.backend
+def with_residuals(operator: Operator, zero: Floats, others: Vectors, wanted: int, method: str) -> Eigenpairs:
+    """Compute values and residuals of the zero eigenvectors and of the `wanted` others, and sort them."""
+    vectors, backend = np.hstack([zero, others.vectors[:, :wanted]]), operator.backend
     count = vectors.shape[1]
     values, residuals = np.empty(count), np.empty(count)
     fixed = backend.empty_columns(vectors[:, 0], count)
@@ -63,4 +77,25 @@ def with_residuals(
             *(np.linalg.norm(image - values[column] * fixed[:, column]) for column, image in pairs)
         )
     order = np.argsort(values, kind="stable")
-    return Eigenpairs(values[order], fixed[:, order.tolist()], residuals[order], steps, method, spare)
+    values, residuals = values[order], residuals[order]
+    lower, failure = lower_bounds(values, residuals, others.floor), FAILURE * np.isfinite(others.floor)
+    spare = others.vectors[:, wanted:]
+    facts = others.steps, method, lower, float(failure)
+    return Eigenpairs(values, fixed[:, order.tolist()], residuals, *facts, spare)
+
+
+def lower_bounds(values: Floats, residuals: Floats, floor: float) -> Floats:
+    """Lower bounds of the smallest eigenvalues, given approximations and a floor under those beyond them.
+
+    With the approximate vectors Q, their values T and R = L Q - Q T, there is a matrix L' that has the
+    eigenvalues T on Q, is L on the complement of Q, and differs from L by at most 2 |R| / sqrt(3) in norm.
+    So by Weyl's inequality the i-th eigenvalue of L is at least the i-th smallest of the values and the
+    floor, minus that. An infinite floor says that all eigenvalues were computed, so that each
+    residual bounds the error of its own value.
+    """
+    if np.isinf(floor):
+        bounds = values - residuals
+    else:
+        everything = np.sort(np.append(values, np.full(len(values), floor)))[: len(values)]
+        bounds = everything - 2 / np.sqrt(3) * np.linalg.norm(residuals)
+    return np.asarray(np.maximum(bounds - ROUNDING, 0.0))

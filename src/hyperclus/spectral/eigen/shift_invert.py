@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from hyperclus.spectral.eigen.inertia import Augmented
 from hyperclus.spectral.laplacian import NormalizedLaplacian, WalkOperator
 from hyperclus.typing import Floats
 
@@ -38,23 +39,14 @@ def is_thin(laplacian: NormalizedLaplacian) -> bool:
 class Inverse(WalkOperator):
     """- (L_sym + tau I)^-1, whose smallest eigenvectors are those of L_sym.
 
-    A residual r for the eigenvalue mu of the inverse is at most 2 r / mu for that of L_sym. With C = [U V] as
-    in the small-side reduction, L_sym + tau I = (1 + tau) I - C J C' / 2 is the Schur complement of the
-    sparse matrix [[(1 + tau) I, C], [C', 2 J]], so P is not formed here either.
+    A residual r for the eigenvalue mu of the inverse is at most 2 r / mu for that of L_sym.
     """
 
     @cached_property
     def _factors(self) -> Any:
         from scipy.sparse.linalg import splu
 
-        lists, factors, root = self.walk.factors.lists, self.walk.factors, np.sqrt(self.walk.stationary)
-        omega = sp.diags_array(self.walk.hypergraph.edge_weights)
-        u = sp.diags_array(root / factors.degrees) @ lists.source_weights_by_vertex @ omega
-        v = sp.diags_array(1.0 / root) @ lists.gamma_by_vertex @ sp.diags_array(1.0 / factors.edge_degrees)
-        twice = 2.0 * sp.eye_array(self.walk.hypergraph.n_edges)
-        whole = (1.0 + SHIFT) * sp.eye_array(self.size)
-        rows: Any = [[whole, u, v], [u.T, None, twice], [v.T, twice, None]]
-        return splu(sp.csc_array(sp.block_array(rows)))
+        return splu(Augmented(self.walk).matrix(-SHIFT))
 
     @cached_property
     def _laplacian(self) -> NormalizedLaplacian:

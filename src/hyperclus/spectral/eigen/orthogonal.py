@@ -1,0 +1,92 @@
+"""Orthonormal vectors and blocks by Gram-Schmidt, wherever they live."""
+
+import numpy as np
+
+from hyperclus.engines.base import ArrayBackend
+from hyperclus.spectral.laplacian import Operator
+from hyperclus.typing import Floats
+
+BREAKDOWN = {4: 1e-5, 8: 1e-12}  # norm treated as zero, by itemsize
+TINY = np.finfo(np.float64).tiny
+SOUND = 1e-3  # skip re-orthogonalisation if at least this fraction of the squared norm is left
+NEARLY = 0.5  # smallest singular value of columns that count as orthonormal
+
+
+def orthonormal_vector(
+    operator: Operator,
+    rng: np.random.Generator,
+    vector: Floats,
+    known: Floats,
+    basis: Floats,
+    recent: int = 0,
+) -> tuple[Floats, Floats, float]:
+    """The part of a vector orthogonal to both sets, normalised; its overlaps with the basis; its length.
+
+    Two passes of Gram-Schmidt, the first only with the columns from `recent` on, which are all that an image
+    overlaps with much: reading the others costs as much as a product. Where nothing is left, the space is
+    invariant: the length is 0 and a random direction replaces the vector.
+    """
+    overlaps = np.zeros(basis.shape[1])
+    for start in (recent, 0):
+        if known.shape[1] == 1:  # a product with a single column would be slow
+            vector = vector - known[:, 0] * (known[:, 0] @ vector)
+        else:
+            vector = vector - known @ (known.T @ vector)
+        inside = basis[:, start:].T @ vector
+        vector -= inside @ basis[:, start:].T
+        overlaps[start:] += operator.backend.fetch(inside)[0]
+    length = float(np.linalg.norm(vector))
+    if length > BREAKDOWN[vector.dtype.itemsize] or known.shape[1] + basis.shape[1] >= len(vector):
+        return vector / (length or 1.0), overlaps, length
+    fresh, _, _ = orthonormal_vector(operator, rng, operator.normal(rng), known, basis)
+    return fresh, overlaps, 0.0
+
+
+def orthonormal_block(
+    backend: ArrayBackend, block: Floats, known: Floats, basis: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """Orthonormal columns Q, the block's overlaps with the basis, and R, both on the host.
+
+    Block = known (...) + basis overlaps + Q R, with Q orthogonal to both sets. R = S V' of a singular value
+    decomposition, the largest value first: beyond the rank of the part of the block outside both sets, the
+    rows of R are 0 and the columns of Q are not orthonormal.
+
+    Gram-Schmidt that fetches all inner products of a pass at once. Mostly one pass is enough, as the part
+    left has the Gram matrix that Pythagoras' theorem gives, unless that part is small. The columns are made
+    orthonormal by their Gram matrix (Stathopoulos and Wu, 2002), as far as its condition permits. The latest
+    columns of the basis were computed in the same way, so their deviation from orthonormality is measured
+    too: otherwise it would grow from block to block.
+    """
+    wide, outside = block.shape[1], np.hstack([known, basis])
+    latest = basis[:, max(basis.shape[1] - wide, 0) :]
+    count, recent = outside.shape[1], outside.shape[1] - latest.shape[1]
+    overlaps, factor, least = np.zeros((basis.shape[1], wide)), np.eye(wide), 10 * np.finfo(block.dtype).eps
+    for turn in range(4):
+        backend.persist(block)
+        fetched = backend.fetch(outside.T @ block, block.T @ block, outside.T @ latest)
+        along, gram, measured = (values.astype(np.float64, copy=False) for values in fetched)
+        metric = np.eye(count)
+        metric[:, recent:], metric[recent:] = measured, measured.T
+        inside = np.linalg.solve(metric, along)
+        overlaps += inside[known.shape[1] :] @ factor
+        left = gram - along.T @ inside
+        squares, turned = np.linalg.eigh((left + left.T) / 2)
+        lengths = np.sqrt(np.maximum(squares, max(least * gram.max(), TINY)))
+        factor = lengths[:, None] * (turned.T @ factor)
+        outer, _, _ = np.linalg.svd(factor)
+        factor = outer.T @ factor
+        small = turned / lengths @ outer
+        block = np.hstack([block, outside]) @ backend.put(np.vstack([small, -inside @ small]), block.dtype)
+        if squares[0] > SOUND * gram.max() or (turn and lengths[0] > NEARLY):
+            break
+    factor[np.linalg.norm(factor, axis=1) <= BREAKDOWN[block.dtype.itemsize]] = 0.0
+    return block, overlaps, factor
+
+
+def nearest_orthonormal(backend: ArrayBackend, columns: Floats, known: Floats) -> Floats:
+    """The orthonormal columns that are nearest to some nearly orthonormal ones, orthogonal to known ones."""
+    columns = columns - known @ (known.T @ columns)
+    (gram,) = backend.fetch(columns.T @ columns)
+    values, vectors = np.linalg.eigh(gram)
+    nearest: Floats = columns @ backend.put((vectors / np.sqrt(values)) @ vectors.T, columns.dtype)
+    return nearest

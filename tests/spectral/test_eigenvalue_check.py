@@ -1,0 +1,99 @@
+"""No bound is called proven that is false: missed eigenvalues are excluded, counted or admitted."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import hyperclus as hc
+from hyperclus import NormalizedLaplacian, RandomWalk
+from hyperclus.spectral.eigen.floor import floor_beyond
+from hyperclus.spectral.eigen.inertia import Augmented, counted_bounds
+from hyperclus.spectral.eigen.result import lower_bounds
+from support.chains import chain_of_rings, equal_arcs
+from support.strategies import alphas, hypergraphs, random_hypergraph
+
+
+def eigenvalues(h, alpha=0.0):
+    return np.linalg.eigvalsh(NormalizedLaplacian(RandomWalk(h, alpha=alpha)).dense())
+
+
+@settings(max_examples=40)
+@given(h=hypergraphs(), alpha=alphas, shift=st.floats(1e-3, 1.5))
+def test_counts_are_those_of_a_dense_solver(h, alpha, shift):
+    count, error = Augmented(RandomWalk(h, alpha=alpha)).count_below(shift)
+    values = eigenvalues(h, alpha)
+    assert np.isinf(error) or (values < shift - error - 1e-12).sum() <= count <= (values < shift + 1e-9).sum()
+
+
+@pytest.mark.parametrize("joint", [1e-2, 1e-5, 1e-8])
+def test_counted_bounds_hold_and_are_sharp(joint):
+    h = chain_of_rings(20, 8, joint)
+    values = eigenvalues(h)[:6]
+    bounds = counted_bounds(RandomWalk(h), values, np.full(6, 1e-12))
+    assert (bounds <= values + 1e-15).all()
+    np.testing.assert_allclose(bounds, values, rtol=1e-3, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_floor_is_below_the_smallest_eigenvalue_left(seed):
+    h = random_hypergraph(120, 150, 4, seed=seed)
+    laplacian = NormalizedLaplacian(RandomWalk(h))
+    values, vectors = np.linalg.eigh(laplacian.dense())
+    for found in (1, 3):
+        rng = np.random.default_rng(seed)
+        floor = floor_beyond(laplacian, vectors[:, :found], np.inf, -np.inf, rng, 40)
+        assert floor.value <= values[found] + 1e-12 <= floor.ritz + 2e-12
+        assert floor.value > 0.5 * values[found]
+
+
+def test_the_floor_falls_to_an_eigenvalue_that_was_missed():
+    h = random_hypergraph(120, 150, 4, seed=0)
+    laplacian = NormalizedLaplacian(RandomWalk(h))
+    values, vectors = np.linalg.eigh(laplacian.dense())
+    found = np.delete(np.arange(4), 2)
+    floor = floor_beyond(laplacian, vectors[:, found], values[3], -np.inf, np.random.default_rng(0), 100)
+    assert floor.value <= values[2] + 1e-12
+    bounds = lower_bounds(values[found], np.zeros(3), floor.value)
+    assert (bounds <= values[:3] + 1e-12).all()
+
+
+@pytest.mark.parametrize("rings", [60, 400])
+@pytest.mark.parametrize("joint", [1e-2, 1e-4, 1e-6, 1e-8, 1e-9])
+@pytest.mark.parametrize("k", [3, 10])
+def test_a_chain_of_rings_has_no_false_bound_and_its_arcs_are_found(rings, joint, k):
+    h = chain_of_rings(rings, 8, joint)
+    part, arcs = hc.cluster(h, k, effort="fast"), hc.evaluate(h, equal_arcs(rings, 8, k))
+    assert max(part.lower_bound, arcs.lower_bound) <= min(part.ncut, arcs.ncut)
+    assert part.ncut <= 1.05 * arcs.ncut
+
+
+@pytest.mark.parametrize("tolerance", [0.1, 10.0])
+def test_a_loose_tolerance_gives_a_loose_bound_not_a_false_one(tolerance):
+    h = chain_of_rings(80, 8, 1e-3)
+    part = hc.evaluate(h, equal_arcs(80, 8, 8), tolerance=tolerance)
+    assert part.lower_bound <= part.ncut
+
+
+def test_every_output_says_when_nothing_is_proven():
+    h = chain_of_rings(400, 8, 1e-9)
+    part = hc.cluster(h, 10, effort="fast")
+    assert part.lower_bound == 0
+    assert "proven: nothing, because the smallest eigenvalues are too close" in str(part)
+
+
+def test_suggest_k_claims_no_more():
+    h = chain_of_rings(60, 12, 1e-3)
+    candidates = hc.suggest_k(h, 4, shuffles=2).candidates
+    for one in candidates:
+        assert one.lower_bound <= hc.evaluate(h, equal_arcs(60, 12, one.k)).ncut
+
+
+@pytest.mark.parametrize("k", [2, 5])
+def test_the_failure_probability_is_said(k):
+    sparse = random_hypergraph(1500, 4000, 5, seed=1)
+    pairs = hc.smallest_eigenpairs(NormalizedLaplacian(RandomWalk(sparse)), k, method="lanczos")
+    assert pairs.failure == 1e-6
+    dense = hc.smallest_eigenpairs(NormalizedLaplacian(RandomWalk(sparse)), k, method="dense")
+    assert dense.failure == 0
+    assert (pairs.lower <= dense.values + 1e-12).all()
