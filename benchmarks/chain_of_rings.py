@@ -15,7 +15,7 @@ import hyperclus as hc
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from support.chains import chain_of_rings, equal_arcs  # noqa: E402
+from support.chains import chain_of_rings, equal_arcs
 
 RINGS = (50, 100, 200, 500, 1000, 2000)
 JOINTS = tuple(10.0**-decade for decade in range(2, 10))
