@@ -6,6 +6,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from hyperclus.clustering._run import Bound, Result, Run, Settings, Steps, check_k, default_min_share
+from hyperclus.clustering.exhaustive import at_least_as_good
 from hyperclus.clustering.partition import Partition
 from hyperclus.clustering.search_problem import Effort, EffortName, SearchProblem, effort_of
 from hyperclus.engines import InMemory, Precision
@@ -158,7 +159,10 @@ def search(
     pairs = run.eigenpairs(walk, k, how.extra)  # the smallest of L_sym
     min_volume = float(default_min_share(walk, k, start) if min_share is None else min_share)
     with run.timed("search"):
-        labels = run.search(SearchProblem(walk, pairs, k, min_volume), how, seed, start)
+        problem = SearchProblem(walk, pairs, k, min_volume)
+        labels = run.search(problem, how, seed, start)
+        if start is None:
+            labels = at_least_as_good(problem, labels)
     return run.partition(walk, pairs, labels, k, settings | {"effort": effort, "min_share": min_volume})
 
 

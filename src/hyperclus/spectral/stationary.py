@@ -41,6 +41,7 @@ RESTART = 30
 MAX_CYCLES = 60
 _log = logging.getLogger(__name__)
 
+SMALLEST = {4: 1e-36, 8: 1e-290}  # product of the factors of a flow that is safe from underflow, by itemsize
 ACCEPTED = 1e-11  # a solve that stalls above this residual has failed
 UNCORRECTED = (
     "some vertices are joined so weakly to the others that the mass of their parts may be off; no worker has "
@@ -302,16 +303,16 @@ def _eliminate(transitions: Floats, chain: _Chain) -> Floats:
 def _gth(transitions: Floats) -> Floats:
     """The stationary distribution of one irreducible dense chain, up to scale; overwrites its argument."""
     n = len(transitions)
-    with np.errstate(divide="ignore", invalid="ignore"):  # rates that underflow; found by the final check
+    distribution = np.ones(n)
+    with np.errstate(all="ignore"):  # rates that leave the range; found by the final check
         for last in range(n - 1, 0, -1):
             row = transitions[last, :last]
             transitions[:last, last] /= row.sum()
             transitions[:last, :last] += transitions[:last, last, None] * row
-    distribution = np.ones(n)
-    for state in range(1, n):
-        distribution[state] = distribution[:state] @ transitions[:state, state]
-        if distribution[state] > 1e150:
-            distribution[: state + 1] /= distribution[state]
+        for state in range(1, n):
+            distribution[state] = distribution[:state] @ transitions[:state, state]
+            if distribution[state] > 1e150:
+                distribution[: state + 1] /= distribution[state]
     return distribution
 
 
@@ -367,14 +368,18 @@ def _checked(
     found: Components,
     accepted: float = ACCEPTED,
 ) -> StationaryDistribution:
-    finite, least, total = factors.backend.fetch(
-        np.isfinite(distribution).all(), distribution.min(), distribution.sum()
+    finite, least, total, share, degree = factors.backend.fetch(
+        np.isfinite(distribution).all(),
+        distribution.min(),
+        distribution.sum(),
+        factors.shares.min(),
+        factors.relative_degrees.max(),
     )
-    if not (finite and least > np.finfo(float).tiny):
+    if not (finite and least * min(share, 1.0) / max(degree, 1.0) > SMALLEST[distribution.dtype.itemsize]):
         worst = named(factors.hypergraph.vertex_ids, np.array([int(np.argmin(distribution))]))
         raise InputError(
-            f"the walk almost never visits vertex {worst} (probability below 1e-300), too rarely for double "
-            "precision; leave the vertex out or make its weights less uneven"
+            f"the walk almost never visits vertex {worst}, too rarely for double precision beside weights of "
+            "this size; leave the vertex out, make its weights less uneven, or divide all by their maximum"
         )
     solved = _measured(factors, factors.backend.persist(distribution / float(total)), steps, method, found)
     if solved.residual > 10 * accepted:

@@ -26,6 +26,7 @@ PATIENCE = 600  # products after which "auto" tries shift-invert if the hypergra
 PATIENCE_EACH = 20  # and this many more for each eigenvector
 MIN_PROVEN = 0.9  # share of the sum of the eigenvalues that Lanczos should prove, else shift-invert is tried
 BRIEFLY = 300  # solves with which shift-invert is then tried
+TINY_MASS = 1e-60  # phi below which the small-side method would overflow
 SHARPER = 64  # times lower tolerance of a second try by shift-invert
 SECONDS = {  # per unit of the work that `work` counts; measured by benchmarks/eigen_cost.py
     "lanczos": (6.0e-05, 1.9e-09, 2.7e-09),
@@ -235,8 +236,9 @@ def work(laplacian: NormalizedLaplacian, k: int, wanted: int) -> dict[str, Float
 
 
 def fits_small_side(laplacian: NormalizedLaplacian, k: int) -> bool:
-    """Whether n >= 2|E| + k, which the reduction needs."""
-    return laplacian.size >= 2 * laplacian.walk.hypergraph.n_edges + k
+    """Whether n >= 2|E| + k, which the reduction needs, and squares of 1 / phi are in range."""
+    walk = laplacian.walk
+    return laplacian.size >= 2 * walk.hypergraph.n_edges + k and float(walk.stationary.min()) > TINY_MASS
 
 
 def cheapest(laplacian: NormalizedLaplacian, k: int, wanted: int) -> str:

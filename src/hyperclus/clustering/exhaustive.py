@@ -1,0 +1,45 @@
+"""All partitions of very small hypergraphs, so that their optimum is never missed."""
+
+from functools import cache
+
+import numpy as np
+
+from hyperclus.clustering.search_problem import MIN_GAIN, SearchProblem
+from hyperclus.clustering.vertex_kernels import VOLUME_PENALTY
+from hyperclus.typing import Floats, Integers
+
+MAX_VERTICES = 9
+
+
+def at_least_as_good(problem: SearchProblem, labels: Integers) -> Integers:
+    """The given labels, unless enumeration of up to 9 vertices finds a lower NCut."""
+    walk, k = problem.walk, problem.k
+    if walk.hypergraph.n_vertices > MAX_VERTICES or not walk.backend.on_host:
+        return labels
+    rows = np.vstack([_partitions(walk.hypergraph.n_vertices, k), labels])
+    ncuts = _penalized_ncuts(problem, rows)
+    best = int(ncuts.argmin())
+    return rows[best] if ncuts[best] < ncuts[-1] - max(MIN_GAIN, 1e-9 * ncuts[-1]) else labels
+
+
+def _penalized_ncuts(problem: SearchProblem, labels: Integers) -> Floats:
+    """The NCut of each row of labels, with the penalty of small clusters that the search has."""
+    phi = problem.walk.stationary
+    flow = phi[:, None] * problem.walk.dense()
+    sets = (labels[:, None, :] == np.arange(problem.k)[:, None]).astype(np.float64)
+    volumes = sets @ phi
+    ncuts = (((sets @ flow) * (1.0 - sets)).sum(axis=2) / volumes).sum(axis=1)
+    if problem.min_volume > 0:
+        missing = np.maximum(1.0 - volumes / problem.min_volume, 0.0)
+        ncuts += VOLUME_PENALTY * np.where(missing > 1e-12, missing, 0.0).sum(axis=1)
+    return np.asarray(ncuts)
+
+
+@cache
+def _partitions(n: int, k: int) -> Integers:
+    """The labels of all partitions of n vertices into k clusters, numbered by first vertex."""
+    rows = [[0]]
+    for left in range(n - 1, 0, -1):
+        longer = ([*row, label] for row in rows for label in range(min(max(row) + 2, k)))
+        rows = [row for row in longer if max(row) + left >= k]
+    return np.array(rows, dtype=np.int64)
