@@ -2,8 +2,8 @@
 
 `python benchmarks/enumeration.py 100000` draws hypergraphs of up to 9 vertices with weights over up to 300
 decades and compares with every partition into k clusters: wrong NCuts, bounds above the optimum, and how
-often the search finds the optimum. `--ordinary` draws weights over 4 decades only; `--tight` tests the tight bound
-and `--effort` sets the effort of the search.
+often the search finds the optimum. `--ordinary` draws weights over 4 decades only; `--tight` tests the tight
+bound and `--effort` sets the effort of the search.
 """
 
 import argparse
