@@ -1,5 +1,6 @@
 """Errors that hyperclus raises, all of them a `HyperclusError`, and checks of arguments."""
 
+import math
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
@@ -79,6 +80,19 @@ def check_integer(argument: str, value: Any, least: int = 1) -> None:
     """Raise an `InputError` unless the value of an argument is an integer from `least`."""
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
         raise InputError(Argument(argument), f" must be a whole number from {least}; got {value!r}")
+
+
+def check_number(argument: str, value: Any, above: float = -math.inf) -> None:
+    """Raise an `InputError` unless the value of an argument is a number, and above a limit."""
+    if not (is_number(value) and value > above):
+        wanted = "a number" if above == -math.inf else f"a number above {above:g}"
+        raise InputError(Argument(argument), f" must be {wanted}; got {value!r}")
+
+
+def check_callable(argument: str, value: Any) -> None:
+    """Raise an `InputError` unless the value of an argument can be called."""
+    if not callable(value):
+        raise InputError(Argument(argument), f" must be a function, not {value!r}")
 
 
 def check_choice(argument: str, value: Any, choices: tuple[str, ...]) -> None:

@@ -7,7 +7,7 @@ from hypothesis import assume, given, settings
 import hyperclus as hc
 from hyperclus.report import views as views_module
 from hyperclus.report.html.contents import Contents
-from hyperclus.report.views import Limits, Views, agreement_with_classes
+from hyperclus.report.views import Limits, Views
 from support.strategies import build, disconnected, hypergraphs, random_hypergraph, with_partition
 
 labelled = with_partition(hypergraphs())
@@ -228,5 +228,5 @@ def test_vertices_in_no_hyperedge_are_left_out():
     assert part.vertex_ids[view.vertices].tolist() == ["b", "c", "d"]
     named = {part.vertex_ids[v] for found in Views(part).top_vertices for v in found.vertices}
     assert named == {"b", "c", "d"}
-    found = agreement_with_classes(part, {"a": "x", "b": "x", "c": "x", "d": "y"})
+    found = part.agreement({"a": "x", "b": "x", "c": "x", "d": "y"})
     assert found.counts.sum() == 3

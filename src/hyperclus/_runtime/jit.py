@@ -61,13 +61,16 @@ def compile_from(steps: float) -> AbstractContextManager[None]:
     return using(_threshold, steps)
 
 
-def _with_compiled_kernels(module: ModuleType) -> SimpleNamespace:
+def _with_compiled_kernels(module: ModuleType) -> SimpleNamespace | ModuleType:
     """The names of a module, with copies of its kernels that Numba compiles when they are first called.
 
     The copies find each other, not the plain functions, because this namespace is their scope.
     """
-    import numba
-
+    try:
+        import numba
+    except (ImportError, OSError, ValueError) as error:  # such as NUMBA_NUM_THREADS=0
+        _log.warning("Numba cannot be loaded (%s); loops run in plain Python, which is slow", error)
+        return module
     scope, inlines = _kernels[module.__name__]
     for function, inline in inlines.items():
         name = function.__name__
@@ -75,8 +78,30 @@ def _with_compiled_kernels(module: ModuleType) -> SimpleNamespace:
         copy = FunctionType(function.__code__, scope, name, function.__defaults__)
         copy.__qualname__ = f"{name}.jit"  # part of the name of its files in Numba's cache
         try:
-            scope[name] = numba.njit(cache=True, **options)(copy)
+            scope[name] = _with_safe_cache(numba.njit(cache=True, **options)(copy))
         except RuntimeError:
             _log.warning("Numba finds no folder to cache compiled code in; set NUMBA_CACHE_DIR to save time")
             scope[name] = numba.njit(**options)(copy)
     return SimpleNamespace(**scope)
+
+
+def _with_safe_cache(dispatcher: Any) -> Any:
+    """Compile in memory where a cache file is damaged or cannot be written, instead of failing."""
+    cache = dispatcher._cache
+
+    def safe(method: Callable[..., Any]) -> Callable[..., Any]:
+        def attempt(*args: Any) -> Any:
+            try:
+                return method(*args)
+            except Exception as error:  # whatever reading a damaged pickle raises
+                _log.warning(
+                    "Numba's cache in %s cannot be used (%s: %s), so code is compiled in every run; delete "
+                    "the folder, or set NUMBA_CACHE_DIR to another",
+                    *(cache.cache_path, type(error).__name__, error),
+                )
+                return None
+
+        return attempt
+
+    cache.load_overload, cache.save_overload = safe(cache.load_overload), safe(cache.save_overload)
+    return dispatcher

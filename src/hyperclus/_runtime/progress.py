@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from hyperclus._runtime.context import using
+from hyperclus.errors import check_callable
 
 Stage: TypeAlias = Literal[
     "reading", "preparation", "stationary distribution", "eigenvectors", "search", "bound"
@@ -60,6 +61,7 @@ def watching(listener: Listener) -> AbstractContextManager[None]:
     >>> sorted({step.stage for step in steps})
     ['eigenvectors', 'search', 'stationary distribution']
     """
+    check_callable("listener", listener)
     return using(_listener, listener)
 
 

@@ -7,7 +7,7 @@ times slower beside one other process).
 
 from collections.abc import Callable, Sequence
 from functools import cache, wraps
-from threading import Thread
+from threading import Lock, Thread
 from typing import Any, ParamSpec, TypeVar
 
 Parameters = ParamSpec("Parameters")
@@ -41,10 +41,33 @@ def single_blas_thread(function: Callable[Parameters, Result]) -> Callable[Param
 
     @wraps(function)
     def limited(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
-        with _blas().limit(limits=1):
+        with _one_thread:
             return function(*args, **kwargs)
 
     return limited
+
+
+class _OneThread:
+    """The limit, which is global: set by the first thread that needs it and lifted by the last."""
+
+    def __init__(self) -> None:
+        self._lock, self._users = Lock(), 0
+        self._limit: Any = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self._users += 1
+            if self._users == 1:
+                self._limit = _blas().limit(limits=1)
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._users -= 1
+            if self._users == 0:
+                self._limit.restore_original_limits()
+
+
+_one_thread = _OneThread()
 
 
 @cache

@@ -25,7 +25,6 @@ from hyperclus.engines import InMemory, check_engine, cuda_products
 from hyperclus.errors import HyperclusError, InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.messages import caption, shown
-from hyperclus.report.views import agreement_with_classes
 
 MAX_K = 10  # clusters to consider by default
 NOT_REPEATED = ("out", "edges", "report", "as_json", "as_csv", "quiet", "verbose", "checkpoint")
@@ -217,7 +216,7 @@ def _finish(
 ) -> None:
     """Write the files, then print the result."""
     name, remarks = printable(source.path.name), [] if suggestion is None else [suggestion.reason]
-    agreement = None if classes is None else agreement_with_classes(part, classes)
+    agreement = None if classes is None else part.agreement(classes)
     timings = {"reading": seconds, **part.timings}
     with messages.from_library():
         written = outputs.write(part, source=name, classes=classes, command=command, remarks=remarks)

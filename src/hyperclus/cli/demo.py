@@ -13,7 +13,6 @@ from hyperclus.cli.output import Outputs
 from hyperclus.cli.progress import progress
 from hyperclus.cli.terminal import show, show_partition
 from hyperclus.report.format import duration
-from hyperclus.report.views import agreement_with_classes
 from hyperclus.typing import Floats
 
 SHADES = " .:-=+*#%@"
@@ -40,7 +39,7 @@ def demo(*, report: Annotated[Path | None, REPORT] = None, messages: Messages) -
     )
     with messages.from_library(), progress(messages):
         part = hyperclus.cluster(h, k=2)
-    agreement = agreement_with_classes(part, classes)
+    agreement = part.agreement(classes)
     source = "handwritten twos and fours, from scikit-learn"
     written = outputs.write(part, source=source, classes=classes, command="hyperclus demo")
     show(

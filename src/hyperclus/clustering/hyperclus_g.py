@@ -9,7 +9,7 @@ from hyperclus._runtime.progress import topic
 from hyperclus.clustering._run import Run, Settings, check_k
 from hyperclus.clustering.cut import flow, sweep
 from hyperclus.clustering.partition import Partition
-from hyperclus.errors import Argument, InputError, check_choice
+from hyperclus.errors import Argument, InputError, check_callable, check_choice
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.spectral.eigen import Eigenpairs
 from hyperclus.spectral.walk import RandomWalk
@@ -70,6 +70,8 @@ def hyperclus_g(
     """
     check_choice("rounding", rounding, ("sign", "sweep"))
     check_choice("strategy", strategy, ("best", "largest"))
+    if reweigh is not None:
+        check_callable("reweigh", reweigh)
     run = Run.of("hyperclus_g", hypergraph, settings)
     k = check_k(k, run.whole.n_vertices)
     walk = run.walk(run.whole, k)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from hyperclus.errors import InputError
-from hyperclus.hypergraph.ids import factorize
+from hyperclus.hypergraph.ids import factorize, is_default_index
 from hyperclus.typing import Floats, Ids, Integers
 
 
@@ -65,20 +65,38 @@ class Agreement:
 
 
 def agreement(classes: Iterable[Any], clusters: Iterable[Any]) -> Agreement:
-    """Compare clusters with classes, one of each per vertex.
+    """Compare clusters with classes, one of each per vertex and in the same order.
+
+    `Partition.agreement` compares by vertex id. A pandas Series whose index says that the order matters is
+    refused, unless both have the same index.
 
     >>> found = agreement(["x", "x", "y", "y"], [0, 0, 0, 1])
     >>> found.f1.round(3).tolist(), found.purity
     ([0.8, 0.667], 0.75)
     """
+    _check_order(classes, clusters)
     class_codes, class_names = factorize(classes, "class")
     cluster_codes, cluster_names = factorize(clusters, "cluster")
     if len(class_codes) != len(cluster_codes):
         given = f"{len(class_codes)} classes and {len(cluster_codes)} clusters"
         raise InputError(f"{given}; give one each per vertex")
+    if not len(class_codes):
+        raise InputError("there are no classes to compare; give one per vertex")
     counts = np.zeros((len(class_names), len(cluster_names)), dtype=np.int64)
     np.add.at(counts, (class_codes, cluster_codes), 1)
     return Agreement(class_names, cluster_names, counts)
+
+
+def _check_order(classes: Any, clusters: Any) -> None:
+    """Refuse a Series with an index of its own, beside values that do not have the same index."""
+    indexes = [values.index for values in (classes, clusters) if hasattr(values, "to_numpy")]
+    if all(is_default_index(index) for index in indexes):
+        return
+    if len(indexes) == 1 or not np.array_equal(*indexes):
+        raise InputError(
+            "a Series with an index cannot be compared by position; use part.agreement(classes), which goes "
+            "by vertex id, or pass its to_numpy()"
+        )
 
 
 def greedy_matching(scores: Floats) -> list[tuple[int, int]]:

@@ -10,7 +10,9 @@ import numpy as np
 from hyperclus._runtime.files import StrPath
 from hyperclus._runtime.optional import arrow, library
 from hyperclus.clustering.cut import Cut, edge_information, edge_shares
+from hyperclus.clustering.metrics import Agreement, agreement
 from hyperclus.errors import InputError
+from hyperclus.hypergraph.ids import vertex_codes
 from hyperclus.spectral.bounds import cheeger_interval, ncut_lower_bound, relative_gap
 from hyperclus.spectral.eigen import Eigenpairs
 from hyperclus.spectral.sdp_bound import TightBound
@@ -117,6 +119,15 @@ class Partition(PartitionQuality):
     def to_frame(self) -> Any:
         """A pandas data frame with the columns `vertex` and `cluster`."""
         return pandas_for("to_frame").DataFrame({"vertex": self.vertex_ids, "cluster": self.labels})
+
+    def agreement(self, classes: Mapping[Any, Any] | Iterable[Any]) -> Agreement:
+        """Compare the clusters with known classes of the vertices; those in no hyperedge are left out.
+
+        The classes are in the order of the vertices, or a mapping or pandas Series from vertex id.
+        """
+        codes, names = vertex_codes(classes, self.vertex_ids, "class")
+        inside = self.labels >= 0
+        return agreement(names[codes[inside]], self.labels[inside])
 
     def edge_shares(self) -> Floats:
         """The share of each cluster in the walkers that pass through each hyperedge, (n_edges, k)."""

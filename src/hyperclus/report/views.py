@@ -5,7 +5,6 @@ thousand; each view has the number of vertices it stands for.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -14,9 +13,7 @@ from typing import Any
 import numpy as np
 
 from hyperclus.clustering.cut import sweep
-from hyperclus.clustering.metrics import Agreement, agreement
 from hyperclus.clustering.partition import Partition
-from hyperclus.hypergraph.ids import vertex_codes
 from hyperclus.report.edge_flows import EdgeFlows, TopHyperedges, edge_flows, row_blocks
 from hyperclus.spectral.laplacian import NormalizedLaplacian
 from hyperclus.typing import Booleans, Floats, Integers
@@ -268,13 +265,6 @@ class Views:
     @cached_property
     def _flows(self) -> EdgeFlows:
         return edge_flows(self.partition, self.limits.top, self.limits.block_entries, self.limits.block_cells)
-
-
-def agreement_with_classes(part: Partition, classes: Mapping[Any, Any] | Iterable[Any]) -> Agreement:
-    """Compare with known classes, given in the order of the vertices or by id; label -1 is left out."""
-    codes, names = vertex_codes(classes, part.vertex_ids, "class")
-    inside = part.labels >= 0
-    return agreement(names[codes[inside]], part.labels[inside])
 
 
 def _members(labels: Integers, k: int) -> list[Integers]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from hyperclus.engines.base import ArrayBackend
 from hyperclus.spectral.factors import along
-from hyperclus.spectral.walk import RandomWalk, vertex_vector
+from hyperclus.spectral.walk import RandomWalk, check_walk, vertex_vector
 from hyperclus.typing import Floats
 
 
@@ -35,6 +35,9 @@ class WalkOperator:
     """What operators on the vectors of a walk share."""
 
     walk: RandomWalk
+
+    def __post_init__(self) -> None:
+        check_walk(self.walk)
 
     @property
     def size(self) -> int:

@@ -26,11 +26,11 @@ import scipy.sparse as sp
 
 from hyperclus._runtime.progress import report_progress
 from hyperclus._runtime.threads import single_blas_thread
-from hyperclus.errors import Argument, InputError, check_integer
+from hyperclus.errors import Argument, InputError, check_integer, check_number
 from hyperclus.spectral.bounds import ncut_lower_bound
 from hyperclus.spectral.eigen import smallest_eigenpairs
 from hyperclus.spectral.laplacian import NormalizedLaplacian
-from hyperclus.spectral.walk import RandomWalk
+from hyperclus.spectral.walk import RandomWalk, check_walk
 from hyperclus.typing import Floats, Incidence, Integers
 
 MAX_VERTICES = 400  # takes some minutes
@@ -101,11 +101,16 @@ def tight_bound(
     >>> print(f"{part.lower_bound:.3f} {tight.value:.3f} {part.ncut:.3f} {tight.ended}")
     0.146 0.250 0.250 closed
     """
+    check_walk(walk)
     n = walk.hypergraph.n_vertices
     check_integer("k", k)
     if k > n:
         raise InputError(f"{n} vertices cannot make {k} clusters; choose k from 1 to {n}")
     check_size(n)
+    check_integer("max_rounds", max_rounds)
+    check_number("tolerance", tolerance, above=0)
+    if upper is not None:
+        check_number("upper", upper)
     bound = ncut_lower_bound(smallest_eigenpairs(NormalizedLaplacian(walk), k), k)
     if k in (1, n) or walk.n_components >= k or walk.stationary.min() < MIN_PROBABILITY:
         return TightBound(bound, "eigenvalues")

@@ -139,8 +139,15 @@ def _on_host(hypergraph: Hypergraph, alpha: float, distribution: StationaryDistr
     return RandomWalk(hypergraph, alpha=alpha, distribution=distribution)
 
 
+def check_walk(walk: Any) -> None:
+    """Raise an `InputError` unless this is a random walk."""
+    if not isinstance(walk, RandomWalk):
+        raise InputError(f"a RandomWalk is needed, not {type(walk).__name__}; RandomWalk(h) makes one of h")
+
+
 def vertex_vector(walk: RandomWalk, values: Any) -> NDArray[Any]:
     """Values as an array with one entry per vertex of the walk, or an `InputError`."""
+    check_walk(walk)
     vector = values if hasattr(values, "shape") else np.asarray(values)
     if vector.shape != (walk.hypergraph.n_vertices,):
         n = walk.hypergraph.n_vertices

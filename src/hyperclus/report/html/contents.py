@@ -17,7 +17,7 @@ from hyperclus.hypergraph.ids import vertex_codes
 from hyperclus.hypergraph.summary import summary
 from hyperclus.report.format import NOISE, count, number, short_id
 from hyperclus.report.text import partition_text
-from hyperclus.report.views import Views, agreement_with_classes
+from hyperclus.report.views import Views
 from hyperclus.typing import Codes, Ids, Integers
 
 TABLE_CLUSTERS = 200  # clusters in the table, the largest
@@ -65,7 +65,7 @@ class Contents:
         self.classes: Classes | None = None
         if classes is not None:
             codes, names = vertex_codes(classes, part.vertex_ids, "class")
-            self.classes = Classes(codes, names, agreement_with_classes(part, names[codes]))
+            self.classes = Classes(codes, names, part.agreement(names[codes]))
         self.data = summary(part.walk.hypergraph)
 
     @property

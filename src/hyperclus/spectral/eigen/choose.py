@@ -9,7 +9,7 @@ from hyperclus._runtime.checkpoint import Checkpoint, check_seed
 from hyperclus._runtime.progress import report_progress
 from hyperclus._runtime.random import random_generator
 from hyperclus._runtime.threads import single_blas_thread
-from hyperclus.errors import Argument, ConvergenceError, InputError
+from hyperclus.errors import ConvergenceError, InputError, check_integer, check_number
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.spectral.eigen.inertia import counted_bounds
 from hyperclus.spectral.eigen.lanczos import MAX_PRODUCTS, Lanczos, Vectors, lanczos_vectors
@@ -67,12 +67,12 @@ def smallest_eigenpairs(
     ConvergenceError
         When a residual stays above the tolerance; it carries the residual reached.
     """
-    if not 1 <= k <= laplacian.size:
+    if not isinstance(laplacian, NormalizedLaplacian):
+        raise InputError(f"a NormalizedLaplacian of a walk is needed, not {type(laplacian).__name__}")
+    check_integer("k", k)
+    if k > laplacian.size:
         raise InputError(f"k must be between 1 and the number of vertices, {laplacian.size}; got {k}")
-    if not (isinstance(tolerance, float | int) and tolerance > 0):
-        raise InputError(
-            Argument("tolerance"), f" must be a positive number, such as 1e-8; got {tolerance!r}"
-        )
+    check_number("tolerance", tolerance, above=0)
     if method not in METHODS:
         raise InputError(f"method must be one of {', '.join(METHODS)}; got {method!r}")
     if method == "small side" and not fits_small_side(laplacian, k):

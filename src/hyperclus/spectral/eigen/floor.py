@@ -101,7 +101,7 @@ def _growth(diagonal: list[float], beyond: list[float], value: float) -> float:
 
 def _floor(diagonal: list[float], beyond: list[float], ritz: float, needed: float) -> float:
     """The largest value found by bisection below which all polynomials together reach the growth needed."""
-    step = 4 * (max(np.abs(diagonal)) + max(beyond))
+    step = 4 * (max(map(abs, diagonal)) + max(beyond))
     low, high = ritz - step, ritz
     if _growth(diagonal, beyond, low) <= needed:
         return -np.inf
