@@ -114,10 +114,17 @@ class _ClusterEstimator(_base.ClusterMixin, _HypergraphEstimator):  # type: igno
         """Find the clusters of the samples; y is ignored."""
         check_integer("n_clusters", self.n_clusters)
         matrix = self._matrix(X, min_samples=self.n_clusters, reset=True)
+        hypergraph = self._hypergraph(matrix, "keep")
+        if self.alpha == 0 and hypergraph.n_incidences == hypergraph.n_vertices * hypergraph.n_edges:
+            warnings.warn(
+                "every sample has an entry in every feature, so with alpha=0 all samples look the same to "
+                "the walk and the clusters mean nothing; bin the columns (KBinsDiscretizer), or use alpha=1",
+                stacklevel=2,
+            )
         settings = {**self.get_params(), "seed": self._seed()}
         for name in ("n_clusters", "edge_weights", "random_state"):
             del settings[name]
-        part = self._function(self._hypergraph(matrix, "keep"), self.n_clusters, **settings)
+        part = self._function(hypergraph, self.n_clusters, **settings)
         self.partition_ = part
         self.labels_ = part.labels.copy()
         self.ncut_, self.lower_bound_, self.gap_ = part.ncut, part.lower_bound, part.gap

@@ -24,7 +24,7 @@ import numpy as np
 
 from hyperclus._runtime.content_digest import content_digest, is_column_major
 from hyperclus._runtime.context import using
-from hyperclus._runtime.files import StrPath, fault, writing
+from hyperclus._runtime.files import StrPath, check_path, fault, writing
 from hyperclus.errors import InputError
 from hyperclus.typing import Seed
 
@@ -73,6 +73,7 @@ def checkpoints(folder: StrPath, vector_store: "VectorStore | None" = None) -> I
     >>> with tempfile.TemporaryDirectory() as folder, hc.checkpoints(folder):
     ...     part = hc.cluster(h, k=2)
     """
+    check_path(folder)
     path = Path(folder)
     try:
         path.mkdir(parents=True, exist_ok=True)

@@ -36,6 +36,12 @@ WRITE_ERRORS: dict[type[OSError], str] = {
 }
 
 
+def check_path(path: Any) -> None:
+    """Raise an `InputError` unless this can be the name of a file or folder."""
+    if not isinstance(path, str | os.PathLike) or "\0" in str(os.fspath(path)):
+        raise InputError(f"expected the name of a file or folder, not {path!r}")
+
+
 def fault(path: StrPath, message: str | InputError, line: int | None = None) -> InputError:
     """Create an error that names the file and, if known, the line (from 1).
 
@@ -162,8 +168,7 @@ def writing(path: StrPath) -> Iterator[BinaryIO]:
     InputError
         If the file cannot be written.
     """
-    if not isinstance(path, str | os.PathLike) or "\0" in os.fspath(path):
-        raise InputError(f"expected the name of a file, not {path!r}")
+    check_path(path)
     target = Path(os.path.realpath(path))
     try:
         mode = target.stat().st_mode if target.exists() else None

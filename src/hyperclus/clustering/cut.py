@@ -50,7 +50,8 @@ def cut(walk: RandomWalk, labels: Integers, n_clusters: int) -> Cut:
     >>> round(cut(walk, np.array([0, 0, 1, 1]), 2).ncut, 6)
     0.333333
     """
-    return Cut(*walk.backend.fetch(*flows(walk, vertex_vector(walk, labels), n_clusters)))
+    labels = vertex_vector(walk, labels)
+    return Cut(*walk.backend.fetch(*flows(walk, labels, n_clusters)))
 
 
 def flows(walk: RandomWalk, labels: Integers, n_clusters: int, once: bool = False) -> tuple[Floats, Floats]:
@@ -125,8 +126,8 @@ def sweep(walk: RandomWalk, scores: Floats) -> Sweep:
     When v joins a prefix S, each of its hyperedges adds
     a_e(v) b_e(S) + a_e(S) b_e(v) + a_e(v) b_e(v) to the internal flow.
     """
-    gamma = walk.hypergraph.gamma
     order = np.argsort(vertex_vector(walk, scores), kind="stable")
+    gamma = walk.hypergraph.gamma
     rank = np.empty(len(order), dtype=gamma.indices.dtype)
     rank[order] = np.arange(len(order))
     ranked_rate = (walk.stationary / walk.factors.degrees)[order]

@@ -118,7 +118,12 @@ class Partition(PartitionQuality):
 
     def to_frame(self) -> Any:
         """A pandas data frame with the columns `vertex` and `cluster`."""
-        return pandas_for("to_frame").DataFrame({"vertex": self.vertex_ids, "cluster": self.labels})
+        pandas = pandas_for("to_frame")
+        try:
+            vertices = pandas.Series(self.vertex_ids)
+        except UnicodeEncodeError:  # half of a surrogate pair
+            vertices = pandas.Series(self.vertex_ids, dtype=object)
+        return pandas.DataFrame({"vertex": vertices, "cluster": self.labels})
 
     def agreement(self, classes: Mapping[Any, Any] | Iterable[Any]) -> Agreement:
         """Compare the clusters with known classes of the vertices; those in no hyperedge are left out.

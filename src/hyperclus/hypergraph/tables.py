@@ -5,7 +5,7 @@ cost nothing.
 """
 
 import sys
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Set
 from contextlib import suppress
 from decimal import Decimal
 from itertools import repeat
@@ -109,6 +109,8 @@ def edge_members(
     edges: Mapping[Any, Iterable[Any]] | Iterable[Iterable[Any]],
 ) -> tuple[Ids, Integers, list[Any], list[Any]]:
     """Return the ids and sizes of hyperedges given by their members, all members, and their weights."""
+    if isinstance(edges, Mapping) and isinstance(edges, Set):  # such as the edges of a NetworkX graph
+        edges = list(edges)
     if not isinstance(edges, Mapping):  # the rows of an array are members too
         rows = isinstance(edges, np.ndarray) and edges.ndim > 1
         edges = dict(enumerate(edges if rows else as_list(edges, "edges")))

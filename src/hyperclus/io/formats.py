@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
-from hyperclus._runtime.files import StrPath, fault, reading, refuse_excel
+from hyperclus._runtime.files import StrPath, check_path, fault, reading, refuse_excel
 from hyperclus.errors import Argument, InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.hypergraph.messages import no_column
@@ -144,11 +144,10 @@ def by_name(path: StrPath) -> Format | None:
     return next((one for one in FORMATS.values() if name.endswith(one.suffixes)), None)
 
 
-def _named(path: Any, name: str | None) -> Format | None:
+def _named(path: Any, name: Any) -> Format | None:
     """Check a path and the name of a format, and return that format."""
-    if not isinstance(path, str | os.PathLike):
-        raise InputError(f"expected the name of a file, not {type(path).__name__}")
-    if name is not None and name not in FORMATS:
+    check_path(path)
+    if name is not None and not (isinstance(name, str) and name in FORMATS):
         raise InputError(f"there is no format {name!r}; choose from {', '.join(FORMATS)}")
     return None if name is None else FORMATS[name]
 

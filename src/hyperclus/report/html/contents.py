@@ -49,8 +49,8 @@ class Contents:
         command: str | None = None,
         remarks: Iterable[str] | None = None,
     ) -> None:
-        if isinstance(remarks, str):
-            raise InputError("remarks must be a list of sentences, not one text; put it in brackets")
+        if isinstance(remarks, str) or not isinstance(remarks or (), Iterable):
+            raise InputError("remarks must be a list of sentences; put a single one in brackets")
         self.part, self.views, self.sizes, self.source = part, Views(part), part.sizes, source
         clusters = "One cluster" if part.k == 1 else count(part.k, "cluster")
         subject = "a hypergraph" if source is None else short_id(source)
