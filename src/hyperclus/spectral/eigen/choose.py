@@ -130,7 +130,6 @@ class _Problem:
         """Solve on the host."""
         chosen = cheapest(self.laplacian, self.k, self.count) if method == "auto" else method
         report_progress("eigenvectors", 0, "products", 0.0, chosen)
-        steps = 0
         if chosen == "dense":
             from scipy.linalg import eigh
 

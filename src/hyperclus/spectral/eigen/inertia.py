@@ -27,11 +27,11 @@ class Augmented:
     @cached_property
     def halves(self) -> tuple[Any, Any]:
         """F and G."""
-        walk, phi = self.walk, self.walk.stationary
-        leaving = sp.diags_array(np.sqrt(phi) / walk.factors.degrees)
-        u = leaving @ walk.factors.lists.source_weights_by_vertex @ sp.diags_array(walk.hypergraph.edge_weights)
-        arriving = sp.diags_array(1.0 / np.sqrt(phi))
-        v = arriving @ walk.factors.lists.gamma_by_vertex @ sp.diags_array(1.0 / walk.factors.edge_degrees)
+        factors, root = self.walk.factors, np.sqrt(self.walk.stationary)
+        omega = sp.diags_array(self.walk.hypergraph.edge_weights)
+        u = sp.diags_array(root / factors.degrees) @ factors.lists.source_weights_by_vertex @ omega
+        inverse = sp.diags_array(1.0 / factors.edge_degrees)
+        v = sp.diags_array(1.0 / root) @ factors.lists.gamma_by_vertex @ inverse
         scale = np.sqrt(sp.linalg.norm(v, axis=0) / sp.linalg.norm(u, axis=0))
         u, v = u @ sp.diags_array(scale / 2), v @ sp.diags_array(0.5 / scale)
         return u + v, u - v

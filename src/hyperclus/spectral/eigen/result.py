@@ -78,7 +78,7 @@ def with_residuals(operator: Operator, zero: Floats, others: Vectors, wanted: in
         )
     order = np.argsort(values, kind="stable")
     values, residuals = values[order], residuals[order]
-    lower, failure = lower_bounds(values, residuals, others.floor), FAILURE * np.isfinite(others.floor)
+    lower, failure = lower_bounds(values, residuals, others.floor), FAILURE * (others.floor < np.inf)
     spare = others.vectors[:, wanted:]
     facts = others.steps, method, lower, float(failure)
     return Eigenpairs(values, fixed[:, order.tolist()], residuals, *facts, spare)
@@ -93,7 +93,7 @@ def lower_bounds(values: Floats, residuals: Floats, floor: float) -> Floats:
     floor, minus that. An infinite floor says that all eigenvalues were computed, so that each
     residual bounds the error of its own value.
     """
-    if np.isinf(floor):
+    if floor == np.inf:
         bounds = values - residuals
     else:
         everything = np.sort(np.append(values, np.full(len(values), floor)))[: len(values)]
