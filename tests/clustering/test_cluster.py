@@ -294,7 +294,7 @@ class TestPartition:
         h = hc.Hypergraph.from_edges([["a", "b"], ["b", "c"], ["c", "d"]])
         run = Run(h, alpha=0.0, tolerance=1e-8, seed=0)
         walk = run.walk(h, 2)
-        wrong = dataclasses.replace(run.eigenpairs(walk, 2), values=np.array([0.0, 5.0]))
+        wrong = dataclasses.replace(run.eigenpairs(walk, 2), lower=np.array([0.0, 5.0]))
         part = run.partition(walk, wrong, np.array([0, 0, 1, 1]), 2, {})
         assert part.ncut == pytest.approx(1 / 3)
         assert part.lower_bound == 0
@@ -319,8 +319,8 @@ class TestPartition:
     def test_a_false_bound_would_show(self):
         """The bound is computed from the eigenvalues alone; it is not limited to the NCut."""
         part = hc.cluster(hc.Hypergraph.from_edges([["a", "b"], ["b", "c"]]))
-        values = np.array([0.0, 5.0])
-        wrong = dataclasses.replace(part, eigenpairs=dataclasses.replace(part.eigenpairs, values=values))
+        lower = np.array([0.0, 5.0])
+        wrong = dataclasses.replace(part, eigenpairs=dataclasses.replace(part.eigenpairs, lower=lower))
         assert wrong.lower_bound > wrong.ncut
         assert part.lower_bound <= part.ncut
 

@@ -107,7 +107,7 @@ def tight_bound(
     if k > n:
         raise InputError(f"{n} vertices cannot make {k} clusters; choose k from 1 to {n}")
     check_size(n)
-    check_integer("max_rounds", max_rounds)
+    check_integer("max_rounds", max_rounds, least=0)
     check_number("tolerance", tolerance, above=0)
     if upper is not None:
         check_number("upper", upper)

@@ -41,7 +41,6 @@ RESTART = 30
 MAX_CYCLES = 60
 _log = logging.getLogger(__name__)
 
-SMALLEST = {4: 1e-36, 8: 1e-290}  # product of the factors of a flow that is safe from underflow, by itemsize
 ACCEPTED = 1e-11  # a solve that stalls above this residual has failed
 UNCORRECTED = (
     "some vertices are joined so weakly to the others that the mass of their parts may be off; no worker has "
@@ -368,14 +367,17 @@ def _checked(
     found: Components,
     accepted: float = ACCEPTED,
 ) -> StationaryDistribution:
-    finite, least, total, share, degree = factors.backend.fetch(
+    with np.errstate(all="ignore"):
+        rates = distribution / factors.relative_degrees
+    finite, least, total, share, rate = factors.backend.fetch(
         np.isfinite(distribution).all(),
         distribution.min(),
         distribution.sum(),
         factors.shares.min(),
-        factors.relative_degrees.max(),
+        rates.min(),
     )
-    if not (finite and least * min(share, 1.0) / max(degree, 1.0) > SMALLEST[distribution.dtype.itemsize]):
+    smallest = np.finfo(distribution.dtype).tiny
+    if not (finite and least * min(share, 1.0) > smallest and rate > smallest):
         worst = named(factors.hypergraph.vertex_ids, np.array([int(np.argmin(distribution))]))
         raise InputError(
             f"the walk almost never visits vertex {worst}, too rarely for double precision beside weights of "

@@ -56,7 +56,7 @@ def floor_beyond(
     if (state := checkpoint.state()) is not None:
         before, now, diagonal, beyond = state["before"], state["now"], state["diagonal"], state["beyond"]
     else:
-        before = now = orthonormal_vector(operator, rng, operator.normal(rng), vectors, vectors[:, :0])[0]
+        before = now = orthonormal_vector(operator, rng, operator.normal(rng), vectors, vectors[:, :1])[0]
         diagonal, beyond = [], []
     while len(diagonal) < min(max_products, dimensions):
         if checkpoint.due:
