@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hyperclus._runtime.checkpoint import NO_CHECKPOINT, Checkpoint
-from hyperclus.spectral.eigen.orthogonal import orthonormal_vector
+from hyperclus.spectral.eigen.orthogonal import orthonormal_block, orthonormal_vector
 from hyperclus.spectral.laplacian import Operator
 from hyperclus.typing import Floats
 
@@ -33,6 +33,7 @@ def floor_beyond(
     max_products: int,
     checkpoint: Checkpoint = NO_CHECKPOINT,
     report: Callable[[int], None] = lambda _: None,
+    in_blocks: bool = False,
 ) -> Floor:
     """A lower bound of the smallest eigenvalue on the orthogonal complement of some orthonormal vectors.
 
@@ -61,10 +62,16 @@ def floor_beyond(
     while len(diagonal) < min(max_products, dimensions):
         if checkpoint.due:
             checkpoint.keep(before=before, now=now, diagonal=diagonal, beyond=beyond)
-        basis = np.column_stack([before, now][not diagonal :])
-        image = operator.apply(now)
-        following, along, length = orthonormal_vector(operator, rng, image, vectors, basis)
-        diagonal.append(float(along[-1]))
+        image, basis = operator.apply(now), np.column_stack([before, now][not diagonal :])
+        if in_blocks:  # fetches once
+            block, overlaps, factor = orthonormal_block(
+                operator.backend, np.column_stack([image]), vectors, basis
+            )
+            following, along, length = block[:, 0], overlaps[-1, 0], abs(float(factor[0, 0]))
+        else:
+            following, overlaps, length = orthonormal_vector(operator, rng, image, vectors, basis)
+            along = overlaps[-1]
+        diagonal.append(float(along))
         beyond.append(max(length, BREAKDOWN))
         report(len(diagonal))
         if length == 0.0:

@@ -97,9 +97,8 @@ def lanczos_vectors(
         found, rounds = np.hstack([known, vectors]), rounds + 1
         accepted = float(values[-1] - _allowed(values[-1], tolerance))
         part, progress = checkpoint.part("check", rounds), progress.then(tolerance)
-        check = floor_beyond(
-            operator, found, float(values[-1]), accepted, rng, max_check, part, progress.report
-        )
+        given = found, float(values[-1]), accepted, rng, max_check
+        check = floor_beyond(operator, *given, part, progress.report, options.width is not None)
         steps, floor = steps + check.steps, check.value
         if check.ritz >= accepted:
             break
