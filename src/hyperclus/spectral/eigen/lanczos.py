@@ -229,9 +229,7 @@ class _Space:
         Random directions replace those that the image lacks because the space is invariant.
         """
         if self.options.width is None:
-            vector, along, length = orthonormal_vector(
-                self.operator, self.rng, image, self.known, basis, recent
-            )
+            vector, along, length = self._orthonormal(image, basis, recent)
             return vector, along[:, None], np.array([[length]])
         block, overlaps, beyond = orthonormal_block(self.backend, image, self.known, basis)
         wanted = min(self.width, room)
@@ -242,6 +240,27 @@ class _Space:
             block = np.hstack([block, orthonormal_block(self.backend, fresh, others, basis)[0]])
         return block, overlaps, beyond
 
+    def _orthonormal(self, vector: Floats, basis: Floats, recent: int = 0) -> tuple[Floats, Floats, float]:
+        """The part of a vector orthogonal to all, normalised; its overlaps with the basis; its length.
+
+        Two passes of Gram-Schmidt, the first only with the columns from `recent` on, which are all that an
+        image overlaps with much: reading the others costs as much as a product. Where nothing is left, the
+        space is invariant: the length is 0 and a random direction replaces the vector.
+        """
+        known, overlaps = self.known, np.zeros(basis.shape[1])
+        for start in (recent, 0):
+            if known.shape[1] == 1:  # a product with a single column would be slow
+                vector = vector - known[:, 0] * (known[:, 0] @ vector)
+            else:
+                vector = vector - known @ (known.T @ vector)
+            inside = basis[:, start:].T @ vector
+            vector -= inside @ basis[:, start:].T
+            overlaps[start:] += self.backend.fetch(inside)[0]
+        length = float(np.linalg.norm(vector))
+        if length > BREAKDOWN[vector.dtype.itemsize] or known.shape[1] + basis.shape[1] >= len(vector):
+            return vector / (length or 1.0), overlaps, length
+        return self._orthonormal(self._random(1), basis)[0], overlaps, 0.0
+
     def _random(self, count: int) -> Floats:
         """A block of random vectors; without blocks, a vector."""
         if self.options.width is None:
@@ -251,36 +270,6 @@ class _Space:
 
 def _allowed(values: Floats, tolerance: float) -> Floats:
     return tolerance * np.maximum(1.0, np.abs(values) / 2)
-
-
-def orthonormal_vector(
-    operator: Operator,
-    rng: np.random.Generator,
-    vector: Floats,
-    known: Floats,
-    basis: Floats,
-    recent: int = 0,
-) -> tuple[Floats, Floats, float]:
-    """The part of a vector orthogonal to both sets, normalised; its overlaps with the basis; its length.
-
-    Two passes of Gram-Schmidt, the first only with the columns from `recent` on, which are all that an image
-    overlaps with much: reading the others costs as much as a product. Where nothing is left, the space is
-    invariant: the length is 0 and a random direction replaces the vector.
-    """
-    overlaps = np.zeros(basis.shape[1])
-    for start in (recent, 0):
-        if known.shape[1] == 1:  # a product with a single column would be slow
-            vector = vector - known[:, 0] * (known[:, 0] @ vector)
-        else:
-            vector = vector - known @ (known.T @ vector)
-        inside = basis[:, start:].T @ vector
-        vector -= inside @ basis[:, start:].T
-        overlaps[start:] += operator.backend.fetch(inside)[0]
-    length = float(np.linalg.norm(vector))
-    if length > BREAKDOWN[vector.dtype.itemsize] or known.shape[1] + basis.shape[1] >= len(vector):
-        return vector / (length or 1.0), overlaps, length
-    fresh, _, _ = orthonormal_vector(operator, rng, operator.normal(rng), known, basis)
-    return fresh, overlaps, 0.0
 
 
 def orthonormal_block(
