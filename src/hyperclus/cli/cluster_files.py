@@ -13,7 +13,7 @@ from typing import Any, Literal
 import hyperclus
 from hyperclus._runtime.files import fault, printable
 from hyperclus.cli.app import Messages, say_if_stopped
-from hyperclus.cli.inputs import LabelledSource
+from hyperclus.cli.inputs import LONG, LabelledSource
 from hyperclus.cli.options import GPU, Computation, Search, cluster_option, dask_option
 from hyperclus.cli.output import Outputs, as_record, print_json, write_stored
 from hyperclus.cli.progress import progress
@@ -29,7 +29,6 @@ from hyperclus.io.tables.parquet import SUFFIXES
 from hyperclus.report.format import byte_size, count
 
 INTERVAL = 1.0  # seconds between queries of the workers' memory
-TABLE_OPTIONS = ("vertex", "edge", "weight", "edge_weight", "duplicates")
 TABLES = (".csv", ".tsv", ".parquet")  # formats that can be written some rows at a time
 
 
@@ -150,7 +149,7 @@ def _check(source: LabelledSource, search: Search, computation: Computation, out
         if value:
             raise InputError(f"{option} does not apply to --engine dask: {reason}; leave it out")
     for name in source.options:
-        if name not in TABLE_OPTIONS:
+        if name not in LONG:
             raise InputError(f"-o {name} does not apply to --engine dask, which uses every row; leave it out")
     check_engine("cpu", computation.precision)  # the workers compute on CPUs
     if source.duplicates is not None:

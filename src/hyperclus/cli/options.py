@@ -50,19 +50,6 @@ output_switch = partial(switch, rich_help_panel="Output")
 Json = Annotated[bool, typer.Option("--json", metavar="", help="Print JSON.")]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IncidenceColumns:
-    """Columns of a table with a row per incidence."""
-
-    vertex: str | None = input_option("Vertices, in a table with a row per incidence.", "COLUMN")
-    edge: str | None = input_option("Hyperedges, in a table with a row per incidence.", "COLUMN")
-    weight: str | None = input_option("Weights of the vertices in the hyperedges.", "COLUMN")
-    edge_weight: str | None = input_option("Weights of the hyperedges.", "COLUMN")
-    duplicates: str | None = input_option(
-        "What to do with repeated incidences (default: error).", "error|sum|max"
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class Walk:
     """The random walk, the random seed and the checkpoints."""

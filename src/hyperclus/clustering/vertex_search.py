@@ -330,8 +330,7 @@ def _entries(indptr: Codes, rows: Codes) -> Integers:
     """Positions of the entries of some rows."""
     sizes = indptr[rows + 1] - indptr[rows]
     ends = np.cumsum(sizes)
-    entries: Integers = np.arange(int(sizes.sum())) + np.repeat(indptr[rows] - ends + sizes, sizes)
-    return entries
+    return np.asarray(np.arange(int(sizes.sum())) + np.repeat(indptr[rows] - ends + sizes, sizes))
 
 
 def _largest(values: Floats, count: int) -> Integers:

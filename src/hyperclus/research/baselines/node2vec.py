@@ -185,8 +185,7 @@ def likely_steps(
                 f"after {end:,} of {h.n_vertices:,} vertices, {total:,} steps have a probability of at least "
                 f"{threshold:g}, too many for memory; raise the threshold"
             )
-    steps: Incidence = sp.vstack(blocks, format="csr")
-    return steps
+    return sp.csr_array(sp.vstack(blocks, format="csr"))
 
 
 def _cut(block: Any, first: int, threshold: float, rng: np.random.Generator) -> Incidence:
@@ -200,8 +199,7 @@ def _cut(block: Any, first: int, threshold: float, rng: np.random.Generator) -> 
     tied = np.flatnonzero(others >= largest[rows])
     tied = tied[np.lexsort((rng.random(len(tied)), rows[tied]))]
     keep[tied[np.unique(rows[tied], return_index=True)[1]]] = True
-    kept: Incidence = sp.csr_array((block.data[keep], (rows[keep], block.indices[keep])), shape=block.shape)
-    return kept
+    return sp.csr_array((block.data[keep], (rows[keep], block.indices[keep])), shape=block.shape)
 
 
 def random_walks(
