@@ -224,5 +224,7 @@ def next_vertices(steps: Incidence, reached: Floats, at: Integers, rng: np.rando
     """Draw the next vertex of each walk, by its position in the running sum of all weights, `reached`."""
     first, end = steps.indptr[at], steps.indptr[at + 1]
     drawn = reached[first] + rng.random(len(at)) * (reached[end] - reached[first])
-    place = np.clip(np.searchsorted(reached, drawn, side="right") - 1, first, end - 1)
+    order, place = np.argsort(drawn), np.empty(len(at), dtype=np.int64)
+    place[order] = np.searchsorted(reached, drawn[order], side="right") - 1  # in order it is twice as fast
+    place = np.clip(place, first, end - 1)
     return np.asarray(steps.indices[place], dtype=np.int64)
