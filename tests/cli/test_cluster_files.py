@@ -1,4 +1,4 @@
-"""The command cluster with --engine dask, and the command plan."""
+"""The command cluster with --engine dask."""
 
 import datetime
 import json
@@ -95,7 +95,7 @@ class TestResults:
         assert len(both[0]) == 80
         assert not list(data.glob(".*"))  # nothing half written
 
-    def test_json_and_the_plan_after_it(self, data, scheduler):
+    def test_json(self, data, scheduler):
         done = clustered("--scheduler", scheduler, "--json", "--work", "there")
         assert done.returncode == 0, done.stderr
         record = json.loads(done.stdout)
@@ -104,14 +104,11 @@ class TestResults:
         assert record["labels"].startswith(str(data / "there"))
         assert sum(parquet.read_metadata(file).num_rows for file in (data / record["labels"]).iterdir()) == 80
         assert "--scheduler" in record["command"]
-        plan = inside("plan", "data/", *NAMED, "--workers", 2, "--json", "--work", "there")
-        planned = json.loads(plan.stdout)
-        assert (planned["prepared_partitions"], planned["n_vertices"]) == (4, 80)
-        (need,) = planned["needs"]
-        assert (need["workers"], need["enough"]) == (2, True)
         for stage in ("stationary distribution", "eigenvectors"):
             spent = record["rounds"][stage]
-            assert 0 < spent["bytes"] <= 1.1 * spent["products"] * need["sent"]
+            assert (
+                0 < spent["bytes"] <= 1.1 * spent["products"] * 32 * 2 * 80
+            )  # two vectors there and back, 2 workers
 
     def test_local_workers(self, data):
         local = ("--workers", 1, "--memory", "2GB")
@@ -279,39 +276,3 @@ class TestMemory:
         client = self.Client()
         client.scheduler_info = lambda n_workers: 1 / 0
         assert Memory(client).status() == ""
-
-
-class TestPlan:
-    def test_terminal_output(self, data):
-        done = inside("plan", "data/", *NAMED, "--memory", "4GB")
-        assert (done.returncode, done.stderr) == (0, "")
-        for words in (
-            "Plan for data/, k = 2, workers with 4.00 GB each",
-            "vertices     at most 80",
-            "workers  partitions  memory  minimum  incidences  sent per round     disk  enough",
-        ):
-            assert words in done.stdout, done.stdout
-        assert not (data / "hyperclus-work").exists()
-
-    def test_help_and_examples(self, data, monkeypatch):
-        monkeypatch.setenv("COLUMNS", "80")
-        text = inside("--help").stdout
-        assert "plan" in text
-        for command in ("plan", "cluster"):
-            text = inside(command, "--help").stdout
-            assert "--engine" in text
-            assert all(len(line) <= 80 for line in text.splitlines())
-        table = planted().rename_columns(["vertex", "edge", "weight"])
-        for path in (data / "data").iterdir():
-            path.unlink()
-        parquet.write_table(table, "data/0.parquet")
-        for line in inside("plan", "--help").stdout.partition("Examples")[2].strip().splitlines():
-            words = line.replace('"', "").split()
-            assert words[:2] == ["hyperclus", "plan"]
-            assert inside(*words[1:]).returncode == 0
-
-    def test_bad_input(self, data):
-        assert_refused(inside("plan", "data/"), "'vertex'")
-        done = inside("plan", "data/", *NAMED, "--memory", "x")
-        assert_refused(done, "--memory must be a size with a unit, such as 16GB")
-        assert_refused(inside("plan", "none.parquet"), "there is no such file")

@@ -38,8 +38,7 @@ def test_all_commands_are_listed(monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     text = inside("--help").stdout
     assert [name for name in re.findall(r"│ ([a-z-]+) ", text) if not name.startswith("-")] == [
-        *("cluster", "suggest-k", "report", "info", "convert", "datasets", "demo", "local"),
-        *("reproduce", "plan"),
+        *("cluster", "suggest-k", "report", "info", "convert", "datasets", "demo", "local", "reproduce"),
     ]
 
 

@@ -1,5 +1,6 @@
 """`cluster_files` on Dask workers finds the same clusters as `cluster` in memory."""
 
+import logging
 import pickle
 import warnings
 from dataclasses import replace
@@ -11,10 +12,11 @@ import pytest
 import scipy.sparse as sp
 
 import hyperclus as hc
+from hyperclus.clustering.cluster_files import warn_if_short
 from hyperclus.clustering.cut import cut
 from hyperclus.clustering.search_problem import EFFORTS
-from hyperclus.engines.dask.prepared import MANIFEST
-from hyperclus.engines.dask.workers import WorkerPool
+from hyperclus.engines.dask.prepared import MANIFEST, PartitionSize, Prepared
+from hyperclus.engines.dask.workers import WorkerPool, WorkerState
 from hyperclus.errors import LossWarning
 from hyperclus.io.tables.long import write_long
 from support.contracts import refused
@@ -221,3 +223,22 @@ def test_invalid_settings_are_rejected(clustered_files, tmp_path):
     )
     refused(lambda: clustered_files(tmp_path / "nothing.parquet", 2), "nothing.parquet")
     refused(lambda: hc.cluster(source, 2), "Hypergraph")
+
+
+def test_a_run_warns_if_memory_may_be_short(tmp_path, caplog):
+    def prepared(n):
+        sizes = (n, n, 10 * n, True, False, (0, n), (PartitionSize(n, n, 10 * n),) * 64)
+        return Prepared(tmp_path, "key", *sizes, "vertex", "edge")
+
+    with caplog.at_level(logging.WARNING):
+        warn_if_short(prepared(100), 2, [WorkerState("", 2 * 10**9, 1)])
+        warn_if_short(prepared(100), 2, [WorkerState("", 0, 1)])
+        warn_if_short(prepared(10**9), 2, [])
+        assert not caplog.records
+        warn_if_short(prepared(100), 2, [WorkerState("", 10**8, 1), WorkerState("", 10**9, 1)])
+        assert "a worker may need 0.4 GB of memory and has 0.1 GB" in caplog.text
+        for workers, k in ((1, 2), (64, 2), (64, 9)):
+            warn_if_short(prepared(10**9), k, [WorkerState("", 10**9, 1)] * workers)
+    one, many, wide = (float(record.args[0]) for record in caplog.records[1:])
+    assert many < one
+    assert many < wide

@@ -99,8 +99,8 @@ def test_single_precision_stays_single(monkeypatch):
     known = zero_vectors(operator.backend, distribution.vertices, distribution.components, 1)
     vector = operator.normal(np.random.default_rng(0))
     nothing = operator.backend.empty_columns(vector, 1)[:, :0]
-    rng = np.random.default_rng(0)
-    found, _, _ = lanczos.orthonormal_vector(operator, rng, operator.apply(vector), known, nothing)
+    space = lanczos._Space(operator, np.random.default_rng(0), lanczos.Lanczos(), known, 1)
+    found, _, _ = space._next(operator.apply(vector), nothing, 0, h.n_vertices - 1)
     for array in (known, vector, operator.apply(vector), found, operator.walk.factors.shares):
         assert array.dtype == np.float32
 

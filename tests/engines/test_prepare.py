@@ -224,7 +224,7 @@ def test_large_row_groups_are_split(pool, tmp_path):  # noqa: F811
 
 def test_pieces_have_every_row_once(tmp_path):
     rows, sizes = (10, 3, 0, 25, 4, 4, 4), (100, 30, 0, 250, 40, 400, 40)
-    footer = source.Footer(None, (None, None), (None, None), rows, sizes)
+    footer = source.Footer(None, (None, None), rows, sizes)
     file = source.SourceFile("a", "a", 0, 0)
     for rows, size in ((10, 1000), (7, 80), (100, 10_000), (1, 1)):
         pieces = list(source.split(file, footer, rows, size))

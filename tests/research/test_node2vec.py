@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import hyperclus as hc
 from hyperclus.research.baselines import node2vec, node2vec_vectors
-from hyperclus.research.baselines.node2vec import Walkers, likely_steps
+from hyperclus.research.baselines.node2vec import likely_steps, next_vertices, random_walks
 from hyperclus.spectral.factors import TransitionFactors
 from support import oracles
 from support.paper_data import paper_hypergraph
@@ -93,14 +93,15 @@ def transitions(path, n):
     return counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
 
 
-class TestWalkers:
+def sums(steps):
+    return np.append(0.0, np.cumsum(steps.data))
+
+
+class TestRandomWalks:
     def test_every_vertex_starts(self):
         h = hc.Hypergraph.from_edges([[0, 1, 2], [2, 3], [3, 4, 5], [6]])
-        blocks = list(
-            Walkers(likely_steps(TransitionFactors(h), 0.1, np.random.default_rng(0))).walks(
-                3, 5, np.random.default_rng(0)
-            )
-        )
+        steps = likely_steps(TransitionFactors(h), 0.1, np.random.default_rng(0))
+        blocks = list(random_walks(steps, 3, 5, np.random.default_rng(0)))
         starts = np.concatenate([block[:, 0] for block in blocks])
         assert np.bincount(starts).tolist() == [3] * 7
         assert {block.shape for block in blocks} == {(7, 5)}
@@ -110,13 +111,13 @@ class TestWalkers:
     def test_only_known_steps_are_taken(self, h, seed):
         steps = likely_steps(TransitionFactors(h), 0.3, np.random.default_rng(0))
         allowed = steps.toarray() > 0
-        for path in Walkers(steps).walks(2, 6, np.random.default_rng(seed)):
+        for path in random_walks(steps, 2, 6, np.random.default_rng(seed)):
             assert allowed[path[:, :-1], path[:, 1:]].all()
 
     def test_steps_are_drawn_by_weight(self):
         h = hc.Hypergraph.from_edges([{0: 1, 1: 5, 2: 1}, {2: 3, 3: 1}, {3: 1, 0: 2, 4: 1}])
         steps = likely_steps(TransitionFactors(h), 0.0, np.random.default_rng(0))
-        (path,) = Walkers(steps).walks(1, 40_000, np.random.default_rng(1))
+        (path,) = random_walks(steps, 1, 40_000, np.random.default_rng(1))
         wanted = steps.toarray() / steps.sum(axis=1)[:, None]
         np.testing.assert_allclose(transitions(path, 5), wanted, atol=0.015)
 
@@ -125,7 +126,7 @@ class TestWalkers:
         rng = np.random.default_rng(0)
         weights = rng.permutation(np.logspace(-8, 0, 800))
         steps = sp.csr_array(np.vstack([weights, *np.eye(800)[1:]]))
-        taken = Walkers(steps)._next(np.zeros(1_000_000, dtype=np.int64), rng)
+        taken = next_vertices(steps, sums(steps), np.zeros(1_000_000, dtype=np.int64), rng)
         expected = 1_000_000 * weights / weights.sum()
         often = expected > 50
         assert often.sum() > 100
@@ -138,12 +139,12 @@ class TestWalkers:
         steps = sp.csr_array(np.tile([[0.3, 0.3, 0.4]], (3, 1)))
         for share, wanted in ((0.0, 0), (np.nextafter(1, 0), 2), (0.3 * (1 + 1e-14), 1)):
             drawing = SimpleNamespace(random=lambda count, share=share: np.full(count, share))
-            assert Walkers(steps)._next(np.arange(3), drawing).tolist() == [wanted] * 3
+            assert next_vertices(steps, sums(steps), np.arange(3), drawing).tolist() == [wanted] * 3
 
     def test_walkers_go_in_blocks(self):
         h = hc.Hypergraph.from_edges([[0, 1, 2], [2, 3], [3, 4, 5], [6]])
         steps = likely_steps(TransitionFactors(h), 0.1, np.random.default_rng(0))
-        blocks = list(Walkers(steps).walks(2, 4, np.random.default_rng(0), at_once=3))
+        blocks = list(random_walks(steps, 2, 4, np.random.default_rng(0), at_once=3))
         assert [len(block) for block in blocks] == [3, 3, 1, 3, 3, 1]
         assert np.bincount(np.concatenate(blocks)[:, 0]).tolist() == [2] * 7
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import typer
 
@@ -14,60 +14,18 @@ from hyperclus._runtime.files import printable
 from hyperclus.cli.app import Messages, command, command_line, say_if_stopped
 from hyperclus.cli.cluster_files import Workers, cluster_files
 from hyperclus.cli.inputs import LabelledSource, ResolvedInput, Source, read_labels
-from hyperclus.cli.options import GPU, MAX_DIGITS, Computation, Json, Walk, argument, cluster_option
+from hyperclus.cli.options import GPU, MAX_K, Computation, Json, Search, Walk, argument, cluster_option
 from hyperclus.cli.output import LABELS, Outputs, as_record, labelled, print_csv, print_json
 from hyperclus.cli.progress import progress
 from hyperclus.cli.terminal import indented, show, show_partition, table, title, top_hyperedges
-from hyperclus.clustering._run import check_min_share
 from hyperclus.clustering.n_clusters import Suggestion
 from hyperclus.clustering.partition import Partition
 from hyperclus.engines import InMemory, check_engine, cuda_products
-from hyperclus.errors import HyperclusError, InputError
+from hyperclus.errors import HyperclusError
 from hyperclus.hypergraph.hypergraph import Hypergraph
-from hyperclus.hypergraph.messages import caption, shown
+from hyperclus.hypergraph.messages import caption
 
-MAX_K = 10  # clusters to consider by default
 NOT_REPEATED = ("out", "edges", "report", "as_json", "as_csv", "quiet", "verbose", "checkpoint")
-
-
-@dataclass(frozen=True, slots=True)
-class Search:
-    """How many clusters to look for, and how."""
-
-    k: str | None = cluster_option(
-        "Number of clusters, or auto for the suggested number.", "NUMBER", "-k", "--clusters"
-    )
-    max_k: int | None = cluster_option(
-        f"Largest number to consider for -k auto (default: {MAX_K}).", "NUMBER", min=2
-    )
-    method: Literal["auto", "hyperclus-g"] = cluster_option(
-        "auto: search for the lowest NCut; hyperclus-g: the algorithm of the paper.", default="auto"
-    )
-    effort: Literal["fast", "default", "thorough"] | None = cluster_option("How long to search.")
-    min_share: float | None = cluster_option(
-        "Minimum share of the volume for each cluster, from 0 to 1/k (default: 0.01 for two clusters, "
-        "otherwise 0).",
-        "NUMBER",
-    )
-
-    def __post_init__(self) -> None:
-        for option, value in (("--effort", self.effort), ("--min-share", self.min_share)):
-            if self.method == "hyperclus-g" and value is not None:
-                reason = "does not apply to --method hyperclus-g, which does not search; leave it out"
-                raise InputError(f"{option} {reason}")
-
-    def count(self) -> int | None:
-        """The number of clusters; None for auto."""
-        if self.k is None:
-            raise InputError("the number of clusters is missing; use -k 3, or -k auto for the suggested one")
-        if self.k == "auto":
-            return None
-        if not self.k.isdecimal() or len(self.k) > MAX_DIGITS or int(self.k) < 1:
-            raise InputError(f"-k must be a whole number from 1, or auto; got {shown(self.k)}")
-        if self.max_k is not None:
-            raise InputError("--max-k is for -k auto; leave it out if the number is given")
-        check_min_share(self.min_share, int(self.k))
-        return int(self.k)
 
 
 @command(
@@ -96,16 +54,12 @@ def cluster(
     everything else to stderr.
     """
     k, command = search.count(), command_line(context, NOT_REPEATED)
-    settings = computation.settings()
-    searching: dict[str, Any] = {"effort": search.effort, "min_share": search.min_share}
     if workers.engine == "dask":
-        settings |= searching
-        unused = {"--method": search.method != "auto", "--checkpoint": computation.checkpoint is not None}
-        cluster_files(source, k, settings, unused, workers, outputs, messages, command)
+        cluster_files(source, k, search, computation, workers, outputs, messages, command)
         return
     workers.check_unused()
     outputs.check(source.path, source.classes)
-    settings["engine"] = workers.engine
+    settings: dict[str, Any] = {**computation.settings(), "engine": workers.engine}
     _check_engine(workers.engine, computation.precision)
     resolved = source.resolve()
     suggestion = None
@@ -119,7 +73,7 @@ def cluster(
             if k is None:
                 raise HyperclusError(f"no number of clusters can be suggested: {suggestion.reason}")
         if search.method == "auto":
-            part = hyperclus.cluster(h, k, **settings, **searching)
+            part = hyperclus.cluster(h, k, effort=search.effort, min_share=search.min_share, **settings)
         else:
             part = hyperclus.hyperclus_g(h, k, **settings)
     _finish(part, classes, seconds, source, outputs, messages, command, suggestion)

@@ -13,11 +13,11 @@ from typing import Any, Literal
 import hyperclus
 from hyperclus._runtime.files import fault, printable
 from hyperclus.cli.app import Messages, say_if_stopped
-from hyperclus.cli.inputs import LabelledSource
-from hyperclus.cli.options import GPU, cluster_option, dask_option, work_option
+from hyperclus.cli.inputs import LONG, LabelledSource
+from hyperclus.cli.options import GPU, Computation, Search, cluster_option, dask_option
 from hyperclus.cli.output import Outputs, as_record, print_json, write_stored
 from hyperclus.cli.progress import progress
-from hyperclus.cli.terminal import facts, indented, show, table, title
+from hyperclus.cli.terminal import show, show_figures, table
 from hyperclus.clustering.cluster_files import work_folder
 from hyperclus.clustering.partition import StoredPartition
 from hyperclus.engines import check_engine
@@ -27,10 +27,8 @@ from hyperclus.errors import InputError, check_choice
 from hyperclus.hypergraph.messages import shown
 from hyperclus.io.tables.parquet import SUFFIXES
 from hyperclus.report.format import byte_size, count
-from hyperclus.report.text import COLUMNS, partition_text
 
 INTERVAL = 1.0  # seconds between queries of the workers' memory
-TABLE_OPTIONS = ("vertex", "edge", "weight", "edge_weight", "duplicates")
 TABLES = (".csv", ".tsv", ".parquet")  # formats that can be written some rows at a time
 
 
@@ -46,7 +44,11 @@ class Workers:
     )
     workers: int | None = dask_option("Number of local workers (default: cores).", "NUMBER", min=1)
     memory: str | None = dask_option("Memory of each local worker, such as 4GB.", "SIZE")
-    work: Path | None = work_option()
+    work: Path | None = dask_option(
+        "Folder for sorted data, checkpoints and labels, which all workers can access (default: "
+        "$HYPERCLUS_WORK, or hyperclus-work).",
+        "FOLDER",
+    )
 
     def check_unused(self) -> None:
         """Refuse options of this engine if another one is chosen."""
@@ -59,46 +61,38 @@ class Workers:
         if self.scheduler is not None and (self.workers or self.memory):
             raise InputError("--workers and --memory are for local workers; leave them out with --scheduler")
         if self.memory is not None:
-            memory_size(self.memory)
-
-
-def memory_size(text: str) -> int:
-    """Parse a number of bytes, such as 16GB; refuse a number without a unit, which is a likely slip."""
-    try:
-        size = 0 if text.strip().isdecimal() else int(dask("dask.utils").parse_bytes(text))
-    except ValueError:
-        size = 0
-    if size <= 0:
-        raise InputError(f"--memory must be a size with a unit, such as 16GB; got {shown(text)}")
-    return size
+            size = 0
+            with suppress(ValueError):
+                size = int(dask("dask.utils").parse_bytes(self.memory))
+            if size <= 0 or self.memory.strip().isdecimal():  # a number without a unit is a likely slip
+                message = f"--memory must be a size with a unit, such as 16GB; got {shown(self.memory)}"
+                raise InputError(message)
 
 
 def cluster_files(
     source: LabelledSource,
     k: int | None,
-    settings: dict[str, Any],
-    unused: dict[str, bool],
+    search: Search,
+    computation: Computation,
     workers: Workers,
     outputs: Outputs,
     messages: Messages,
     command: str,
 ) -> None:
-    """Find clusters on Dask workers, write the labels, print the figures.
-
-    `unused` says whether options were given that do not apply here.
-    """
+    """Find clusters on Dask workers, write the labels, print the figures."""
     if k is None:
         raise InputError("--engine dask needs a number for -k; suggest-k finds one for a sample of the data")
     workers.check()
-    _check(source, settings, unused, outputs)
+    _check(source, search, computation, outputs)
     with _pool(workers, messages) as (pool, memory):
         part = hyperclus.cluster_files(
             source.file,
             k,
-            effort=settings["effort"] or "default",
+            effort=search.effort or "default",
+            min_share=search.min_share,
             folder=work_folder(workers.work),
             columns=source.options,
-            **{name: settings[name] for name in ("min_share", "alpha", "tolerance", "seed")},
+            **{name: getattr(computation, name) for name in ("alpha", "tolerance", "seed")},
         )
         where = pool.address if workers.scheduler else "this machine"
         if outputs.out is not None:
@@ -108,33 +102,25 @@ def cluster_files(
         print_json({**as_record(part, name, command), "rounds": part.rounds, "labels": str(part.folder)})
     else:
         _show(part, f"dask, on {where}", memory.summary)
-    for stage, seconds in part.timings.items():
-        messages.detail(f"{stage}: {seconds:.3f} s")
-    if outputs.out is not None:
-        messages.note(f"written to {printable(outputs.out)}")
+    messages.finished(part.timings, outputs.targets.values())
 
 
 def _show(part: StoredPartition, engine: str, memory: str) -> None:
     """Print figures, clusters, and the time and traffic of each stage."""
-    text = partition_text(part)
     eigenvalues = [f"{value:.6g}" for value in part.eigenvalues[:8]] + ["..."] * (len(part.eigenvalues) > 8)
     figures = {
-        "NCut": text.ncut,
-        "proven": text.bound,
-        "conductance": text.conductance,
         "eigenvalues": ", ".join(eigenvalues),
         "data": f"{count(part.n_edges, 'hyperedge')}, {count(part.n_incidences, 'incidence')}",
         "engine": engine,
         "memory": memory,
         "labels": printable(part.folder),
     }
-    show(title(text.title), facts((name, value) for name, value in figures.items() if value), "")
-    show(table(COLUMNS, text.rows), *map(indented, text.footer), "")
+    show_figures(part, figures)
     rows = [
         [stage, f"{seconds:.1f}", *_traffic(part.rounds.get(stage, {}))]
         for stage, seconds in {**part.timings, "total": sum(part.timings.values())}.items()
     ]
-    show(table(["stage", "seconds", "rounds", "bytes moved", "per round"], rows, left=1))
+    show("", table(["stage", "seconds", "rounds", "bytes moved", "per round"], rows, left=1))
 
 
 def _traffic(spent: dict[str, Any]) -> list[str]:
@@ -143,14 +129,12 @@ def _traffic(spent: dict[str, Any]) -> list[str]:
     return [f"{rounds:,}", byte_size(moved), byte_size(moved / rounds)] if rounds else [".", ".", "."]
 
 
-def _check(
-    source: LabelledSource, settings: dict[str, Any], unused: dict[str, bool], outputs: Outputs
-) -> None:
+def _check(source: LabelledSource, search: Search, computation: Computation, outputs: Outputs) -> None:
     """Refuse, before the work, what the engine cannot do."""
     given = {
-        "--method": (unused["--method"], "it runs the search of --method auto"),
-        "--bound": (settings["bound"] != "eigenvalues", "its bound is that of the eigenvalues"),
-        "--checkpoint": (unused["--checkpoint"], "it keeps checkpoints in --work and always resumes"),
+        "--method": (search.method != "auto", "it runs the search of --method auto"),
+        "--bound": (computation.bound != "eigenvalues", "its bound is that of the eigenvalues"),
+        "--checkpoint": (computation.checkpoint, "it keeps checkpoints in --work and always resumes"),
         "--report": (outputs.report, "there may be too many vertices for a page"),
         "--edges": (outputs.edges, "it writes no file of hyperedges"),
         "--csv": (outputs.as_csv, "--out FILE.csv writes the labels"),
@@ -165,9 +149,9 @@ def _check(
         if value:
             raise InputError(f"{option} does not apply to --engine dask: {reason}; leave it out")
     for name in source.options:
-        if name not in TABLE_OPTIONS:
+        if name not in LONG:
             raise InputError(f"-o {name} does not apply to --engine dask, which uses every row; leave it out")
-    check_engine("cpu", settings["precision"])  # the workers compute on CPUs
+    check_engine("cpu", computation.precision)  # the workers compute on CPUs
     if source.duplicates is not None:
         check_choice("duplicates", source.duplicates, ("error", "sum", "max"))
     outputs.check(None if is_uri(source.file) else source.path)

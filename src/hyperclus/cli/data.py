@@ -26,7 +26,7 @@ from hyperclus.hypergraph.summary import Summary, summary
 from hyperclus.io.formats import FORMATS, by_name, known_options
 from hyperclus.io.hif import read_hif_document, write_hif_document
 from hyperclus.io.tables.wide import ColumnInfo
-from hyperclus.report.format import count, short_id
+from hyperclus.report.format import short_id
 from hyperclus.research import datasets as data_sets
 
 MAX_COLUMNS = 60  # on the terminal
@@ -63,7 +63,8 @@ def info(*, source: Source, as_json: Json = False, messages: Messages) -> None:
     if columns:
         _show_columns(columns)
     if found is not None:
-        _show_summary(found)
+        sizes, *lines = repr(found).split("\n")
+        show(title(sizes), *map(printable, lines))
     if reason is not None:
         show(f"no hypergraph: {reason}")
 
@@ -79,23 +80,6 @@ def _show_columns(columns: Sequence[ColumnInfo]) -> None:
     ]
     show(table(["column", "becomes", "values", "missing", "remark"], rows, left=2, text=True))
     show(*more(columns, MAX_COLUMNS, "; --json prints all"), "")
-
-
-def _show_summary(found: Summary) -> None:
-    sizes = [count(found.n_vertices, "vertex", "vertices"), count(found.n_edges, "hyperedge")]
-    components = count(found.n_components, "connected component")
-    largest = count(found.largest_component, "vertex", "vertices")
-    show(title(", ".join([*sizes, count(found.n_incidences, "incidence")])))
-    show(f"{components}, the largest with {largest}", "")
-    quantiles = {
-        "vertices per hyperedge": found.edge_sizes,
-        "hyperedges per vertex": found.degrees,
-        "vertex weights (gamma)": found.gamma,
-        "hyperedge weights (omega)": found.omega,
-    }
-    rows = [[name, *(f"{value:.4g}" for value in values)] for name, values in quantiles.items()]
-    show(table(["", "min", "25 %", "50 %", "75 %", "max"], rows, left=1))
-    show(*(f"- {printable(remark)}" for remark in found.remarks))
 
 
 @dataclass(frozen=True, slots=True)

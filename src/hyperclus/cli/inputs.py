@@ -1,13 +1,13 @@
 """Reading a hypergraph from any file, and what is known about its vertices."""
 
 from collections import Counter
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
 from hyperclus._runtime.files import fault, printable
 from hyperclus.cli.app import Messages
-from hyperclus.cli.options import MAX_DIGITS, IncidenceColumns, argument, input_option
+from hyperclus.cli.options import MAX_DIGITS, argument, input_option
 from hyperclus.errors import InputError, prefixed
 from hyperclus.hypergraph.binning import Bins, BinsOrRule, Rule
 from hyperclus.hypergraph.hypergraph import Hypergraph
@@ -23,13 +23,20 @@ from hyperclus.io.tables.wide import TableSchema, WideOptions, infer_schema, rea
 from hyperclus.report.format import count
 from hyperclus.typing import Ids
 
-LONG = tuple(field.name for field in fields(IncidenceColumns))  # options for a row per incidence
+LONG = ("vertex", "edge", "weight", "edge_weight", "duplicates")  # options for a row per incidence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source(IncidenceColumns):
+class Source:
     """A file, and how to read it."""
 
+    vertex: str | None = input_option("Vertices, in a table with a row per incidence.", "COLUMN")
+    edge: str | None = input_option("Hyperedges, in a table with a row per incidence.", "COLUMN")
+    weight: str | None = input_option("Weights of the vertices in the hyperedges.", "COLUMN")
+    edge_weight: str | None = input_option("Weights of the hyperedges.", "COLUMN")
+    duplicates: str | None = input_option(
+        "What to do with repeated incidences (default: error).", "error|sum|max"
+    )
     file: str = argument("File to read.", "FILE")
     format: str | None = input_option(f"{', '.join(FORMATS)} (detected by default).", "FORMAT", "--from")
     delimiter: str | None = input_option("Field delimiter (detected by default).", "CHARACTER")

@@ -7,9 +7,12 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from hyperclus.clustering._run import check_min_share
 from hyperclus.engines import Precision
 from hyperclus.errors import InputError
+from hyperclus.hypergraph.messages import shown
 
+MAX_K = 10  # clusters to consider by default
 MAX_DIGITS = 9  # of a number of clusters or bins
 GPU = "auto: on an NVIDIA GPU if there is one and the data are large"
 
@@ -41,29 +44,10 @@ alpha_option = partial(
     min=0,
 )
 dask_option = partial(option, rich_help_panel="With --engine dask")
-work_option = partial(
-    dask_option,
-    "Folder for sorted data, checkpoints and labels, which all workers can access (default: $HYPERCLUS_WORK, "
-    "or hyperclus-work).",
-    "FOLDER",
-)
 output_option = partial(option, rich_help_panel="Output")
 output_switch = partial(switch, rich_help_panel="Output")
 
 Json = Annotated[bool, typer.Option("--json", metavar="", help="Print JSON.")]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IncidenceColumns:
-    """Columns of a table with a row per incidence."""
-
-    vertex: str | None = input_option("Vertices, in a table with a row per incidence.", "COLUMN")
-    edge: str | None = input_option("Hyperedges, in a table with a row per incidence.", "COLUMN")
-    weight: str | None = input_option("Weights of the vertices in the hyperedges.", "COLUMN")
-    edge_weight: str | None = input_option("Weights of the hyperedges.", "COLUMN")
-    duplicates: str | None = input_option(
-        "What to do with repeated incidences (default: error).", "error|sum|max"
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,3 +80,43 @@ class Computation(Walk):
     def settings(self) -> dict[str, Any]:
         """The arguments that `cluster`, `hyperclus_g` and `evaluate` share."""
         return {name: value for name, value in asdict(self).items() if name != "checkpoint"}
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """How many clusters to look for, and how."""
+
+    k: str | None = cluster_option(
+        "Number of clusters, or auto for the suggested number.", "NUMBER", "-k", "--clusters"
+    )
+    max_k: int | None = cluster_option(
+        f"Largest number to consider for -k auto (default: {MAX_K}).", "NUMBER", min=2
+    )
+    method: Literal["auto", "hyperclus-g"] = cluster_option(
+        "auto: search for the lowest NCut; hyperclus-g: the algorithm of the paper.", default="auto"
+    )
+    effort: Literal["fast", "default", "thorough"] | None = cluster_option("How long to search.")
+    min_share: float | None = cluster_option(
+        "Minimum share of the volume for each cluster, from 0 to 1/k (default: 0.01 for two clusters, "
+        "otherwise 0).",
+        "NUMBER",
+    )
+
+    def __post_init__(self) -> None:
+        for option, value in (("--effort", self.effort), ("--min-share", self.min_share)):
+            if self.method == "hyperclus-g" and value is not None:
+                reason = "does not apply to --method hyperclus-g, which does not search; leave it out"
+                raise InputError(f"{option} {reason}")
+
+    def count(self) -> int | None:
+        """The number of clusters; None for auto."""
+        if self.k is None:
+            raise InputError("the number of clusters is missing; use -k 3, or -k auto for the suggested one")
+        if self.k == "auto":
+            return None
+        if not self.k.isdecimal() or len(self.k) > MAX_DIGITS or int(self.k) < 1:
+            raise InputError(f"-k must be a whole number from 1, or auto; got {shown(self.k)}")
+        if self.max_k is not None:
+            raise InputError("--max-k is for -k auto; leave it out if the number is given")
+        check_min_share(self.min_share, int(self.k))
+        return int(self.k)

@@ -11,7 +11,7 @@ from rich.text import Text
 from hyperclus.cli.app import console
 from hyperclus.clustering.metrics import Agreement
 from hyperclus.clustering.n_clusters import Suggestion
-from hyperclus.clustering.partition import Partition
+from hyperclus.clustering.partition import Partition, StoredPartition
 from hyperclus.report.format import short_id
 from hyperclus.report.text import COLUMNS, partition_text
 from hyperclus.report.views import Limits, Views
@@ -87,8 +87,7 @@ def _grid(names: Sequence[str], rows: Sequence[Sequence[str]], left: int, text: 
 
 def show_partition(part: Partition, agreement: Agreement | None, suggestion: Suggestion | None) -> None:
     """Print figures, clusters, and how they agree with known classes."""
-    text = partition_text(part)
-    figures = {"NCut": text.ncut, "proven": text.bound, "conductance": text.conductance}
+    figures = {}
     if part.settings["engine"] != "cpu":
         figures["engine"] = f"{part.settings['engine']}, {part.settings['precision']}"
     if suggestion is not None:
@@ -97,12 +96,24 @@ def show_partition(part: Partition, agreement: Agreement | None, suggestion: Sug
         figures["agreement"] = (
             f"F1 {agreement.weighted_f1:.4f}, NMI {agreement.nmi:.4f}, ARI {agreement.ari:.4f}"
         )
-    top = ["; ".join(short_id(edge, MAX_NAME) for edge in edges) for edges in top_hyperedges(part)]
-    rows = [[*row, names] for row, names in zip(text.rows, top, strict=False)]
-    show(title(text.title), facts(figures.items()), "", table([*COLUMNS, "top hyperedges"], rows, text=True))
-    show(*map(indented, text.footer))
+    show_figures(part, figures, top_hyperedges(part))
     if agreement is not None:
         show("", *_classes(agreement))
+
+
+def show_figures(
+    part: Partition | StoredPartition, more: dict[str, str], top: list[list[object]] | None = None
+) -> None:
+    """Print the figures, with more of them, and the clusters, with their top hyperedges if known."""
+    text = partition_text(part)
+    figures = {"NCut": text.ncut, "proven": text.bound, "conductance": text.conductance, **more}
+    names, rows = [*COLUMNS], [[*row] for row in text.rows]
+    if top is not None:
+        names.append("top hyperedges")
+        for row, edges in zip(rows, top, strict=False):
+            row.append("; ".join(short_id(edge, MAX_NAME) for edge in edges))
+    show(title(text.title), facts((name, value) for name, value in figures.items() if value), "")
+    show(table(names, rows, text=top is not None), *map(indented, text.footer))
 
 
 def top_hyperedges(part: Partition) -> list[list[object]]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
 from operator import itemgetter
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -50,8 +50,7 @@ def batch_search(
     The labels are a vector of the walk's backend.
     """
     if (done := checkpoint.result()) is not None:
-        labels: Integers = done["labels"]
-        return labels
+        return cast(Integers, done["labels"])
     k, search = problem.k, BatchSearch(problem.walk, problem.k, problem.min_volume, effort)
     starts: Iterable[Callable[[], Integers]] = [partial(search.backend.put, start)]
     if start is None:

@@ -4,6 +4,7 @@ The steps are those of `cluster`, on vectors that are divided among the workers 
 """
 
 import json
+import logging
 import os
 import shutil
 import time
@@ -12,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, astuple, dataclass, field, replace
 from hashlib import blake2b
 from itertools import pairwise
+from math import ceil
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -27,19 +29,24 @@ from hyperclus.clustering.partition import StoredPartition
 from hyperclus.clustering.search_problem import Effort, EffortName, SearchProblem, effort_of
 from hyperclus.engines.dask.backend import DaskProducts, StoredHypergraph
 from hyperclus.engines.dask.blocks import lay_out
-from hyperclus.engines.dask.plan import warn_if_short
 from hyperclus.engines.dask.prepare import prepare as prepare_on
 from hyperclus.engines.dask.prepared import Prepared
+from hyperclus.engines.dask.schedule import width
 from hyperclus.engines.dask.session import DaskSession, Spent
 from hyperclus.engines.dask.source import TableOptions
-from hyperclus.engines.dask.store import read_rows, read_run_files
-from hyperclus.engines.dask.workers import WorkerPool
+from hyperclus.engines.dask.store import VECTOR_SHARE, read_rows, read_run_files
+from hyperclus.engines.dask.workers import WorkerPool, WorkerState
 from hyperclus.errors import Argument, InputError, check_integer, is_number
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.spectral.eigen import Eigenpairs
 from hyperclus.spectral.factors import checked_alpha
 from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import DuplicatePolicy, Integers
+
+FREE = 0.8  # of its memory that a worker may use before Dask pauses it
+PROCESS_BYTES = 0.25e9  # of a worker with its libraries, measured
+
+_log = logging.getLogger(__name__)
 
 
 def work_folder(given: StrPath | None) -> Path:
@@ -150,6 +157,22 @@ def cluster_files(
         run.timings["preparation"] = time.perf_counter() - started
         with run.session(int(k), effort, min_share):
             return search(run, k, effort, min_share, {"method": "cluster_files"})
+
+
+def warn_if_short(prepared: Prepared, k: int, workers: list[WorkerState]) -> None:
+    """Log a warning if the workers may have too little memory for a run.
+
+    A round takes, per vector, four numbers per vertex that the worker's hyperedges touch (received, gathered,
+    computed, sent), three per vertex of its own chunk, and one per hyperedge.
+    """
+    limits = [worker.memory_limit for worker in workers if worker.memory_limit]
+    parts, sizes = max(min(len(workers), len(prepared.partitions)), 1), prepared
+    m, n, e = (ceil(size / parts) for size in (sizes.n_incidences, sizes.n_vertices, sizes.n_edges))
+    numbers = width(k - 1, sizes.n_incidences) * (4 * min(sizes.n_vertices, m) + 3 * n + e)
+    minimum = (PROCESS_BYTES + 8 * numbers) / (FREE - VECTOR_SHARE)
+    if limits and minimum > min(limits):
+        message = "a worker may need %.1f GB of memory and has %.1f GB; if workers die, use larger ones"
+        _log.warning(message, minimum / 1e9, min(limits) / 1e9)
 
 
 @dataclass(slots=True, eq=False)

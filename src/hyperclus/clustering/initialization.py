@@ -8,6 +8,7 @@ vertices permutes the partitions.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
+from typing import cast
 
 import numpy as np
 
@@ -63,8 +64,7 @@ def embedding(walk: RandomWalk, pairs: Eigenpairs) -> Floats:
 
 def commute_scale(pairs: Eigenpairs, k: int) -> Floats:
     """sqrt(lambda_2), ..., sqrt(lambda_k), bounded away from 0."""
-    scale: Floats = np.sqrt(np.maximum(pairs.values[1:k], 1e-2 * pairs.values[-1] + 1e-300))
-    return scale
+    return np.asarray(np.sqrt(np.maximum(pairs.values[1:k], 1e-2 * pairs.values[-1] + 1e-300)))
 
 
 def _quantiles(rows: Floats, masses: Floats) -> Floats:
@@ -110,8 +110,7 @@ class WeightedKMeans:
         costs = [0.0]
         if starts > 1:
             costs = [float(masses @ _squared_distances(points, centres).min(axis=1)) for centres in tried]
-        nearest: Integers = self.backend.nearest(self.points, tried[int(np.argmin(costs))])
-        return nearest
+        return cast(Integers, self.backend.nearest(self.points, tried[int(np.argmin(costs))]))
 
     def _centres(self, k: int, rng: np.random.Generator) -> Floats:
         points, masses = self._sampled

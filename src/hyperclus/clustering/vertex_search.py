@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from hyperclus._runtime.arrays import read_only
-from hyperclus._runtime.checkpoint import NO_CHECKPOINT, Checkpoint, Values
+from hyperclus._runtime.checkpoint import NO_CHECKPOINT, Checkpoint
 from hyperclus._runtime.jit import kernels
 from hyperclus._runtime.progress import WorkProgress, listening
 from hyperclus._runtime.threads import in_parallel, single_blas_thread
@@ -81,17 +81,12 @@ def vertex_search(
             work.finish(f"NCut {min(rank for rank, _ in results)[0]:.4f}")
         return sorted(results, key=itemgetter(0))
 
-    def improve(clusters: Clusters, part: Checkpoint) -> None:
-        state = part.state()
-        if state is None:
-            clusters.descend()
-        perturb(clusters, int(budget), problem.bound, rng, part, state)
-
     first = ranked("start", islice(starts, count), lambda *_: None, START * m)
     best = [labels for _, labels in first[: 2 * finalists]]
     tried = ranked("round", best, lambda clusters, _: clusters.round(), ROUND * m)
     best = [labels for _, labels in tried[:finalists]]
-    ends = ranked("end", best, improve, DESCENT * m + budget)
+    limits = int(budget), problem.bound, rng
+    ends = ranked("end", best, lambda clusters, part: perturb(clusters, *limits, part), DESCENT * m + budget)
     end = ranked("count", [ends[0][1]], lambda *_: None, 0)  # recomputed: many moves lose digits
     (ncut, _), labels = min(first[0], end[0], key=itemgetter(0))
     checkpoint.finish(labels=labels, ncut=ncut)
@@ -105,9 +100,8 @@ def perturb(
     bound: float,
     rng: np.random.Generator,
     checkpoint: Checkpoint = NO_CHECKPOINT,
-    state: Values | None = None,
 ) -> None:
-    """Perturb, descend again, keep the result if it is better; repeat within the budget of visits.
+    """Descend; perturb, descend again, keep the result if it is better; repeat within the budget of visits.
 
     A perturbation moves the members of a hyperedge into one cluster. With three clusters or more, every
     second one merges two clusters, and members of a hyperedge form a new one. The best of a few random
@@ -115,6 +109,8 @@ def perturb(
     """
     flow = clusters.flow
     once = DRAWS * (CALL + 2 * len(flow.edges) ** 2 // (len(flow.scale) * len(flow.rate)))  # on average
+    if (state := checkpoint.state()) is None:
+        clusters.descend()
     stop, merging = clusters.visited + budget, clusters.k > 2
     if state is not None:
         stop, merging = state.pop("stop"), state.pop("merging")
@@ -334,8 +330,7 @@ def _entries(indptr: Codes, rows: Codes) -> Integers:
     """Positions of the entries of some rows."""
     sizes = indptr[rows + 1] - indptr[rows]
     ends = np.cumsum(sizes)
-    entries: Integers = np.arange(int(sizes.sum())) + np.repeat(indptr[rows] - ends + sizes, sizes)
-    return entries
+    return np.asarray(np.arange(int(sizes.sum())) + np.repeat(indptr[rows] - ends + sizes, sizes))
 
 
 def _largest(values: Floats, count: int) -> Integers:

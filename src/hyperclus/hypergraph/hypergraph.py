@@ -4,7 +4,6 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
-from hashlib import blake2b
 from typing import Any, Unpack
 
 import numpy as np
@@ -12,6 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from hyperclus._runtime.arrays import blocks, read_only
+from hyperclus._runtime.content_digest import content_digest
 from hyperclus.errors import InputError
 from hyperclus.hypergraph import incidence, tables
 from hyperclus.hypergraph.binning import BinsByColumn
@@ -315,12 +315,8 @@ class Hypergraph:
 
         It is the same in every process and on every machine of the same byte order. Each call takes O(m).
         """
-        key = blake2b(repr(self.gamma.shape).encode())
-        for array in (self.gamma.data, self.gamma.indices, self.gamma.indptr, self.edge_weights):
-            content = blake2b(f"{array.dtype.str} {array.shape} True".encode())
-            content.update(np.ascontiguousarray(array).data)
-            key.update(content.digest())
-        return key.digest()
+        gamma = self.gamma
+        return content_digest((gamma.shape, gamma.data, gamma.indices, gamma.indptr, self.edge_weights))
 
     def __repr__(self) -> str:
         sizes = f"{self.n_vertices:,} vertices, {self.n_edges:,} hyperedges, {self.n_incidences:,} incidences"

@@ -15,7 +15,7 @@ LARGE_RATIO = 1e6  # of the largest to the smallest weight, from which there is 
 LARGE_SHARE = 0.5  # of the vertices in one hyperedge, from which there is a remark
 CAPTION_LENGTH = 60  # of a hyperedge in a remark
 
-QUARTILES = ("minimum", "1st quart.", "median", "3rd quart.", "maximum")
+QUARTILES = ("minimum", "25 %", "median", "75 %", "maximum")
 Quartiles = tuple[float, float, float, float, float]
 
 
@@ -47,8 +47,8 @@ class Summary:
             f"{self.n_vertices:,} vertices, {self.n_edges:,} hyperedges, {self.n_incidences:,} incidences",
             f"{self.n_components:,} connected component{'s' * (self.n_components != 1)}, the largest of "
             f"{self.largest_component:,} vertices",
-            f"  {'':<25} " + " ".join(f"{name:>10}" for name in QUARTILES),
-            *(f"  {name:<25} " + " ".join(f"{value:>10.6g}" for value in five) for name, five in rows),
+            f"  {'':<24} " + " ".join(f"{name:>9}" for name in QUARTILES),
+            *(f"  {name:<24} " + " ".join(f"{value:>9.6g}" for value in five) for name, five in rows),
             *(f"- {remark}" for remark in self.remarks),
         ]
         return "\n".join(lines)
@@ -62,11 +62,11 @@ def summary(hypergraph: Hypergraph) -> Summary:
     >>> summary(Hypergraph.from_edges([["a", "b", "c"], ["c", "d"], ["x", "y"]]))
     6 vertices, 3 hyperedges, 7 incidences
     2 connected components, the largest of 4 vertices
-                                   minimum 1st quart.     median 3rd quart.    maximum
-      members per hyperedge              2          2          2        2.5          3
-      hyperedges per vertex              1          1          1          1          2
-      vertex weight (gamma)              1          1          1          1          1
-      hyperedge weight (omega)           1          1          1          1          1
+                                 minimum      25 %    median      75 %   maximum
+      members per hyperedge            2         2         2       2.5         3
+      hyperedges per vertex            1         1         1         1         2
+      vertex weight (gamma)            1         1         1         1         1
+      hyperedge weight (omega)         1         1         1         1         1
     - 2 connected components, so there are two clusters with NCut 0
     - gamma is the same for all members of every hyperedge, so vertex weights have no effect
     - most vertices are in at most one hyperedge, so clusters will be unions of hyperedges

@@ -253,8 +253,7 @@ class Relaxation:
         values, vectors = eigh(inner, driver="evd", check_finite=False, overwrite_a=True)
         values = _clipped(values, self.k - 1)
         vectors = self.complement @ vectors[:, values > 0]
-        nearest: Floats = np.outer(self.root, self.root) + (vectors * values[values > 0]) @ vectors.T
-        return nearest
+        return np.asarray(np.outer(self.root, self.root) + (vectors * values[values > 0]) @ vectors.T)
 
 
 def triangle_rows(triples: Integers, root: Floats) -> Incidence:
@@ -296,5 +295,4 @@ def _clipped(values: Floats, total: int) -> Floats:
             low = middle
         else:
             high = middle
-    clipped: Floats = np.clip(values - low, 0.0, 1.0)
-    return clipped
+    return np.asarray(np.clip(values - low, 0.0, 1.0))

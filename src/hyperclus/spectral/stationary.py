@@ -171,12 +171,12 @@ def _solve(
     start, exact = _closed_form(factors)
     start = chain.normalised(start)
     if exact:
-        return _checked(factors, start, 0, "closed form", found)
+        return _checked(chain, start, 0, "closed form", found)
     if h.n_edges < h.n_vertices and found.of_edge is not None:
         smaller = _Chain.of(factors, found, on_edges=True)
     if on_host and smaller.suits_elimination():
         dense = factors.edge_chain() if smaller.on_edges else factors.vertex_chain()
-        return _checked(factors, smaller.on_vertices(_eliminate(dense, smaller)), 0, "elimination", found)
+        return _checked(chain, smaller.on_vertices(_eliminate(dense, smaller)), 0, "elimination", found)
     progress = ResidualProgress("stationary distribution", tolerance, high=0.9 if on_host else 1.0)
     start = factors.step_to_edges(start) if smaller.on_edges else start
     distribution, steps, residual = _krylov(smaller, start, progress, checkpoint.part("first"))
@@ -200,7 +200,7 @@ def _solve(
         steps += more
     elif not corrected:
         _log.warning(UNCORRECTED)
-    solved = _checked(factors, distribution, steps, method, found, accepted)
+    solved = _checked(chain, distribution, steps, method, found, accepted)
     return replace(solved, masses_corrected=corrected)
 
 
@@ -360,13 +360,14 @@ def _with_block_masses(
 
 
 def _checked(
-    factors: TransitionFactors,
+    chain: _Chain,
     distribution: Floats,
     steps: int,
     method: str,
     found: Components,
     accepted: float = ACCEPTED,
 ) -> StationaryDistribution:
+    factors = chain.factors
     with np.errstate(all="ignore"):
         rates = distribution / factors.relative_degrees
     finite, least, total, share, rate = factors.backend.fetch(

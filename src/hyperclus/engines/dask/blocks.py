@@ -93,8 +93,7 @@ def arrange(
             facts["files"] = {path.name: path.stat().st_size for path in partial.iterdir()}
             (partial / HEADER).write_text(json.dumps(facts))
     vertices = read_array(folder / "vertices.npy", "r")
-    offsets: list[int] = np.searchsorted(vertices, [0, *ends]).tolist()
-    return offsets
+    return list(np.searchsorted(vertices, [0, *ends]).tolist())
 
 
 def _is_complete(folder: Path) -> bool:

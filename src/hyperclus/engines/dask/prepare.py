@@ -29,6 +29,7 @@ from hyperclus.engines.dask.source import Piece, Source, SourceFile, TableOption
 from hyperclus.engines.dask.workers import WorkerPool, WorkerState, memory_per_thread
 from hyperclus.errors import ClusterError, InputError, check_choice
 from hyperclus.hypergraph.messages import shown
+from hyperclus.io.shared import naming
 from hyperclus.typing import DuplicatePolicy
 
 FORMAT = 5  # of the files on disk; part of the folder's key
@@ -84,37 +85,23 @@ def prepare(
     if not isinstance(folder, str | os.PathLike) or sources.is_uri(os.fspath(folder)):
         raise InputError(f"folder must be the name of a folder that all workers share; got {shown(folder)}")
     files = list_files(source)
-    while True:
-        target, seed = prepared_folder(folder, files, options, tuning)
+    for seed in count():  # of the hashes of ids; the folder is named by all that decides its content
+        content = [FORMAT, [astuple(file)[1:] for file in files], astuple(options), tuning.partitions, seed]
+        key = sha256(json.dumps(content, default=str).encode()).hexdigest()[:20]
+        target = Path(os.path.abspath(folder), key)
+        if (target / COLLISION).exists():
+            continue
         try:
             with suppress(FileNotFoundError, NotADirectoryError):
                 return Prepared.at(target)
             return _Preparation(source, files, options, tuning, target, seed, pool).run()
         except Collision:
             (target / COLLISION).touch()
-            for part in ("partitions", "vertices", "work"):
+            for part in 3 * ("partitions", "vertices", "work"):  # tasks that still run may add files
                 shutil.rmtree(target / part, ignore_errors=True)
         except InputError:  # nothing can be reused once the data are corrected
             shutil.rmtree(target, ignore_errors=True)
             raise
-
-
-def prepared_folder(
-    folder: StrPath,
-    files: list[SourceFile],
-    options: TableOptions,
-    tuning: Tuning = Tuning(),  # noqa: B008
-) -> tuple[Path, int]:
-    """Return the folder of prepared data, named by a hash of what decides its content, and the seed of ids.
-
-    The seed is the first one without collisions.
-    """
-    for seed in count():
-        content = [FORMAT, [astuple(file)[1:] for file in files], astuple(options), tuning.partitions, seed]
-        key = sha256(json.dumps(content, default=str).encode()).hexdigest()[:20]
-        target = Path(os.path.abspath(folder), key)
-        if not (target / COLLISION).exists():
-            return target, seed
     raise AssertionError
 
 
@@ -161,7 +148,7 @@ class _Preparation:
         footers = [footer for number in range(len(groups)) for footer in read[number]]
         columns = sources.check_footers(self.files, footers, self.source)
         name = sources.describe(self.source)
-        with tasks.naming(name):
+        with naming(name):
             vertex_type = common_type([footer.types[0] for footer in footers], columns.vertex)
             edge_type = common_type([footer.types[1] for footer in footers], columns.edge)
         n_rows = sum(sum(footer.rows) for footer in footers)

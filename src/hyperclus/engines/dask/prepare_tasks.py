@@ -10,8 +10,7 @@ atomically, and nothing if its output exists. Tasks pass on Arrow files with one
 """
 
 import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -29,6 +28,7 @@ from hyperclus.engines.dask.source import Piece, SourceFile, read_batches
 from hyperclus.errors import ClusterError, InputError
 from hyperclus.hypergraph.incidence import constant_within, from_coordinates
 from hyperclus.hypergraph.messages import first_few, named, shown
+from hyperclus.io.shared import naming
 from hyperclus.io.tables.long import LongColumns, checked_weights
 from hyperclus.typing import DuplicatePolicy, Integers
 
@@ -285,15 +285,6 @@ def _open_slices(path: Path) -> Any:
         raise ClusterError(
             f"{path}: a file that another worker wrote is missing; all workers must share the folder"
         ) from None
-
-
-@contextmanager
-def naming(source: str) -> Iterator[None]:
-    """Add the name of the input to errors that do not have it."""
-    try:
-        yield
-    except InputError as error:
-        raise fault(source, error) from None
 
 
 def _write_ids(path: Path, name: str, ids: Any) -> None:

@@ -5,7 +5,6 @@ never a row.
 """
 
 import glob
-import io
 import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -16,14 +15,13 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from hyperclus._runtime.files import StrPath, fault, reading, refuse_bomb
+from hyperclus._runtime.files import StrPath, fault, reading
 from hyperclus._runtime.optional import arrow
 from hyperclus.errors import InputError, prefixed
-from hyperclus.hypergraph.messages import no_column, shown
-from hyperclus.hypergraph.tables import default_column
+from hyperclus.hypergraph.messages import shown
 from hyperclus.io.tables.long import LongColumns
 from hyperclus.io.tables.parquet import SUFFIXES, is_small, next_batch, open_parquet, parquet_errors
-from hyperclus.io.tables.table import DEFAULT_TUNING
+from hyperclus.io.tables.table import DEFAULT_TUNING, Header
 from hyperclus.typing import DuplicatePolicy
 
 Source: TypeAlias = StrPath | Sequence[StrPath]
@@ -57,11 +55,10 @@ class SourceFile:
 
 
 class Footer(NamedTuple):
-    """Metadata of one Parquet file; the last four are tuples for vertices and hyperedges, or row groups."""
+    """Metadata of one Parquet file; the last three are tuples for vertices and hyperedges, or row groups."""
 
     columns: LongColumns
     types: tuple[Any, ...]  # Arrow types of the ids
-    ranges: tuple[tuple[int, int] | None, ...]  # of ids that are integers with statistics
     rows: tuple[int, ...]
     sizes: tuple[int, ...]  # uncompressed bytes
 
@@ -194,41 +191,13 @@ def _footer(file: SourceFile, options: TableOptions) -> Footer:
         parquet = open_parquet(file.name, handle)
         meta, schema = parquet.metadata, parquet.schema_arrow
         groups = [meta.row_group(number) for number in range(meta.num_row_groups)]
-        unpacked = max(12 * meta.num_rows, sum(group.total_byte_size for group in groups))
-        refuse_bomb(file.name, handle.seek(0, io.SEEK_END), unpacked)
-    columns = _find_columns(file, schema.names, options)
-    names, ids = column_names(columns), (columns.vertex, columns.edge)
+    columns = LongColumns.of(Header(file.name, schema.names), *astuple(options)[:4])
+    names = column_names(columns)
     leaves = [meta.schema.column(number).path for number in range(meta.num_columns)]
     wanted = [number for number, path in enumerate(leaves) if path.split(".")[0] in names]
-    types = tuple(schema.field(name).type for name in ids)
-    ranges = [
-        _range([group.column(leaves.index(name)) for group in groups if group.num_rows])
-        if arrow().types.is_integer(kind)
-        else None
-        for name, kind in zip(ids, types, strict=True)
-    ]
+    types = tuple(schema.field(name).type for name in (columns.vertex, columns.edge))
     sizes = (sum(group.column(number).total_uncompressed_size for number in wanted) for group in groups)
-    return Footer(columns, types, tuple(ranges), tuple(group.num_rows for group in groups), tuple(sizes))
-
-
-def _find_columns(file: SourceFile, names: list[str], options: TableOptions) -> LongColumns:
-    """Find the columns; weights that were not asked for are used if a column has the default name."""
-    used: tuple[Any, ...] = (options.vertex, options.edge)
-    used += (default_column(options.weight, "weight", names, used),)
-    used += (default_column(options.edge_weight, "edge_weight", names, used),)
-    for name in used:
-        if name is not None and names.count(name) != 1:
-            several = f"the table has more than one column {shown(name)}; rename one of them"
-            raise file.fault(several if name in names else no_column(name, names))
-    return LongColumns(*used)
-
-
-def _range(chunks: list[Any]) -> tuple[int, int] | None:
-    """Smallest and largest value of a column by its statistics; None if some are missing."""
-    found = [chunk.statistics for chunk in chunks]
-    if not found or not all(one is not None and one.has_min_max for one in found):
-        return None
-    return min(one.min for one in found), max(one.max for one in found)
+    return Footer(columns, types, tuple(group.num_rows for group in groups), tuple(sizes))
 
 
 def _list(path: str) -> list[SourceFile]:

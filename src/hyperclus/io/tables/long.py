@@ -25,7 +25,7 @@ from hyperclus.io.tables import TableFormat, format_of, open_table
 from hyperclus.io.tables.csv import write_csv
 from hyperclus.io.tables.encode import INTEGER, IdEncoder, Runs
 from hyperclus.io.tables.parquet import write_parquet
-from hyperclus.io.tables.table import DecimalSign, IdConversion, IncidenceBlock, Table, is_numeric
+from hyperclus.io.tables.table import DecimalSign, Header, IdConversion, IncidenceBlock, Table, is_numeric
 from hyperclus.typing import Codes, Floats, Ids, Incidence
 
 PASS_SHARE = 0.45  # share of the reading time that each of the two passes takes
@@ -43,7 +43,7 @@ class LongColumns:
     edge_weight: str | None
 
     @classmethod
-    def of(cls, source: Table, vertex: Any, edge: Any, weight: Any, edge_weight: Any) -> "LongColumns":
+    def of(cls, source: Header, vertex: Any, edge: Any, weight: Any, edge_weight: Any) -> "LongColumns":
         """Find the columns in a table, by the arguments of `read_long`."""
         column = partial(source.column, remedy=InputError(*WHICH_COLUMNS))
         gamma = default_column(weight, "weight", source.names, (vertex, edge))

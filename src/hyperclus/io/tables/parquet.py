@@ -38,9 +38,10 @@ class ParquetTable(Table):
         names = []
         for file in files:
             with reading(file) as handle:
-                found, rows = read_footer(file, handle)
+                opened = open_parquet(file, handle)
+            found = list(opened.schema_arrow.names)
             names.append(found)
-            self._first_rows.append(self._first_rows[-1] + rows)
+            self._first_rows.append(self._first_rows[-1] + opened.metadata.num_rows)
             for name in OPTIONAL_COLUMNS:
                 if (name in found) != (name in names[0]):
                     problem = f"some files have a column {shown(name)} and others not"
@@ -84,24 +85,18 @@ class ParquetTable(Table):
         return fault(self.files[number], prefixed(f"row {row - self._first_rows[number]}, ", message))
 
 
-def read_footer(file: StrPath, handle: BinaryIO) -> tuple[list[str], int]:
-    """Read the column names and the number of rows; implausible sizes are an `InputError`."""
-    opened = open_parquet(file, handle)
-    meta = opened.metadata
-    groups = [meta.row_group(number) for number in range(meta.num_row_groups)]
-    size = max(12 * meta.num_rows, sum(group.total_byte_size for group in groups))
-    refuse_bomb(file, handle.seek(0, io.SEEK_END), size)
-    return list(opened.schema_arrow.names), meta.num_rows
-
-
 def open_parquet(file: StrPath, handle: BinaryIO) -> Any:
-    """Open a file so that repeated text is held once."""
+    """Open a file so that repeated text is held once; implausible sizes are an `InputError`."""
     parquet = arrow("pyarrow.parquet")
     with parquet_errors(file):
         settings = {"pre_buffer": False, "buffer_size": 1 << 16, "page_checksum_verification": True}
         schema = parquet.ParquetFile(handle, **settings).schema_arrow
         text = [field.name for field in schema if arrow().types.is_string(field.type)]
-        return parquet.ParquetFile(handle, read_dictionary=text, **settings)
+        opened = parquet.ParquetFile(handle, read_dictionary=text, **settings)
+    meta = opened.metadata
+    sizes = [meta.row_group(number).total_byte_size for number in range(meta.num_row_groups)]
+    refuse_bomb(file, handle.seek(0, io.SEEK_END), max(12 * meta.num_rows, sum(sizes)))
+    return opened
 
 
 def next_batch(file: StrPath, batches: Iterator[Any]) -> Any:

@@ -35,7 +35,44 @@ class Tuning:
 DEFAULT_TUNING = Tuning()
 
 
-class Table(ABC):
+class Header:
+    """The name of a table, and those of its columns."""
+
+    def __init__(self, path: StrPath, names: list[str]) -> None:
+        self.path, self.names = path, names
+
+    def column(self, name: Any, remedy: str | InputError = "") -> str:
+        """Return the name if exactly one column has it; otherwise raise an `InputError`."""
+        if self.names.count(name) == 1:
+            return str(name)
+        if name in self.names:
+            message = f"the table has more than one column {shown(name)}"
+            remedy = "rename one of them; the first line must name the columns, add such a line if needed"
+        else:
+            message = no_column(name, self.names)
+            remedy = self.delimiter_hint() or self.similar_column(name) or remedy
+        raise fault(self.path, prefixed(f"{message}; ", remedy) if remedy else message)
+
+    def similar_column(self, name: Any) -> str:
+        """Suggest what a name that no column has may mean; empty if there is no similar one."""
+        parts = str(name).split(",")
+        if len(parts) > 1 and set(parts) <= set(self.names):
+            return "these are several columns; name each one separately"
+        by_lower_case = {one.lower(): one for one in self.names}
+        found = get_close_matches(str(name).lower(), by_lower_case, 1)
+        return f"did you mean {shown(by_lower_case[found[0]])}?" if found else ""
+
+    def delimiter_hint(self) -> InputError | None:
+        """Suggest another delimiter for a table that seems to have a single column, if it may have one."""
+        for sign in ";|\t,":
+            if len(self.names) == 1 and sign in self.names[0]:
+                return InputError(
+                    f"if {shown(sign)} separates the columns, use ", Argument("delimiter", sign)
+                )
+        return None
+
+
+class Table(Header, ABC):
     """A table in one or more files, of which some columns at a time can be read repeatedly."""
 
     text: bool  # whether all values are text, so that numbers have to be inferred
@@ -47,8 +84,8 @@ class Table(ABC):
     def __init__(
         self, path: StrPath, files: list[StrPath], names: list[str], size: int, tuning: Tuning
     ) -> None:
-        self.path, self.files, self.names, self.size, self.tuning = path, files, names, size, tuning
-        self._stamp = _stamp(files)
+        super().__init__(path, names)
+        self.files, self.size, self.tuning, self._stamp = files, size, tuning, _stamp(files)
 
     @abstractmethod
     def batches(self, columns: list[str]) -> Generator[list[Any], None, None]:
@@ -83,36 +120,6 @@ class Table(ABC):
         """Raise an `InputError` if a file has changed since its header was read."""
         if self._stamp != _stamp(self.files):
             raise fault(self.path, "the file changed while it was read; read it again")
-
-    def column(self, name: Any, remedy: str | InputError = "") -> str:
-        """Return the name if exactly one column has it; otherwise raise an `InputError`."""
-        if self.names.count(name) == 1:
-            return str(name)
-        if name in self.names:
-            message = f"the table has more than one column {shown(name)}"
-            remedy = "rename one of them; the first line must name the columns, add such a line if needed"
-        else:
-            message = no_column(name, self.names)
-            remedy = self.delimiter_hint() or self.similar_column(name) or remedy
-        raise fault(self.path, prefixed(f"{message}; ", remedy) if remedy else message)
-
-    def similar_column(self, name: Any) -> str:
-        """Suggest what a name that no column has may mean; empty if there is no similar one."""
-        parts = str(name).split(",")
-        if len(parts) > 1 and set(parts) <= set(self.names):
-            return "these are several columns; name each one separately"
-        by_lower_case = {one.lower(): one for one in self.names}
-        found = get_close_matches(str(name).lower(), by_lower_case, 1)
-        return f"did you mean {shown(by_lower_case[found[0]])}?" if found else ""
-
-    def delimiter_hint(self) -> InputError | None:
-        """Suggest another delimiter for a table that seems to have a single column, if it may have one."""
-        for sign in ";|\t,":
-            if len(self.names) == 1 and sign in self.names[0]:
-                return InputError(
-                    f"if {shown(sign)} separates the columns, use ", Argument("delimiter", sign)
-                )
-        return None
 
 
 def is_numeric(kind: Any) -> bool:

@@ -79,11 +79,9 @@ class WideOptions:
     repeated: RepeatPolicy = "error"
 
     def __post_init__(self) -> None:
-        check_choice("missing", self.missing, get_args(MissingPolicy))
-        check_choice("constant", self.constant, get_args(AbsencePolicy))
-        check_choice("isolated", self.isolated, get_args(AbsencePolicy))
-        check_choice("ids", self.ids, get_args(IdConversion))
-        check_choice("repeated", self.repeated, get_args(RepeatPolicy))
+        policies = {"missing": MissingPolicy, "constant": AbsencePolicy, "isolated": AbsencePolicy}
+        for name, choices in {**policies, "ids": IdConversion, "repeated": RepeatPolicy}.items():
+            check_choice(name, getattr(self, name), get_args(choices))
         check_choice("decimal", self.decimal or ".", get_args(DecimalSign))
 
 

@@ -115,11 +115,11 @@ def node2vec_vectors(hypergraph: Hypergraph, *, seed: Seed = 0, **options: Any) 
     rng, covered = random_generator(seed), hypergraph.covered
     linked = hypergraph if covered.all() else hypergraph.restrict(covered)
     n = linked.n_vertices
-    walkers = Walkers(likely_steps(TransitionFactors(linked), chosen.threshold, rng))
+    steps = likely_steps(TransitionFactors(linked), chosen.threshold, rng)
     walk_seed = int(rng.integers(1 << 31))
 
     def walks() -> Iterator[Integers]:
-        return walkers.walks(chosen.n_walks, chosen.walk_length, np.random.default_rng(walk_seed))
+        return random_walks(steps, chosen.n_walks, chosen.walk_length, np.random.default_rng(walk_seed))
 
     model = word2vec(
         vector_size=chosen.dimension,
@@ -185,8 +185,7 @@ def likely_steps(
                 f"after {end:,} of {h.n_vertices:,} vertices, {total:,} steps have a probability of at least "
                 f"{threshold:g}, too many for memory; raise the threshold"
             )
-    steps: Incidence = sp.vstack(blocks, format="csr")
-    return steps
+    return sp.csr_array(sp.vstack(blocks, format="csr"))
 
 
 def _cut(block: Any, first: int, threshold: float, rng: np.random.Generator) -> Incidence:
@@ -200,50 +199,32 @@ def _cut(block: Any, first: int, threshold: float, rng: np.random.Generator) -> 
     tied = np.flatnonzero(others >= largest[rows])
     tied = tied[np.lexsort((rng.random(len(tied)), rows[tied]))]
     keep[tied[np.unique(rows[tied], return_index=True)[1]]] = True
-    kept: Incidence = sp.csr_array((block.data[keep], (rows[keep], block.indices[keep])), shape=block.shape)
-    return kept
+    return sp.csr_array((block.data[keep], (rows[keep], block.indices[keep])), shape=block.shape)
 
 
-class Walkers:
+def random_walks(
+    steps: Incidence, per_vertex: int, length: int, rng: np.random.Generator, at_once: int = 20_000
+) -> Iterator[Integers]:
     """Walks on a weighted directed graph: from v to u with a probability proportional to the entry (v, u).
 
-    A step is drawn by its position in the cumulative weight of the row. For a row with m entries, `_guide`
-    has the entries that reach 0, 1/m, 2/m, ... of the weight; the right one is at most a few entries away.
+    Yields blocks of up to `at_once` walks as rows; each vertex starts `per_vertex` walks, in random order.
     """
+    n, reached = steps.shape[0], np.concatenate([[0.0], np.cumsum(steps.data)])
+    for _ in range(per_vertex):
+        starts = rng.permutation(n)
+        for first in range(0, n, at_once):
+            path = np.empty((length, len(starts[first : first + at_once])), dtype=np.int64)
+            path[0] = starts[first : first + at_once]
+            for step in range(1, length):
+                path[step] = next_vertices(steps, reached, path[step - 1], rng)
+            yield path.T
 
-    def __init__(self, steps: Incidence) -> None:
-        starts, lengths = steps.indptr[:-1], np.diff(steps.indptr)
-        reached = np.concatenate([[0.0], np.cumsum(steps.data)])
-        shares = (np.arange(steps.nnz) - np.repeat(starts, lengths)) / np.repeat(lengths, lengths)
-        shares *= np.repeat(np.diff(reached[steps.indptr]), lengths)
-        shares += np.repeat(reached[starts], lengths)
-        guide = np.searchsorted(reached, shares, side="right") - 1
-        self.steps, self._reached, self._guide = steps, reached, guide.astype(steps.indices.dtype)
 
-    def walks(
-        self, per_vertex: int, length: int, rng: np.random.Generator, at_once: int = 20_000
-    ) -> Iterator[Integers]:
-        """Blocks of up to `at_once` walks as rows; each vertex starts `per_vertex` walks, in random order."""
-        n = self.steps.shape[0]
-        for _ in range(per_vertex):
-            starts = rng.permutation(n)
-            for first in range(0, n, at_once):
-                path = np.empty((length, len(starts[first : first + at_once])), dtype=np.int64)
-                path[0] = starts[first : first + at_once]
-                for step in range(1, length):
-                    path[step] = self._next(path[step - 1], rng)
-                yield path.T
-
-    def _next(self, at: Integers, rng: np.random.Generator) -> Integers:
-        """Draw the next vertex of each walk."""
-        first, last = self.steps.indptr[at], self.steps.indptr[at + 1] - 1
-        low, high = self._reached[first], self._reached[last + 1]
-        share = rng.random(len(at))
-        drawn = low + share * (high - low)
-        near = first + (share * (last - first + 1)).astype(np.int64)
-        place = np.clip(self._guide[np.minimum(near, last)], first, last)
-        short = np.flatnonzero((place < last) & (self._reached[place + 1] <= drawn))
-        while len(short):
-            place[short] += 1
-            short = short[(place[short] < last[short]) & (self._reached[place[short] + 1] <= drawn[short])]
-        return np.asarray(self.steps.indices[place], dtype=np.int64)
+def next_vertices(steps: Incidence, reached: Floats, at: Integers, rng: np.random.Generator) -> Integers:
+    """Draw the next vertex of each walk, by its position in the running sum of all weights, `reached`."""
+    first, end = steps.indptr[at], steps.indptr[at + 1]
+    drawn = reached[first] + rng.random(len(at)) * (reached[end] - reached[first])
+    order, place = np.argsort(drawn), np.empty(len(at), dtype=np.int64)
+    place[order] = np.searchsorted(reached, drawn[order], side="right") - 1  # in order it is twice as fast
+    place = np.clip(place, first, end - 1)
+    return np.asarray(steps.indices[place], dtype=np.int64)

@@ -234,9 +234,8 @@ class _Space:
         Random directions replace those that the image lacks because the space is invariant.
         """
         if self.options.width is None:
-            vector, along, length = orthonormal_vector(
-                self.operator, self.rng, image, self.known, basis, recent
-            )
+            given = self.operator, self.rng, image, self.known, basis, recent
+            vector, along, length = orthonormal_vector(*given)
             return vector, along[:, None], np.array([[length]])
         block, overlaps, beyond = orthonormal_block(self.backend, image, self.known, basis)
         wanted = min(self.width, room)
