@@ -24,9 +24,9 @@ from hyperclus.engines import check_engine
 from hyperclus.engines.dask.source import is_uri, list_files
 from hyperclus.engines.dask.workers import WorkerPool, dask
 from hyperclus.errors import InputError, check_choice
-from hyperclus.hypergraph.messages import shown
+from hyperclus.hypergraph.messages import count, shown
 from hyperclus.io.tables.parquet import SUFFIXES
-from hyperclus.report.format import byte_size, count
+from hyperclus.report.format import byte_size
 
 INTERVAL = 1.0  # seconds between queries of the workers' memory
 TABLES = (".csv", ".tsv", ".parquet")  # formats that can be written some rows at a time

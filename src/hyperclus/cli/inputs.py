@@ -11,7 +11,7 @@ from hyperclus.cli.options import MAX_DIGITS, argument, input_option
 from hyperclus.errors import InputError, prefixed
 from hyperclus.hypergraph.binning import Bins, BinsOrRule, Rule
 from hyperclus.hypergraph.hypergraph import Hypergraph
-from hyperclus.hypergraph.messages import caption, first_few, shown
+from hyperclus.hypergraph.messages import caption, count, first_few, shown
 from hyperclus.io.formats import FORMATS, guess, known_options, wide_table
 from hyperclus.io.tables import TableFormat, open_table
 from hyperclus.io.tables.csv import CsvTable
@@ -20,7 +20,6 @@ from hyperclus.io.tables.long import read_long
 from hyperclus.io.tables.schema import check_present, read_columns
 from hyperclus.io.tables.table import Table
 from hyperclus.io.tables.wide import TableSchema, WideOptions, infer_schema, read_rows, row_names, unique_ids
-from hyperclus.report.format import count
 from hyperclus.typing import Ids
 
 LONG = ("vertex", "edge", "weight", "edge_weight", "duplicates")  # options for a row per incidence

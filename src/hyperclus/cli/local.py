@@ -18,8 +18,8 @@ from hyperclus.cli.terminal import MAX_NAME, facts, more, show, table, title
 from hyperclus.clustering.local import LocalCluster, quick_walk
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph
-from hyperclus.hypergraph.messages import first_few, shown
-from hyperclus.report.format import count, short_id
+from hyperclus.hypergraph.messages import count, first_few, shown
+from hyperclus.report.format import short_id
 from hyperclus.spectral.walk import RandomWalk
 
 MAX_MEMBERS = 20  # on the terminal

@@ -23,6 +23,15 @@ def shown(value: Any) -> str:
     return text if len(text) <= 120 else text[:117] + "..."
 
 
+def count(number: int, one: str, many: str | None = None) -> str:
+    """Format a number of things.
+
+    >>> count(1, "vertex", "vertices"), count(2000, "cluster")
+    ('1 vertex', '2,000 clusters')
+    """
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
 def first_few(values: Any, limit: int = 3, show: Callable[[Any], str] = shown) -> str:
     """List the first few values of a sequence and say how many more there are."""
     more = f" and {len(values) - limit:,} more" if len(values) > limit else ""

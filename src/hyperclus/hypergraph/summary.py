@@ -8,7 +8,7 @@ import numpy as np
 
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.hypergraph.incidence import connected_components
-from hyperclus.hypergraph.messages import caption, first_few, shown
+from hyperclus.hypergraph.messages import caption, count, first_few, shown
 from hyperclus.typing import Floats, Ids, Integers
 
 LARGE_RATIO = 1e6  # of the largest to the smallest weight, from which there is a remark
@@ -44,9 +44,10 @@ class Summary:
             ("hyperedge weight (omega)", self.omega),
         ]
         lines = [
-            f"{self.n_vertices:,} vertices, {self.n_edges:,} hyperedges, {self.n_incidences:,} incidences",
-            f"{self.n_components:,} connected component{'s' * (self.n_components != 1)}, the largest of "
-            f"{self.largest_component:,} vertices",
+            f"{count(self.n_vertices, 'vertex', 'vertices')}, {count(self.n_edges, 'hyperedge')}, "
+            f"{count(self.n_incidences, 'incidence')}",
+            f"{count(self.n_components, 'connected component')}, the largest of "
+            f"{count(self.largest_component, 'vertex', 'vertices')}",
             f"  {'':<24} " + " ".join(f"{name:>9}" for name in QUARTILES),
             *(f"  {name:<24} " + " ".join(f"{value:>9.6g}" for value in five) for name, five in rows),
             *(f"- {remark}" for remark in self.remarks),

@@ -16,15 +16,6 @@ _REPLACED = dict.fromkeys(_UNSAFE, "\ufffd")
 _REPLACED_IN_LINES = {code: sign for code, sign in _REPLACED.items() if code not in (9, 10)}
 
 
-def count(number: int, one: str, many: str | None = None) -> str:
-    """Format a number of things.
-
-    >>> count(1, "vertex", "vertices"), count(2000, "cluster")
-    ('1 vertex', '2,000 clusters')
-    """
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
-
-
 def ordinal(number: int) -> str:
     """Format a position in a sequence.
 
@@ -86,7 +77,7 @@ def percent(share: float) -> str:
         return "0 %"
     if abs(hundredths) < 0.01:
         return "< 0.01 %"
-    decimals = 2 if hundredths < 1 else 1 if hundredths < 10 else 0
+    decimals = 3 if hundredths < 0.1 else 2 if hundredths < 1 else 1 if hundredths < 10 else 0
     return f"{hundredths:,.{decimals}f} %"
 
 

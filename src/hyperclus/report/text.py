@@ -7,7 +7,8 @@ from itertools import islice
 import numpy as np
 
 from hyperclus.clustering.partition import TINY, Partition, StoredPartition
-from hyperclus.report.format import count, percent, percent_cell
+from hyperclus.hypergraph.messages import count
+from hyperclus.report.format import percent, percent_cell
 from hyperclus.report.notebook import html_table
 
 COLUMNS = ("cluster", "size", "volume", "conductance")

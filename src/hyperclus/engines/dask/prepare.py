@@ -97,7 +97,7 @@ def prepare(
             return _Preparation(source, files, options, tuning, target, seed, pool).run()
         except Collision:
             (target / COLLISION).touch()
-            for part in 3 * ("partitions", "vertices", "work"):  # tasks that still run may add files
+            for part in ("partitions", "vertices", "work"):  # tasks that still run may add a few files
                 shutil.rmtree(target / part, ignore_errors=True)
         except InputError:  # nothing can be reused once the data are corrected
             shutil.rmtree(target, ignore_errors=True)

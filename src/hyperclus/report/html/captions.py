@@ -1,6 +1,7 @@
 """The captions of the page."""
 
-from hyperclus.report.format import NOISE, count, four_digits, number, ordinal, percent
+from hyperclus.hypergraph.messages import count
+from hyperclus.report.format import NOISE, four_digits, number, ordinal, percent
 from hyperclus.report.html.charts import row_name_step
 from hyperclus.report.html.contents import CONFUSION_SIZE, DETAILED_CLUSTERS, TABLE_CLUSTERS, Contents
 

@@ -14,8 +14,9 @@ from hyperclus.clustering.metrics import Agreement
 from hyperclus.clustering.partition import Partition
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.ids import vertex_codes
+from hyperclus.hypergraph.messages import count
 from hyperclus.hypergraph.summary import summary
-from hyperclus.report.format import NOISE, count, number, short_id
+from hyperclus.report.format import NOISE, number, short_id
 from hyperclus.report.text import partition_text
 from hyperclus.report.views import Views
 from hyperclus.typing import Codes, Ids, Integers

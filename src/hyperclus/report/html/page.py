@@ -11,6 +11,7 @@ from typing import Any
 from hyperclus._runtime.files import StrPath, writing
 from hyperclus._runtime.optional import library
 from hyperclus.clustering.partition import Partition
+from hyperclus.hypergraph.messages import count
 from hyperclus.report import format as formats
 from hyperclus.report.html import captions
 from hyperclus.report.html.charts import charts
@@ -94,7 +95,7 @@ def _template() -> Any:
     filters = ("duration", "four_digits", "number", "percent", "percent_cell", "short_id")
     environment.filters |= {name: getattr(formats, name) for name in filters}
     environment.filters.update(
-        counted=formats.count,
+        counted=count,
         lift=lambda value: f"{value:,.{2 if value < 100 else 0}f}\u00d7",
         percentage=lambda value: f"{min(max(value, 0.0), 100.0):.3f}".rstrip("0").rstrip(".") + "%",
         nonbreaking=captions.nonbreaking,
