@@ -9,6 +9,7 @@ bound and `--effort` sets the effort of the search.
 import argparse
 import functools
 import multiprocessing
+import os
 from collections import Counter
 
 import numpy as np
@@ -111,7 +112,7 @@ def main() -> None:
     given = parser.parse_args()
     decades = 4.0 if given.ordinary else 300.0
     work = functools.partial(one, decades=decades, effort=given.effort, tight=given.tight)
-    with multiprocessing.Pool(2) as pool:
+    with multiprocessing.Pool(os.cpu_count()) as pool:
         found = Counter(pool.imap_unordered(work, range(given.first, given.first + given.count), 50))
     for outcome, count in found.most_common():
         print(f"{count:>8}  {outcome}")
