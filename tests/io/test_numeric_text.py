@@ -256,7 +256,7 @@ def test_the_four_weight_formats_of_hmetis():
         ),
         ("1 3\n1 2\n", ["no hyperedge holds vertex 3", "isolated='keep'"]),
         ("2 2 1\n1 1 2\n1\n", ["no member is in hyperedge 2", "empty_edges='keep'"]),
-        ("1 2\n1 2\n".encode("utf-16"), ["this is UTF-16 text"]),
+        ("1 2\n1 2\n".encode("utf-16"), ["this is UTF-16"]),
         ("1 2\n1 \xe9\n".encode("latin-1"), ["line 2", "is not a number"]),
         ("1 2\n1 " + "7" * 10_000 + "\n", ["line 2", "member inf"]),
     ],
@@ -340,7 +340,7 @@ def test_matrix_market_variants():
         (MTX + "2 1 1\n1 1 1\n", ["no hyperedge holds vertex 1"]),
         (MTX + "1 2 1\n1 1 1\n", ["no member is in hyperedge 1"]),
         (MTX + "1 1 0\n", ["no member is in hyperedge 0"]),
-        ((MTX + "1 1 1\n1 1 1\n").encode("utf-16"), ["this is UTF-16 text"]),
+        ((MTX + "1 1 1\n1 1 1\n").encode("utf-16"), ["this is UTF-16"]),
     ],
 )
 def test_matrix_market_errors_name_the_line(text, words):

@@ -111,9 +111,9 @@ TEXT = "vertex,edge\na,e\n"
         (pa.compress(TEXT.encode(), "zstd", asbytes=True), "this is compressed by zstd"),
         (pa.compress(TEXT.encode(), "lz4", asbytes=True), "this is compressed by lz4"),
         (gzip.compress(bz2.compress(TEXT.encode())), "this is compressed by bzip2"),
-        (TEXT.encode("utf-16"), "this is UTF-16 text; save it as UTF-8"),
-        (TEXT.encode("utf-16-le"), "this is UTF-16 text; save it as UTF-8"),
-        (TEXT.encode("utf-16-be"), "this is UTF-16 text; save it as UTF-8"),
+        (TEXT.encode("utf-16"), "this is UTF-16 or UTF-32 text; save the file as UTF-8"),
+        (TEXT.encode("utf-16-le"), "this is UTF-16 or UTF-32 text; save the file as UTF-8"),
+        (TEXT.encode("utf-16-be"), "this is UTF-16 or UTF-32 text; save the file as UTF-8"),
         (("\ufeff\ufeff" + TEXT).encode(), "this is text with two byte order marks"),
     ],
 )

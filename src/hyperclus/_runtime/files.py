@@ -27,8 +27,8 @@ FOREIGN = {  # how files begin that nothing here reads, what they are, and what 
     rb"\x28\xb5\x2f\xfd": ("compressed by zstd", "unpack it with unzstd, or use gzip"),
     rb"\x04\x22\x4d\x18": ("compressed by lz4", "unpack it with unlz4, or use gzip"),
     rb"7z\xbc\xaf\x27\x1c": ("a 7-Zip archive", "unpack it first"),
-    rb"\xff\xfe|\xfe\xff|([^\0]\0){3}|(\0[^\0]){3}": ("UTF-16 text", "save it as UTF-8"),
-    rb"(\xef\xbb\xbf){2}": ("text with two byte order marks", "save it as UTF-8 again"),
+    rb"\xff\xfe|\xfe\xff|([^\0]\0){3}|(\0[^\0]){3}": ("UTF-16 or UTF-32 text", "save the file as UTF-8"),
+    rb"(\xef\xbb\xbf){2}": ("text with two byte order marks", "save the file as UTF-8 again"),
 }
 BOMB_FROM = 20_000_000  # unpacked bytes above which the ratio is checked
 BOMB_RATIO = 200  # of unpacked to packed size; 5 to 50 is usual for text and JSON
