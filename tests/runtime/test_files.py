@@ -116,6 +116,7 @@ TEXT = "vertex,edge\na,e\n"
         (TEXT.encode("utf-16-be"), "this is UTF-16 or UTF-32 text; save the file as UTF-8"),
         (("\ufeff\ufeff" + TEXT).encode(), "this is text with two byte order marks"),
     ],
+    ids=map(str, range(12)),  # archives contain the time
 )
 @pytest.mark.parametrize("name", ["h.csv", "h.json", "h.hgr", "h.mtx", "h.npz", "h"])
 def test_what_nothing_here_reads_is_called_what_it_is(tmp_path, content, message, name):
