@@ -95,6 +95,12 @@ def check_callable(argument: str, value: Any) -> None:
         raise InputError(Argument(argument), f" must be a function, not {value!r}")
 
 
+def check_switch(argument: str, value: Any) -> None:
+    """Raise an `InputError` unless the value of an argument is True or False."""
+    if not isinstance(value, bool):
+        raise InputError(Argument(argument), f" must be True or False; got {value!r}")
+
+
 def check_choice(argument: str, value: Any, choices: tuple[str, ...]) -> None:
     """Raise an `InputError` unless the value of an argument is one of the choices."""
     if not (isinstance(value, str) and value in choices):

@@ -142,3 +142,20 @@ def test_importing_the_commands_does_not_change_how_other_programs_print_help():
         [sys.executable, "-c", code], env={**os.environ, "NO_COLOR": "1"}, capture_output=True, text=True
     )
     assert done.stdout == "True\n", done.stderr
+
+
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [
+        (OSError(28, "No space left on device"), "the output cannot be written: No space left on device"),
+        (OSError(13, "Permission denied", "a.csv"), "a.csv: Permission denied"),
+        (OSError("cannot load library 'libllvmlite.so'"), "cannot load library 'libllvmlite.so'"),
+    ],
+)
+def test_errors_of_the_system_are_not_all_blamed_on_the_output(monkeypatch, error, line):
+    def failing(*_, **__):
+        raise error
+
+    monkeypatch.setattr("hyperclus.cli.app.app", failing)
+    done = inside("info", "a.csv")
+    assert (done.returncode, done.stderr) == (1, f"hyperclus: {line}\n")

@@ -5,6 +5,7 @@ import dataclasses
 import pickle
 import tracemalloc
 import warnings
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -16,7 +17,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hyperclus import Hypergraph
+from hyperclus import Hypergraph, InputError
 from support.contracts import refused
 
 examples = settings(deadline=None, max_examples=80)
@@ -802,3 +803,20 @@ def test_pointers_out_of_bounds_are_refused(kind):
     matrix = kind((np.full(shape, 2.0), np.array([0]), np.array([0, 1, 1])), shape=(2, 2))
     matrix.indptr = np.array([0, 10**9, -1], dtype=np.int32)
     refused(lambda: Hypergraph.from_incidence(matrix), "damaged", "indptr does not rise from 0")
+
+
+@pytest.mark.parametrize("weight", [Decimal("1e-400"), Fraction(1, 10**400), Decimal("-1e-999")])
+def test_weights_that_no_float_holds(weight):
+    with pytest.raises(InputError, match="hyperedge 'e', member 1: the weight is too small for a float"):
+        Hypergraph.from_edges({"e": {"a": 1, "b": weight}})
+    assert Hypergraph.from_edges({"e": {"a": 1, "b": weight * 0}}, isolated="drop").n_vertices == 1
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array, sp.csc_array, sp.coo_array])
+def test_long_doubles_that_no_float_holds(kind):
+    matrix = np.array([["1", "0"], ["1e-4000", "1"]]).astype(np.longdouble)
+    if matrix[1, 0] == 0:
+        pytest.skip("long doubles are floats on this machine")
+    with pytest.raises(InputError, match="vertex 'y' in hyperedge 0: the weight is too small for a float"):
+        Hypergraph.from_incidence(kind(matrix), vertex_ids=["x", "y"])
+    assert Hypergraph.from_incidence(kind(np.abs(matrix) > 0.5) * 2.0).n_incidences == 2

@@ -9,12 +9,16 @@ import subprocess
 import sys
 import time
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 
 import pyarrow as pa
+import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 import pytest
 
 import hyperclus as hc
+from hyperclus.engines.dask.source import list_files
+from hyperclus.io import npz
 
 GOOD = "vertex,edge,weight\na,e,1\nb,e,2\nb,f,1\nc,f,1\n"
 NAMES = ("h.csv", "h.tsv.gz", "h.parquet", "h.json", "h.npz", "h.hgr", "h.mtx")
@@ -120,6 +124,34 @@ class TestParquetFolders:
         with pytest.raises(hc.InputError, match="needs one column 'edge'"):
             hc.read(folder)
 
+    @pytest.mark.parametrize("name", ["b.PARQUET", "b.parq", "b.pq", "b.Parquet"])
+    def test_all_endings_are_read(self, tmp_path, name):
+        folder = self.write(tmp_path / "d", a=pa.table({"vertex": [1, 2], "edge": [1, 1]}))
+        pq.write_table(pa.table({"vertex": [3, 4], "edge": [2, 2]}), folder / name)
+        (folder / "_SUCCESS").write_text("")
+        (folder / "notes.txt").write_text("about the data")
+        assert hc.read(folder).n_vertices == 4
+        assert hc.read(folder / name).n_vertices == 2
+        assert [os.path.basename(file.path) for file in list_files(folder)] == ["a.parquet", name]
+
+    @pytest.mark.parametrize("name", ["year=2020/b.parquet", "sub/deep/b.PQ", "part-00001", "b.parquet.bak"])
+    def test_what_would_be_left_out_is_refused_by_name(self, tmp_path, name):
+        folder = self.write(tmp_path / "d", a=pa.table({"vertex": [1, 2], "edge": [1, 1]}))
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        pq.write_table(pa.table({"vertex": [3, 4], "edge": [2, 2]}), folder / name)
+        for read in (hc.read, list_files):
+            with pytest.raises(hc.InputError, match=f"{name}: "):
+                read(folder)
+
+    def test_hidden_files_and_the_work_folder_are_not_data(self, tmp_path):
+        table = pa.table({"vertex": [1, 2], "edge": [1, 1]})
+        folder = self.write(tmp_path / "d", a=table)
+        for name in (".b.parquet", "_c.parquet", "_temporary/d.parquet", "hyperclus-work/x/e.parquet"):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            pq.write_table(table, folder / name)
+        assert hc.read(folder).n_incidences == 2
+        assert len(list_files(folder)) == 1
+
     def test_repeated_text_is_kept_once(self, tmp_path):
         """65,536 rows with one of two names of 30,000 letters: 2 GB if they were written out."""
         ids = pa.DictionaryArray.from_arrays(pa.array([0, 1] * 32768), ["x" * 30_000, "y" * 30_000])
@@ -174,6 +206,56 @@ def test_a_weight_too_small_for_a_number_in_hif(tmp_path, weight, is_zero):
     else:
         with pytest.raises(hc.InputError, match=r"incidences\[0\].weight: the weight is too small"):
             hc.read(tmp_path / "h.json")
+
+
+@pytest.mark.parametrize("weight", ["1e-999", "0.5E-400", "-2e-5000", "0." + 400 * "0" + "1"])
+def test_a_weight_too_small_for_a_number_in_matrix_market(tmp_path, weight):
+    path = tmp_path / "h.mtx"
+    start = "%%MatrixMarket matrix coordinate real general\n2 2 3\n% 1e-999\n1 1 1\n2 2 1\n"
+    path.write_text(f"{start}1 2 {weight}\n")
+    with pytest.raises(hc.InputError, match=r"h.mtx, line 6: a number is too small for a float"):
+        hc.read(path)
+    for zero in ("0", "0e-999", "0.0", "-0", "1e-300"):
+        path.write_text(f"{start}1 2 {zero}\n")
+        assert hc.read(path).n_incidences == (3 if zero == "1e-300" else 2)
+
+
+class TestShortage:
+    """Too little memory, or no more threads: not the fault of a file."""
+
+    @pytest.fixture(params=["h.csv", "h.parquet", "h.npz"])
+    def path(self, tmp_path, h, request):
+        hc.write(h, tmp_path / request.param)
+        return tmp_path / request.param
+
+    @staticmethod
+    def fail(monkeypatch, error):
+        def failing(*_, **__):
+            raise error
+
+        for module, name in ((pa_csv, "read_csv"), (pq, "ParquetFile"), (npz, "_hypergraph")):
+            monkeypatch.setattr(module, name, failing)
+
+    @pytest.mark.parametrize("error", [MemoryError(), pa.ArrowMemoryError("malloc of size 1 failed")])
+    def test_memory(self, path, monkeypatch, error):
+        self.fail(monkeypatch, error)
+        with pytest.raises(MemoryError):
+            hc.read(path)
+
+    def test_threads(self, path, monkeypatch):
+        self.fail(monkeypatch, pa.ArrowException("Failed to launch worker thread: Resource unavailable"))
+        if path.suffix != ".npz":  # which starts none
+            with pytest.raises(hc.HyperclusError, match="no more threads can be started") as found:
+                hc.read(path)
+            assert not isinstance(found.value, hc.InputError)
+
+    def test_the_thread_that_reads_ahead(self, tmp_path, h, monkeypatch):
+        def failing(*_):
+            raise RuntimeError("can't start new thread")
+
+        monkeypatch.setattr(ThreadPoolExecutor, "submit", failing)
+        with pytest.raises(hc.HyperclusError, match=r"in\.csv: no more threads can be started"):
+            hc.read(tmp_path / "in.csv")
 
 
 def test_a_process_ends_after_a_bad_file(tmp_path):

@@ -450,7 +450,7 @@ WIDE = b",".join(b"c%d" % i for i in range(1_000_000))
         (b'"vertex,edge\n', ["quote"]),
         (HEAD + b"a,e,1\nb\xe9,e,1\n", ["line 3", "byte 1 of the line is not UTF-8"]),
         (HEAD + b"a,e,1\n" * 30 + b"b,\xff,1\n", ["line 32", "UTF-8"]),
-        ("vertex,edge\na,e\n".encode("utf-16"), ["line 1", "UTF-8"]),
+        ("vertex,edge\na,e\n".encode("utf-16"), ["UTF-16", "UTF-8"]),
         (b"vertex,edge,edge_weight\na,e,2\nb,e,3\n", ["line 3", "hyperedge 'e'", "is 3.0, and 2.0"]),
         (b"vertex,edge,edge_weight\na,e,2\nb,f,0\n", ["line 3", "hyperedge 'f'", "is 0"]),
         (b"vertex,edge,edge_weight\na,e,2\nb,f,\n", ["line 3", "'edge_weight'", "missing"]),
@@ -667,3 +667,106 @@ class TestDelimiters:
         refused(lambda: hc.read(path, **self.NAMES, decimal="x"), "decimal must be")
         path.write_text(self.TEXT.replace("0,25", "-0,25"))
         refused(lambda: hc.read(path, **self.NAMES, decimal=","), "line 4", "'-0,25'")
+
+
+class TestQuotes:
+    @pytest.mark.parametrize(
+        ("row", "line"), [('a,e,"1"2', 2), ('"a"b,e,1', 2), ('a,"e" ,1', 2), ('"a\n""",e,1\nb,"f"f,1', 4)]
+    )
+    @pytest.mark.parametrize("delimiter", [",", ";", "|", "\t"])
+    def test_text_after_a_closing_quote_is_refused(self, tmp_path, row, line, delimiter):
+        path = tmp_path / "t.csv"
+        text = f"vertex,edge,weight\n{row}\nb,e,1\n".replace(",", delimiter)
+        path.write_text(text)
+        refused(lambda: hc.read(path), f"t.csv, line {line}:", "expected after '\"'")
+        rows = {"format": "rows", "missing": "drop"}
+        refused(lambda: hc.read(path, **rows), f"t.csv, line {line}:", "expected after '\"'")
+
+    @pytest.mark.parametrize("block", [16, 40, 1 << 24])
+    def test_other_quotes_are_read(self, tmp_path, block):
+        path = tmp_path / "t.csv"
+        path.write_text('vertex,edge\n"a,""b""",e\nc"d"e,"e"\n"x\n,""y",\'"\n"",e\n')
+        h = read_with(Tuning(text_block=block), path)
+        assert h.vertex_ids.tolist() == ['a,"b"', 'c"d"e', 'x\n,"y', ""]
+        assert h.edge_ids.tolist() == ["e", "'\""]
+
+
+class TestSigns:
+    """Decimal signs and separators of thousands."""
+
+    @pytest.mark.parametrize(
+        ("weight", "options", "found"),
+        [
+            ("1,396", {"thousands": ","}, 1396),
+            ("1,396,000.5", {"thousands": ","}, 1396000.5),
+            ("12,000e-3", {"thousands": ","}, 12),
+            ("1396.25", {"thousands": ","}, 1396.25),
+            ("1.500", {"thousands": "."}, 1500),
+            ("1.500,25", {"thousands": ".", "decimal": ","}, 1500.25),
+            ("2,5", {"thousands": "."}, 2.5),
+            ("2,5", {"decimal": ","}, 2.5),
+            ("1.500", {}, 1.5),
+        ],
+    )
+    def test_read(self, tmp_path, weight, options, found):
+        path = tmp_path / "t.csv"
+        path.write_text(f"vertex;edge;weight\na;e;{weight}\nb;e;1\n")
+        assert hc.read(path, **options).gamma.data.tolist() == [found, 1]
+
+    @pytest.mark.parametrize(
+        ("weight", "options", "ways"),
+        [
+            ("1,396", {}, ["use thousands=',' if ',' separates thousands"]),
+            ("1,39", {}, ["use decimal=','"]),
+            ("1,39", {"thousands": ","}, []),
+            ("0,396", {"thousands": ","}, []),
+            ("1,3960", {"thousands": ","}, []),
+            ("1.500", {"decimal": ","}, ["use thousands='.' if '.' separates thousands"]),
+            ("2.5", {"decimal": ","}, ["use decimal='.'"]),
+            ("1.500.000", {"decimal": ","}, ["use thousands='.'"]),
+            ("2.5", {"thousands": "."}, []),
+        ],
+    )
+    def test_signs_without_a_meaning_are_refused(self, tmp_path, weight, options, ways):
+        path = tmp_path / "t.csv"
+        path.write_text(f'vertex,edge,weight\na,e,"{weight}"\nb,e,1\n')
+        refused(lambda: hc.read(path, **options), "t.csv, line 2:", f"the weight {weight!r}", *ways)
+
+    def test_a_comma_among_commas_is_not_advised_as_decimal_sign(self, tmp_path):
+        path = tmp_path / "t.csv"
+        path.write_text('vertex,edge,weight\na,e,"1,396"\nb,e,1\n')
+        with pytest.raises(InputError) as found:
+            hc.read(path)
+        assert "decimal" not in str(found.value)
+        path.write_text("vertex;edge;weight\na;e;1,396\nb;e;1\n")
+        refused(lambda: hc.read(path), "thousands=','", "decimal=','")
+
+    @pytest.mark.parametrize("kind", ["csv", "rows"])
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ({"thousands": ",", "decimal": ","}, "must be different signs"),
+            ({"thousands": " "}, "thousands must be '.' or ','"),
+            ({"thousands": ""}, "thousands must be '.' or ','"),
+            ({"decimal": ""}, "decimal must be '.' or ','"),
+        ],
+    )
+    def test_wrong_arguments(self, tmp_path, kind, options, message):
+        path = tmp_path / "t.csv"
+        path.write_text("vertex,edge,weight\na,e,1\nb,e,1\n")
+        refused(lambda: hc.read(path, format=kind, **options), message)
+
+
+def test_a_file_that_changes_is_called_so_before_its_content_is_judged(tmp_path, monkeypatch):
+    path = tmp_path / "t.csv"
+    path.write_text("vertex,edge\na,e\nb,e\n")
+    honest = csv.CsvTable.batches
+
+    def replaced(table, columns):
+        if columns == ["vertex"]:
+            path.write_text("vertex,edge\na,e\na,e\n")
+            os.utime(path, (1, 1))
+        return honest(table, columns)
+
+    monkeypatch.setattr(csv.CsvTable, "batches", replaced)
+    refused(lambda: hc.read(path), "t.csv: the file changed while it was read")

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import hyperclus as hc
 from hyperclus.io.tables import open_table
 from hyperclus.io.tables.csv import CsvTable
+from hyperclus.io.tables.table import Tuning
 from hyperclus.io.tables.wide import WideOptions, infer_schema, read_rows
 from support.command_line import inside
 from support.contracts import refused
@@ -388,3 +389,71 @@ class TestFaults:
 
     def test_unknown_options_are_named(self, animals):
         refused(lambda: hc.read(animals, format="rows", colour=1), "the format rows has no option 'colour'")
+
+
+class TestOneColumn:
+    @pytest.mark.parametrize(
+        ("end", "block"), [("\n", 16), ("\r\n", 16), ("\n", 1 << 24), ("\r\n", 1 << 24), ("\r", 1 << 24)]
+    )
+    def test_a_blank_line_is_a_missing_value(self, tmp_path, end, block):
+        path = written(tmp_path, end.join(["", "", "colour", "red", "", "blue", "red", "", "", ""]))
+        source = open_table(path, tuning=Tuning(text_block=block))
+        refused(
+            lambda: infer_schema(source, WideOptions()).hypergraph(), "t.csv, line 5:", "the value is missing"
+        )
+        source = open_table(path, tuning=Tuning(text_block=block))
+        h = infer_schema(source, WideOptions(missing="category")).hypergraph()
+        assert h.edge_ids.tolist() == [("colour", "red"), ("colour", "blue"), ("colour", None)]
+        assert h.gamma.toarray().tolist() == [[1, 0, 0, 1], [0, 0, 1, 0], [0, 1, 0, 0]]
+
+    def test_without_blank_lines(self, tmp_path):
+        for text in ("colour\nred\nblue\n", "\n\ncolour\nred\nblue\n\n\n", "colour\nred\nblue"):
+            assert read_rows(written(tmp_path, text)).n_vertices == 2
+
+
+class TestSigns:
+    def test_thousands(self, tmp_path):
+        path = written(tmp_path, 'a,b\nx,"1,396"\ny,"2,000.5"\nz,7\n')
+        assert read_rows(path, thousands=",").edge_ids.tolist()[3:] == [("b", 1396), ("b", 2000.5), ("b", 7)]
+        path = written(tmp_path, "a;b;c\nx;1.396;2,5\ny;2.000;1.000,25\n")
+        columns = schema_of(path, thousands=".").columns
+        assert [column.values.to_pylist() for column in columns[1:]] == [[1396, 2000], [2.5, 1000.25]]
+
+    @pytest.mark.parametrize("text", ['a,b\nx,7\ny,"1,396"\n', "a;b\nx;?\ny;12,000\nz;1,500\n"])
+    def test_ambiguous_commas_are_refused(self, tmp_path, text):
+        path = written(tmp_path, text)
+        refused(lambda: read_rows(path, missing="drop"), "t.csv, line 3: column 'b'", "thousands or decimals")
+        for options in ({"thousands": ","}, {"decimal": ","}, {"decimal": "."}):
+            assert read_rows(path, missing="drop", isolated="keep", **options).n_edges >= 4
+
+    def test_points_beside_decimal_commas_are_refused(self, tmp_path):
+        path = written(tmp_path, "a;b\n1.500;2,5\n2.000;1,25\n")
+        refused(lambda: read_rows(path), "line 2: column 'a': '1.500' has a point", "column 'b'")
+        assert schema_of(path, thousands=".").columns[0].values.to_pylist() == [1500, 2000]
+
+
+def test_many_columns_take_linear_time(tmp_path):
+    """Looking a name up in a list for each of 100,000 columns would take minutes."""
+    path = written(tmp_path, ",".join(f"c{i}" for i in range(100_000)) + "\n" + "0," * 99_999 + "1\n")
+    source = open_table(path)
+    source.names = CountedNames(source.names)
+    assert source.column("c99999") == "c99999"
+    (values,) = next(source.batches(["c99999"]))
+    assert values.to_pylist() == ["1"]
+    for i in range(50):
+        source.column(f"c{i}")
+    assert source.names.searched == 0
+
+
+class CountedNames(list):
+    """Column names that count linear searches."""
+
+    searched = 0
+
+    def count(self, *args):
+        self.searched += 1
+        return super().count(*args)
+
+    def index(self, *args):
+        self.searched += 1
+        return super().index(*args)

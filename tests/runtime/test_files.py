@@ -1,11 +1,16 @@
 """Atomic files and folders, and the one sentence that each I/O error becomes."""
 
+import bz2
 import gzip
+import io
+import lzma
 import zipfile
 
+import pyarrow as pa
 import pytest
 
-from hyperclus._runtime.files import atomic_path, reading, refuse_bomb, refuse_excel, writing
+import hyperclus as hc
+from hyperclus._runtime.files import atomic_path, reading, refuse_bomb, writing
 from hyperclus.errors import InputError
 
 
@@ -79,13 +84,47 @@ def test_gzip_is_unpacked_in_lines_and_blocks(tmp_path):
         assert file.readline() == lines[1]
 
 
-def test_bombs_and_excel(tmp_path):
+def test_bombs():
     refuse_bomb("x", 100_000, 20_000_000)
     with pytest.raises(InputError, match=r"x: the content unpacks to more than 200 times its size"):
         refuse_bomb("x", 100_000, 20_000_001)
-    with zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
-        archive.writestr("xl/workbook.xml", "")
-    (tmp_path / "x.gz").write_bytes(gzip.compress((tmp_path / "x.zip").read_bytes()))
-    for name in ("x.zip", "x.gz"):
-        with pytest.raises(InputError, match="this is an Excel file; save it as CSV"):
-            refuse_excel(tmp_path / name)
+
+
+def zipped(name):
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        archive.writestr(name, "vertex,edge\n")
+    return content.getvalue()
+
+
+TEXT = "vertex,edge\na,e\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (zipped("xl/workbook.xml"), "this is an Excel file; save it as CSV"),
+        (zipped("t.csv"), "this is a zip archive with t.csv; unpack it first"),
+        (gzip.compress(zipped("t.csv")), "the archive is gzipped; unpack it first"),
+        (bz2.compress(TEXT.encode()), "this is compressed by bzip2; unpack it with bunzip2, or use gzip"),
+        (lzma.compress(TEXT.encode()), "this is compressed by xz; unpack it with unxz, or use gzip"),
+        (pa.compress(TEXT.encode(), "zstd", asbytes=True), "this is compressed by zstd"),
+        (pa.compress(TEXT.encode(), "lz4", asbytes=True), "this is compressed by lz4"),
+        (gzip.compress(bz2.compress(TEXT.encode())), "this is compressed by bzip2"),
+        (TEXT.encode("utf-16"), "this is UTF-16 or UTF-32 text; save the file as UTF-8"),
+        (TEXT.encode("utf-16-le"), "this is UTF-16 or UTF-32 text; save the file as UTF-8"),
+        (TEXT.encode("utf-16-be"), "this is UTF-16 or UTF-32 text; save the file as UTF-8"),
+        (("\ufeff\ufeff" + TEXT).encode(), "this is text with two byte order marks"),
+    ],
+    ids=map(str, range(12)),  # archives contain the time
+)
+@pytest.mark.parametrize("name", ["h.csv", "h.json", "h.hgr", "h.mtx", "h.npz", "h"])
+def test_what_nothing_here_reads_is_called_what_it_is(tmp_path, content, message, name):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(InputError, match=f"{name}: {message}"):
+        hc.read(tmp_path / name)
+
+
+def test_a_folder_in_which_no_file_can_be_created():
+    with pytest.raises(InputError, match="no file can be created in this folder"), writing("/proc/x.html"):
+        pass

@@ -3,6 +3,7 @@
 import gzip
 import io
 import os
+import re
 import shutil
 import stat
 import zipfile
@@ -13,13 +14,22 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any, BinaryIO, TypeAlias, cast
 
-from hyperclus.errors import InputError, prefixed
+from hyperclus.errors import HyperclusError, InputError, prefixed
 
 StrPath: TypeAlias = str | os.PathLike[str]
 
 GZIP = b"\x1f\x8b"
 ZIP = b"PK\x03\x04"
-OLD_EXCEL = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+FOREIGN = {  # how files begin that nothing here reads, what they are, and what to do
+    rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": ("an Excel file", "save it as CSV"),
+    rb"BZh[1-9]1AY&SY": ("compressed by bzip2", "unpack it with bunzip2, or use gzip"),
+    rb"\xfd7zXZ\0": ("compressed by xz", "unpack it with unxz, or use gzip"),
+    rb"\x28\xb5\x2f\xfd": ("compressed by zstd", "unpack it with unzstd, or use gzip"),
+    rb"\x04\x22\x4d\x18": ("compressed by lz4", "unpack it with unlz4, or use gzip"),
+    rb"7z\xbc\xaf\x27\x1c": ("a 7-Zip archive", "unpack it first"),
+    rb"\xff\xfe|\xfe\xff|([^\0]\0){3}|(\0[^\0]){3}": ("UTF-16 or UTF-32 text", "save the file as UTF-8"),
+    rb"(\xef\xbb\xbf){2}": ("text with two byte order marks", "save the file as UTF-8 again"),
+}
 BOMB_FROM = 20_000_000  # unpacked bytes above which the ratio is checked
 BOMB_RATIO = 200  # of unpacked to packed size; 5 to 50 is usual for text and JSON
 
@@ -69,18 +79,14 @@ def reading(path: StrPath) -> Iterator[BinaryIO]:
     Raises
     ------
     InputError
-        For a file that is missing, empty, a folder, a pipe or a device, not readable, damaged gzip, or a
-        gzip bomb; also for text that is not UTF-8, when the body decodes it.
+        For a file that is missing, empty, a folder, a pipe or a device, not readable, damaged gzip, a gzip
+        bomb, or compressed in another way; also for text that is not UTF-8, when the body decodes it.
     """
     try:
         if not stat.S_ISREG(mode := os.stat(path).st_mode) and not stat.S_ISDIR(mode):
             raise fault(path, "this is not a regular file; save its content to one first")
         with open(path, "rb") as raw:
-            start = raw.read(2)
-            if not start:
-                raise fault(path, "the file is empty")
-            raw.seek(0)
-            yield cast(BinaryIO, io.BufferedReader(_Unpacked(path, raw), 1 << 18)) if start == GZIP else raw
+            yield _opened(path, raw)
     except (EOFError, zlib.error, gzip.BadGzipFile):
         raise fault(path, "the gzipped data are damaged or truncated; recreate the file") from None
     except UnicodeDecodeError as error:
@@ -88,18 +94,46 @@ def reading(path: StrPath) -> Iterator[BinaryIO]:
     except OSError as error:
         reason = READ_ERRORS.get(type(error), f"the file cannot be read: {error.strerror or error}")
         raise fault(path, reason) from None
+    except Exception as error:
+        if not is_shortage(error) or isinstance(error, MemoryError):
+            raise
+        why = "no more threads can be started; end other programs, or raise the limits of ulimit"
+        raise HyperclusError(f"{printable(path)}: {why}") from None
 
 
-def refuse_excel(path: StrPath) -> None:
-    """Raise an `InputError` for an Excel file, whatever its name."""
-    with reading(path) as file:
-        start = file.read(len(OLD_EXCEL))
-        found = start == OLD_EXCEL
+def _opened(path: StrPath, raw: io.BufferedReader) -> BinaryIO:
+    """Return a file or its unpacked content, unless it begins like something that nothing here reads."""
+    file, start = raw, raw.peek()
+    if not start:
+        raise fault(path, "the file is empty")
+    if start.startswith(GZIP):
+        file = io.BufferedReader(_Unpacked(path, raw), 1 << 18)
+        start = file.peek()
         if start.startswith(ZIP):
-            with suppress(zipfile.BadZipFile):
-                found = any(name.startswith("xl/") for name in zipfile.ZipFile(file).namelist())
-    if found:
+            raise fault(path, "the archive is gzipped; unpack it first")
+    elif start.startswith(ZIP):
+        _refuse_zip(path, raw)
+    for pattern, (what, remedy) in FOREIGN.items():
+        if re.match(pattern, start, re.DOTALL):
+            raise fault(path, f"this is {what}; {remedy}")
+    return cast(BinaryIO, file)
+
+
+def is_shortage(error: Exception) -> bool:
+    """Whether memory or threads are lacking, which is not the fault of a file."""
+    return isinstance(error, MemoryError) or bool(re.search("worker thread|new thread", str(error)))
+
+
+def _refuse_zip(path: StrPath, file: io.BufferedReader) -> None:
+    """Raise an `InputError` for an Excel file or another archive without arrays of NumPy."""
+    names = ["a.npy"]  # a damaged archive is for the reader to explain
+    with suppress(zipfile.BadZipFile):
+        names = zipfile.ZipFile(file).namelist() or names
+    file.seek(0)
+    if any(name.startswith("xl/") for name in names):
         raise fault(path, "this is an Excel file; save it as CSV")
+    if not any(name.endswith(".npy") for name in names):
+        raise fault(path, f"this is a zip archive with {printable(names[0])}; unpack it first")
 
 
 def refuse_bomb(path: StrPath, packed: int, unpacked: int) -> None:
@@ -115,7 +149,7 @@ def refuse_bomb(path: StrPath, packed: int, unpacked: int) -> None:
 class _Unpacked(io.RawIOBase):
     """Gzipped bytes, with an error as soon as their number is implausible."""
 
-    def __init__(self, path: StrPath, raw: BinaryIO) -> None:
+    def __init__(self, path: StrPath, raw: io.BufferedReader) -> None:
         self._path, self._packed, self._total = path, os.fstat(raw.fileno()).st_size, 0
         self._gzip = gzip.GzipFile(fileobj=raw, mode="rb")
 
@@ -188,4 +222,6 @@ def writing(path: StrPath) -> Iterator[BinaryIO]:
             os.fsync(raw.fileno())
     except OSError as error:
         reason = WRITE_ERRORS.get(type(error), f"the file cannot be written: {error.strerror or error}")
+        if isinstance(error, FileNotFoundError) and target.parent.is_dir():  # such as /proc
+            reason = "no file can be created in this folder; choose another one"
         raise fault(path, reason) from None

@@ -1,6 +1,7 @@
 """Import of optional libraries."""
 
 import importlib
+import sys
 from typing import Any
 
 from hyperclus.errors import Argument, MissingLibraryError
@@ -13,7 +14,7 @@ def library(module: str, name: str, needed_by: str | Argument, extra: str) -> An
     '[1]'
     """
     try:
-        return importlib.import_module(module)
+        return sys.modules.get(module) or importlib.import_module(module)
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] != module.split(".")[0]:
             raise  # the library is installed, but one of its own dependencies is not

@@ -29,7 +29,9 @@ from hyperclus.cli.options import option
 from hyperclus.errors import Argument, HyperclusError, InputError, LossWarning
 
 UNLIMITED = 100_000  # characters of a line that is not printed on a terminal
-READ_OPTIONS = ("constant", "decimal", "empty_edges", "ids", "isolated", "missing", "repeated")  # of -o
+READ_OPTIONS = (  # of -o
+    *("constant", "decimal", "empty_edges", "ids", "isolated", "missing", "repeated", "thousands"),
+)
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -115,10 +117,12 @@ def run(arguments: list[str] | None = None) -> int:
 
 
 def _os_failure(error: OSError) -> int:
-    """Report an error of the operating system; without a file name, it is stdout that failed."""
-    what = "the output cannot be written" if error.filename is None else printable(str(error.filename))
+    """Report an error of the operating system; one with a number and no file name comes from stdout."""
+    what = f"{printable(str(error.filename))}: " if error.filename else ""
+    if not what and error.errno is not None:  # a library that cannot be loaded has no number
+        what = "the output cannot be written: "
     if not isinstance(error, BrokenPipeError):  # then nobody reads the output
-        say(f"{what}: {error.strerror or error}", "red")
+        say(f"{what}{printable(error.strerror or str(error))}", "red")
     return 1
 
 

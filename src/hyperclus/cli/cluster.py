@@ -25,7 +25,7 @@ from hyperclus.errors import HyperclusError
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.messages import caption
 
-NOT_REPEATED = ("out", "edges", "report", "as_json", "as_csv", "quiet", "verbose", "checkpoint")
+NOT_REPEATED = ("out", "edges", "report", "as_json", "as_csv", "raw", "quiet", "verbose", "checkpoint")
 
 
 @command(
@@ -65,7 +65,7 @@ def cluster(
     suggestion = None
     with resumable(messages, computation.checkpoint):
         h, classes, seconds = _read(resolved, messages)
-        outputs.check_ids(h.vertex_ids, h.edge_ids)
+        outputs.check_ids(messages, h.vertex_ids, h.edge_ids)
         if k is None:
             largest = search.max_k or MAX_K
             suggestion = hyperclus.suggest_k(h, largest, alpha=computation.alpha, seed=computation.seed)
@@ -187,7 +187,7 @@ def _finish(
         record["labels"] = [dict(zip(LABELS, row, strict=True)) for row in labelled(part)]
         print_json(record)
     elif outputs.as_csv:
-        print_csv(LABELS, labelled(part))
+        print_csv(LABELS, labelled(part), outputs.raw)
     else:
         show_partition(part, agreement, suggestion)
     messages.finished(timings, written)

@@ -15,7 +15,7 @@ from hyperclus._runtime.files import fault, printable
 from hyperclus.cli.app import Messages, say_if_stopped
 from hyperclus.cli.inputs import LONG, LabelledSource
 from hyperclus.cli.options import GPU, Computation, Search, cluster_option, dask_option
-from hyperclus.cli.output import Outputs, as_record, print_json, write_stored
+from hyperclus.cli.output import QUOTED, Outputs, as_record, print_json, write_stored
 from hyperclus.cli.progress import progress
 from hyperclus.cli.terminal import show, show_figures, table
 from hyperclus.clustering.cluster_files import work_folder
@@ -95,8 +95,8 @@ def cluster_files(
             **{name: getattr(computation, name) for name in ("alpha", "tolerance", "seed")},
         )
         where = pool.address if workers.scheduler else "this machine"
-        if outputs.out is not None:
-            write_stored(outputs.out, part)
+        if outputs.out is not None and write_stored(outputs.out, part, outputs.raw):
+            messages.warn(f"{printable(outputs.out)}: {QUOTED}")
     if outputs.as_json:
         name = printable(os.path.basename(source.file) or source.file)
         print_json({**as_record(part, name, command), "rounds": part.rounds, "labels": str(part.folder)})
@@ -157,7 +157,7 @@ def _check(source: LabelledSource, search: Search, computation: Computation, out
     outputs.check(None if is_uri(source.file) else source.path)
     if outputs.out is not None and not outputs.out.name.lower().removesuffix(".gz").endswith(TABLES):
         raise fault(outputs.out, "--engine dask writes labels as .csv, .tsv or .parquet; choose one of them")
-    if os.path.isfile(source.file) and source.path.suffix not in SUFFIXES:
+    if os.path.isfile(source.file) and not source.file.lower().endswith(SUFFIXES):
         raise fault(
             source.file,
             "--engine dask reads Parquet; convert the file with hyperclus convert, or use another engine",

@@ -13,7 +13,8 @@ from rich.table import Table
 import hyperclus
 from hyperclus._runtime.files import fault, printable
 from hyperclus.cli.app import Messages, command, console, errors, say, shell_message
-from hyperclus.cli.inputs import Source, first_repeated, format_options
+from hyperclus.cli.ids import first_repeated
+from hyperclus.cli.inputs import Source, format_options
 from hyperclus.cli.options import Json, argument, option, switch
 from hyperclus.cli.output import print_json
 from hyperclus.cli.progress import progress

@@ -1,18 +1,18 @@
 """Reading a hypergraph from any file, and what is known about its vertices."""
 
-from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
 from hyperclus._runtime.files import fault, printable
 from hyperclus.cli.app import Messages
+from hyperclus.cli.ids import FORMULA, first_repeated, texts
 from hyperclus.cli.options import MAX_DIGITS, argument, input_option
 from hyperclus.errors import InputError, prefixed
 from hyperclus.hypergraph.binning import Bins, BinsOrRule, Rule
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.messages import caption, count, first_few, shown
-from hyperclus.io.formats import FORMATS, guess, known_options, wide_table
+from hyperclus.io.formats import FORMATS, guess, known_options, named_format, wide_table
 from hyperclus.io.tables import TableFormat, open_table
 from hyperclus.io.tables.csv import CsvTable
 from hyperclus.io.tables.encode import read_ids
@@ -23,6 +23,9 @@ from hyperclus.io.tables.wide import TableSchema, WideOptions, infer_schema, rea
 from hyperclus.typing import Ids
 
 LONG = ("vertex", "edge", "weight", "edge_weight", "duplicates")  # options for a row per incidence
+
+SWITCHES = ("transpose", "compressed")  # options of formats that are true or false
+TRUTH = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,9 +73,7 @@ class Source:
 
     def resolve(self) -> "ResolvedInput":
         """Decide on the format, and refuse options that do not apply to it."""
-        if self.format is not None and self.format not in FORMATS:
-            raise InputError(f"there is no format {self.format!r}; choose from {', '.join(FORMATS)}")
-        chosen = guess(self.path) if self.format is None else FORMATS[self.format]
+        chosen = named_format(self.file, self.format) or guess(self.path)
         given = self.options
         table = wide_table(self.path, chosen, given) if self.format is None else None
         if chosen.name == "rows" or table is not None:
@@ -132,7 +133,10 @@ class ResolvedInput:
             return None
         options = dict(known_options(read_rows, self.options, FORMATS["rows"]))
         options.pop("delimiter", None)
-        return infer_schema(self.table, WideOptions(**options))
+        schema = infer_schema(self.table, WideOptions(**options))
+        if self.source.format is None:
+            schema.check_header()
+        return schema
 
     def read(self, messages: Messages, schema: TableSchema | None = None) -> Hypergraph:
         """Read the hypergraph; for a table with a row per vertex, print how it was read."""
@@ -199,6 +203,9 @@ def read_labels(path: Path, vertices: Ids, what: str, columns: tuple[str, str] |
     vertex, label = map(table.column, columns or table.names)
     labels = _labels_by_vertex(table, vertex, label, what, guess_ids=False)
     known, names = {caption(one): value for one, value in labels.items()}, texts(vertices)
+    plain = {name[1:] if name[:1] == "'" and FORMULA.match(name) else name: known[name] for name in known}
+    if plain.keys() == set(names):  # as `cluster` writes them
+        known = plain
     if (twice := first_repeated(names)) is not None:
         raise fault(path, f"two vertices have the same text, {shown(twice)}; rename one of them")
     for name in names:
@@ -208,16 +215,6 @@ def read_labels(path: Path, vertices: Ids, what: str, columns: tuple[str, str] |
         other = next(iter(known.keys() - set(names)))
         raise fault(path, f"{shown(other)} is not a vertex of the hypergraph; remove the row")
     return [known[name] for name in names]
-
-
-def texts(ids: Ids) -> list[str]:
-    """Ids as they are written in text."""
-    return list(map(caption, ids.tolist()))
-
-
-def first_repeated(names: list[str]) -> str | None:
-    """The first name that is there more than once."""
-    return next((name for name, number in Counter(names).items() if number > 1), None)
 
 
 def _labels_by_vertex(table: Table, vertex: str, label: str, what: str, guess_ids: bool) -> dict[Any, Any]:
@@ -237,19 +234,28 @@ def _labels_by_vertex(table: Table, vertex: str, label: str, what: str, guess_id
 
 def _column(table: Table, label: str, what: str) -> list[Any]:
     """A column without missing values."""
-    (column,) = read_columns(table, [table.column(label)])
+    (column,) = read_columns(table, [table.column(label)], ".")
     check_present(table, column, what, "fill it or leave the row out")
     return list(column.values.to_pylist())
 
 
 def format_options(given: dict[str, str | None], more: list[str] | None) -> dict[str, Any]:
-    """The given options by name, with those of -o or -w; true and false become truth values."""
+    """The given options by name, with those of -o or -w; the values of switches become truth values."""
     found: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     for text in more or ():
         name, sign, value = text.partition("=")
         if not sign or not name:
             raise InputError(f"an option is NAME=VALUE, such as isolated=keep; got {text!r}")
-        found[name.replace("-", "_")] = {"true": True, "false": False}.get(value.lower(), value)
+        name = name.replace("-", "_")
+        found[name] = value
+        if name in SWITCHES:
+            if value.lower() not in TRUTH:
+                raise InputError(f"{name} must be yes or no; got {text!r}")
+            found[name] = TRUTH[value.lower()]
+        elif name in ("weight", "edge_weight") and value.lower() == "false":
+            found[name] = False
+        elif name in ("vertex_ids", "edge_ids"):
+            raise InputError(f"{name} takes a list, which the command line has no way to give; use Python")
     if found.get("delimiter") in ("\\t", "tab"):  # how it is typed in a shell
         found["delimiter"] = "\t"
     return found

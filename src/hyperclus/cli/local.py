@@ -10,7 +10,8 @@ import numpy as np
 
 import hyperclus
 from hyperclus.cli.app import Messages, command
-from hyperclus.cli.inputs import LabelledSource, texts
+from hyperclus.cli.ids import texts
+from hyperclus.cli.inputs import LabelledSource
 from hyperclus.cli.options import alpha_option, cluster_option
 from hyperclus.cli.output import TableOutput, print_csv, print_json, write_table
 from hyperclus.cli.progress import progress
@@ -62,7 +63,7 @@ def local(*, source: LabelledSource, growth: Growth, output: TableOutput, messag
     resolved = source.resolve()
     with messages.from_library(), progress(messages):
         h = resolved.read(messages)
-        output.check_ids(h.vertex_ids)
+        output.check_ids(messages, h.vertex_ids)
         classes = resolved.classes(h)
         seeds = _seeds(growth.seed, h)
         covered = np.flatnonzero(h.covered)
@@ -72,13 +73,13 @@ def local(*, source: LabelledSource, growth: Growth, output: TableOutput, messag
         found = hyperclus.local_cluster(walk, seeds, **{name: getattr(growth, name) for name in names})
     rows = list(zip(found.members.tolist(), found.scores.tolist(), strict=True))
     if output.out is not None:
-        write_table(output.out, ("vertex", "score"), rows)
+        write_table(output.out, ("vertex", "score"), rows, output.raw)
     if output.as_json:
         members = [{"vertex": vertex, "score": score} for vertex, score in rows]
         figures = {name: getattr(found, name) for name in FIGURES}
         print_json({"size": len(found), **figures, "members": members})
     elif output.as_csv:
-        print_csv(("vertex", "score"), rows)
+        print_csv(("vertex", "score"), rows, output.raw)
     else:
         _show(found, h, None if classes is None else [classes[i] for i in covered[found.positions]])
     messages.finished({}, output.targets.values())

@@ -1,6 +1,5 @@
 """Results as files, JSON and CSV."""
 
-import csv
 import io
 import json
 import math
@@ -17,11 +16,12 @@ import numpy as np
 
 from hyperclus._runtime.files import fault, printable, writing
 from hyperclus._runtime.optional import arrow
-from hyperclus.cli.app import put
+from hyperclus.cli.app import Messages, put
+from hyperclus.cli.ids import FORMULA, first_repeated, texts
 from hyperclus.cli.options import output_option, output_switch
 from hyperclus.clustering.partition import Partition, StoredPartition, pandas_for
 from hyperclus.errors import InputError
-from hyperclus.hypergraph.messages import caption, shown
+from hyperclus.hypergraph.messages import caption, first_few, shown
 from hyperclus.report.html.page import check_libraries
 from hyperclus.report.text import COLUMNS
 from hyperclus.typing import Ids
@@ -31,6 +31,8 @@ SUFFIXES = {"out": TABLES, "edges": TABLES, "report": (".html", ".htm")}  # by o
 LABELS = ("vertex", "cluster")
 FIGURES = ("k", "ncut", "lower_bound", "gap", "conductance", "eigenvalues")  # in JSON
 TEXT_ROWS, PARQUET_ROWS = 1 << 16, 1 << 20  # rows of stored labels in memory at a time
+
+QUOTED = "ids that a spreadsheet would run as formulas get a ' in CSV; --raw writes them as they are"
 
 Rows = Iterable[Sequence[Any]]
 
@@ -42,6 +44,7 @@ class TableOutput:
     out: Path | None = output_option("Write the members (.csv, .tsv, .parquet or .json).", "FILE")
     as_json: bool = output_switch("--json", "Print all results as JSON to stdout.")
     as_csv: bool = output_switch("--csv", "Print the table as CSV to stdout.")
+    raw: bool = output_switch("--raw", "Write ids as they are in CSV, even if spreadsheets run them.")
 
     @property
     def targets(self) -> dict[str, Path]:
@@ -63,17 +66,26 @@ class TableOutput:
         if "report" in self.targets:
             check_libraries()
 
-    def check_ids(self, *ids: Ids) -> None:
-        """Refuse ids that cannot be encoded in UTF-8, as every table is."""
-        tables = [path for name, path in self.targets.items() if name != "report"]
-        if not self.as_csv and all(".json" in path.suffixes for path in tables):
-            return
-        for name in chain.from_iterable(some.tolist() for some in ids if some.dtype == object):
-            try:
-                caption(name).encode()
-            except UnicodeEncodeError:
-                problem = "has half a surrogate pair, which no table can hold; rename it, or use JSON"
-                raise InputError(f"id {shown(name)} {problem}") from None
+    def check_ids(self, messages: Messages, vertices: Ids, edges: Ids | None = None) -> None:
+        """Refuse ids that the tables cannot hold, or that would look alike; name those that are changed."""
+        files = {"vertices": self.targets.get("out"), "hyperedges": self.targets.get("edges")}
+        for (what, path), ids in zip(files.items(), (vertices, edges), strict=True):
+            printed = self.as_csv and what == "vertices"
+            if ids is None or ids.dtype != object or not (printed or (path and _kind(path) != "json")):
+                continue
+            names = texts(ids)
+            for name in names:
+                try:
+                    name.encode()
+                except UnicodeEncodeError:
+                    problem = "has half a surrogate pair, which no table can hold; rename it, or use JSON"
+                    raise InputError(f"id {shown(name)} {problem}") from None
+            if (twice := first_repeated(names)) is not None:
+                problem = f"two {what} would both be written as {twice}"
+                raise InputError(f"{problem}; rename one of them, or write .json, which keeps types")
+            runs = [name for name in names if FORMULA.match(name)]
+            if runs and not self.raw and (printed or (path and _kind(path) != "parquet")):
+                messages.warn(f"{first_few(runs)}: {QUOTED}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +103,10 @@ class Outputs(TableOutput):
     def write(self, part: Partition, **report: Any) -> list[Path]:
         """Write the files and return their names; further arguments are those of `Partition.to_html`."""
         if self.out is not None:
-            write_table(self.out, LABELS, labelled(part))
+            write_table(self.out, LABELS, labelled(part), self.raw)
         if self.edges is not None:
             frame = part.edges_frame()
-            write_table(self.edges, list(frame.columns), frame.itertuples(index=False, name=None))
+            write_table(self.edges, list(frame.columns), frame.itertuples(index=False, name=None), self.raw)
         if self.report is not None:
             part.to_html(self.report, **report)
         return list(self.targets.values())
@@ -120,7 +132,7 @@ class _DryRunError(Exception):
 # Files
 
 
-def write_table(path: Path, names: Sequence[str], rows: Rows) -> None:
+def write_table(path: Path, names: Sequence[str], rows: Rows, raw: bool = False) -> None:
     """Write rows in the format that the name of the file tells."""
     kind = _kind(path)
     with writing(path) as file:
@@ -131,7 +143,7 @@ def write_table(path: Path, names: Sequence[str], rows: Rows) -> None:
             records = [dict(zip(names, map(json_value, row), strict=True)) for row in rows]
             file.write((json.dumps(records, indent=1) + "\n").encode())
         else:
-            file.write(as_text(names, rows, "\t" if kind == "tsv" else ",").encode())
+            file.write(as_text(names, rows, "\t" if kind == "tsv" else ",", raw).encode())
 
 
 def _kind(path: Path) -> str:
@@ -146,19 +158,26 @@ def _parquet_column(values: list[Any]) -> Any:
     return arrow().array(values if plain else list(map(caption, values)))
 
 
-def as_text(names: Sequence[str] | None, rows: Rows, delimiter: str = ",") -> str:
-    """Delimited text, with a header if there are names."""
-    text = io.StringIO()
-    writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
-    writer.writerows([] if names is None else [names])
-    for row in rows:
-        writer.writerow([value if isinstance(value, int | float) else caption(value) for value in row])
-    return text.getvalue()
+def as_text(names: Sequence[str] | None, rows: Rows, delimiter: str = ",", raw: bool = False) -> str:
+    """Delimited text, with a header if there are names; see `FORMULA` for `raw`."""
+    lines = [] if names is None else [delimiter.join(names)]
+    lines += [delimiter.join(_cell(value, delimiter, raw) for value in row) for row in rows]
+    return "".join(f"{line}\n" for line in lines)
 
 
-def write_stored(path: Path, part: StoredPartition) -> None:
-    """Copy the labels of a stored partition into one file, some rows at a time."""
-    kind, delimiter = _kind(path), "\t" if _kind(path) == "tsv" else ","
+def _cell(value: Any, delimiter: str, raw: bool) -> str:
+    """A value in delimited text. Empty text has quotes, without which it would be missing."""
+    if isinstance(value, int | float):
+        return str(value)
+    text = caption(value)
+    text = text if raw or not FORMULA.match(text) else "'" + text
+    plain = text and not any(sign in text for sign in (delimiter, '"', "\r", "\n"))
+    return text if plain else '"' + text.replace('"', '""') + '"'
+
+
+def write_stored(path: Path, part: StoredPartition, raw: bool = False) -> bool:
+    """Copy the labels of a stored partition into one file, some rows at a time; True if ids got quotes."""
+    kind, delimiter, quoted = _kind(path), "\t" if _kind(path) == "tsv" else ",", False
     batches = _stored_batches(part, PARQUET_ROWS if kind == "parquet" else TEXT_ROWS)
     with writing(path) as file:
         if kind == "parquet":
@@ -168,7 +187,19 @@ def write_stored(path: Path, part: StoredPartition) -> None:
                     writer.write_batch(batch)
         else:
             file.write(as_text(LABELS, [], delimiter).encode())
-            file.writelines(batch_as_text(batch, delimiter) for batch in batches)
+            for batch in batches:
+                quoted |= not raw and _holds_formula(batch.column(0))
+                file.write(batch_as_text(batch, delimiter, raw))
+    return quoted
+
+
+def _holds_formula(ids: Any) -> bool:
+    """Whether `FORMULA` matches an id of a column."""
+    pc, types = arrow("pyarrow.compute"), arrow().types
+    if not (types.is_string(ids.type) or types.is_large_string(ids.type)):
+        return False
+    some = ids.filter(pc.match_substring_regex(ids, r"\A'*[=+@\t\r\n-]"))
+    return any(map(FORMULA.match, some.to_pylist()))
 
 
 def _stored_batches(part: StoredPartition, size: int) -> Iterator[Any]:
@@ -179,11 +210,14 @@ def _stored_batches(part: StoredPartition, size: int) -> Iterator[Any]:
                 yield batch.rename_columns(LABELS)
 
 
-def batch_as_text(batch: Any, delimiter: str) -> bytes:
+def batch_as_text(batch: Any, delimiter: str, raw: bool = False) -> bytes:
     """Delimited text of a record batch, by PyArrow (much faster) where its result is that of `as_text`."""
     pa, pa_csv = arrow(), arrow("pyarrow.csv")
     kind = batch.schema.field(0).type
-    if pa.types.is_integer(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind):
+    plain = pa.types.is_integer(kind)
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):  # empty text needs quotes
+        plain = arrow("pyarrow.compute").index(batch.column(0), "").as_py() < 0
+    if plain and (raw or not _holds_formula(batch.column(0))):
         text = io.BytesIO()
         options = pa_csv.WriteOptions(include_header=False, delimiter=delimiter, quoting_style="none")
         try:
@@ -192,15 +226,15 @@ def batch_as_text(batch: Any, delimiter: str) -> bytes:
         except pa.ArrowInvalid:  # some value needs quotes
             pass
     rows = zip(*(column.to_pylist() for column in batch.columns), strict=True)
-    return as_text(None, rows, delimiter).encode()
+    return as_text(None, rows, delimiter, raw).encode()
 
 
 # stdout
 
 
-def print_csv(names: Sequence[str], rows: Rows) -> None:
+def print_csv(names: Sequence[str], rows: Rows, raw: bool = False) -> None:
     """Print CSV; on a terminal, control characters are escaped."""
-    text = as_text(names, rows)
+    text = as_text(names, rows, raw=raw)
     put("\n".join(map(printable, text.split("\n"))) if sys.stdout.isatty() else text)
 
 

@@ -19,6 +19,7 @@ from hyperclus.hypergraph.ids import is_missing
 from hyperclus.hypergraph.messages import named, row_of, shown
 from hyperclus.typing import AbsencePolicy, Booleans, Codes, DuplicatePolicy, Floats, Ids, Incidence, Integers
 
+_TOO_SMALL = "the weight is too small for a float; use 0 or a larger one"
 NOT_NUMBERS = (str, bytes, complex, np.complexfloating, np.datetime64, np.timedelta64)
 
 
@@ -58,13 +59,16 @@ def from_coordinates(
 
 def from_matrix(matrix: Any, edge_ids: Ids, vertex_ids: Ids, duplicates: DuplicatePolicy) -> Incidence:
     """Return the canonical matrix of a vertices x hyperedges matrix that `as_matrix` returned."""
-    if isinstance(matrix, np.ndarray):
-        vertices, edges = np.nonzero(matrix)
-        gamma = as_numbers(matrix[vertices, edges], str)
+    dense = isinstance(matrix, np.ndarray)
+    if dense or matrix.format == "coo" or matrix.dtype.itemsize > 8:  # long doubles, for the message
+        triples = None if dense else matrix.tocoo()
+        vertices, edges = np.nonzero(matrix) if triples is None else (triples.row, triples.col)
+        values = matrix[vertices, edges] if triples is None else triples.data
+        gamma = as_numbers(
+            values,
+            lambda i: f"vertex {shown(vertex_ids[vertices[i]])} in hyperedge {shown(edge_ids[edges[i]])}",
+        )
         return from_coordinates(edges, vertices, gamma, edge_ids, vertex_ids, duplicates)
-    if matrix.format == "coo":
-        gamma = as_numbers(matrix.data, str)
-        return from_coordinates(matrix.col, matrix.row, gamma, edge_ids, vertex_ids, duplicates)
     kind = index_type(max(matrix.nnz, *matrix.shape))
     indices, indptr = (part.astype(kind, copy=False) for part in (matrix.indices, matrix.indptr))
     parts = (as_numbers(matrix.data, str), indices, indptr)
@@ -109,9 +113,12 @@ def as_numbers(values: Any, locate: Callable[[int], str]) -> Floats:
         array = np.asarray(values)
     except ValueError:  # lists of different lengths
         array = np.empty(0, dtype=object)
-    with np.errstate(over="ignore"):  # a too large number becomes infinite, which the caller refuses
-        if array.dtype.kind in "biuf":
-            return array.astype(np.float64, copy=False)
+    if array.dtype.kind in "biuf":
+        with np.errstate(over="ignore"):  # a too large number becomes infinite, which the caller refuses
+            numbers = array.astype(np.float64, copy=False)
+        if array.dtype.itemsize > 8 and (lost := (numbers == 0) & (array != 0)).any():
+            raise InputError(f"{locate(int(np.argmax(lost)))}: {_TOO_SMALL}")
+        return numbers
     items = values if isinstance(values, list) else list(array.ravel())
     numbers = np.empty(len(items))
     for position, value in enumerate(items):
@@ -119,6 +126,10 @@ def as_numbers(values: Any, locate: Callable[[int], str]) -> Floats:
             if isinstance(value, NOT_NUMBERS):
                 raise TypeError
             numbers[position] = np.nan if is_missing(value) else float(value)
+            if numbers[position] == 0 and value != 0:
+                raise InputError(f"{locate(position)}: {_TOO_SMALL}")
+        except InputError:
+            raise
         except (TypeError, ValueError, OverflowError):
             problem = f"weight {shown(value)} is not a finite number; correct it or leave it out"
             raise InputError(f"{locate(position)}: {problem}") from None

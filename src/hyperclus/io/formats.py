@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
-from hyperclus._runtime.files import StrPath, check_path, fault, reading, refuse_excel
+from hyperclus._runtime.files import StrPath, check_path, fault, reading
 from hyperclus.errors import Argument, InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
-from hyperclus.hypergraph.messages import no_column
+from hyperclus.hypergraph.messages import no_column, shown
 from hyperclus.io.hif import read_hif, write_hif
 from hyperclus.io.npz import read_npz, write_npz
 from hyperclus.io.numeric_text import read_hmetis, read_matrix_market, write_hmetis, write_matrix_market
 from hyperclus.io.shared import naming
-from hyperclus.io.tables import open_table
+from hyperclus.io.tables import open_table, parquet
 from hyperclus.io.tables.long import WHICH_COLUMNS, read_long, write_long
 from hyperclus.io.tables.table import Table
 from hyperclus.io.tables.wide import read_rows
@@ -40,7 +40,7 @@ FORMATS = {
     for one in (
         Format("csv", "long table, comma-separated", (".csv",), read_long, write_long),
         Format("tsv", "long table, tab-separated", (".tsv",), read_long, write_long),
-        Format("parquet", "long table, Parquet", (".parquet", ".pq"), read_long, write_long),
+        Format("parquet", "long table, Parquet", parquet.SUFFIXES, read_long, write_long),
         Format("rows", "table with a row per vertex: CSV, TSV, Parquet", (), read_rows, None),
         Format("hif", "Hypergraph Interchange Format, JSON", (".json", ".hif"), read_hif, write_hif),
         Format("hmetis", "hMETIS", (".hgr", ".hmetis"), read_hmetis, write_hmetis),
@@ -76,7 +76,7 @@ def read(path: StrPath, *, format: str | None = None, **options: Any) -> Hypergr
     >>> read(path, vertex="author", edge="paper", weight="share")
     Hypergraph(2 vertices, 2 hyperedges, 3 incidences)
     """
-    chosen = _named(path, format) or guess(path)
+    chosen = named_format(path, format) or guess(path)
     known = known_options(chosen.read, options, chosen)
     if format is None and (table := wide_table(path, chosen, options)) is not None:
         absent = next(name for name in ("vertex", "edge") if name not in {*table.names, *options})
@@ -99,7 +99,7 @@ def write(hypergraph: Hypergraph, path: StrPath, *, format: str | None = None, *
     ['a', 'b', 'c']
     """
     check_hypergraph(hypergraph)
-    chosen = _named(path, format) or by_name(path)
+    chosen = named_format(path, format) or by_name(path)
     if chosen is None:
         suffixes = ", ".join(suffix for one in FORMATS.values() for suffix in one.suffixes)
         message = f"the name does not determine a format; use one of the endings {suffixes}, or use "
@@ -116,7 +116,6 @@ def guess(path: StrPath) -> Format:
         return found
     if os.path.isdir(path):
         return FORMATS["parquet"]
-    refuse_excel(path)
     with reading(path) as content:
         start = content.read(SNIFFED_BYTES).removeprefix(b"\xef\xbb\xbf").lstrip()
     for magic, name in MAGIC.items():
@@ -135,6 +134,13 @@ def wide_table(path: StrPath, chosen: Format, options: Mapping[str, Any]) -> Tab
         return None
     table = open_table(path, delimiter=options.get("delimiter"))
     is_long = table.delimiter_hint() is not None or {"vertex", "edge"} <= {*table.names, *options}
+    meant = {name.strip().lower(): name for name in table.names}
+    if not is_long and {"vertex", "edge"} <= {*meant, *options}:  # such as Vertex, or a space before it
+        names = [meant.get(name, options.get(name)) for name in ("vertex", "edge")]
+        problem = f"the columns {shown(names[0])} and {shown(names[1])} must be named exactly vertex and edge"
+        ways = (Argument("vertex", names[0]), " and ", Argument("edge", names[1]), ", or ")
+        rows = (Argument("format", "rows"), " if each row is a vertex")
+        raise fault(path, InputError(f"{problem}; rename them, or use ", *ways, *rows))
     return None if is_long else table
 
 
@@ -144,9 +150,13 @@ def by_name(path: StrPath) -> Format | None:
     return next((one for one in FORMATS.values() if name.endswith(one.suffixes)), None)
 
 
-def _named(path: Any, name: Any) -> Format | None:
+def named_format(path: Any, name: Any) -> Format | None:
     """Check a path and the name of a format, and return that format."""
     check_path(path)
+    if not os.fspath(path):
+        raise InputError("the name of the file is empty; give one")
+    if "://" in os.fspath(path) and not os.path.exists(path):
+        raise fault(path, "this is an address, not a file; download it first")
     if name is not None and not (isinstance(name, str) and name in FORMATS):
         raise InputError(f"there is no format {name!r}; choose from {', '.join(FORMATS)}")
     return None if name is None else FORMATS[name]

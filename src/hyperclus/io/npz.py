@@ -19,7 +19,7 @@ from numpy.lib.npyio import NpzFile
 from numpy.typing import NDArray
 
 from hyperclus._runtime.files import StrPath, fault, reading, refuse_bomb, writing
-from hyperclus.errors import Argument, InputError
+from hyperclus.errors import Argument, InputError, check_switch
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.hypergraph.ids import object_array
 from hyperclus.hypergraph.incidence import Policies, PolicyOptions, as_matrix
@@ -58,6 +58,7 @@ def write_npz(hypergraph: Hypergraph, path: StrPath, *, compressed: bool = False
     (['a', 7, '7'], [('e', 1), 'f'], [3.0, 0.2])
     """
     check_hypergraph(hypergraph)
+    check_switch("compressed", compressed)
     if os.fspath(path).endswith(".gz"):
         packed = Argument("compressed", True, for_writing=True)
         raise fault(path, InputError("an archive is not gzipped; leave out .gz and use ", packed))
@@ -98,7 +99,7 @@ def read_npz(path: StrPath, **policies: Unpack[PolicyOptions]) -> Hypergraph:
         try:
             with naming(path), warnings.catch_warnings(action="error"), NpzFile(file) as archive:
                 return _hypergraph(path, archive, Policies(**policies))
-        except InputError:
+        except (InputError, MemoryError):
             raise
         except Exception as error:  # with damaged files, zipfile, zlib, NumPy and SciPy raise anything
             why = shown(" ".join(str(error).split()))
@@ -115,6 +116,8 @@ def _hypergraph(path: StrPath, archive: Any, policies: Policies) -> Hypergraph:
             raise InputError(f"{reason}; load it and use Hypergraph.from_incidence")
         if any(kinds[name].kind not in "iu" for name in INDICES & kinds.keys()):  # SciPy would round them
             raise ValueError("the indices are not integers")
+        if kinds["data"] == np.float16:
+            raise InputError("the weights are float16, which SciPy cannot hold; save them as float32")
         matrix = sp.coo_array(as_matrix(sp.load_npz(path)))
         return from_entries(Entries(matrix.row, matrix.col, matrix.data, matrix.shape), policies)
     version = archive["hyperclus"]

@@ -16,7 +16,7 @@ import numpy as np
 
 from hyperclus._runtime.arrays import index_type
 from hyperclus._runtime.files import StrPath, fault, printable, reading, writing
-from hyperclus.errors import InputError
+from hyperclus.errors import InputError, check_switch
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.hypergraph.incidence import Policies, PolicyOptions
 from hyperclus.hypergraph.messages import shown
@@ -29,6 +29,8 @@ LARGEST = 2.0**53  # not every integer above is a float
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 FIELDS = ("real", "double", "integer", "unsigned-integer", "pattern")
 COMMENT = re.compile(rb"^[ \t\r]*%[^\n]*", re.MULTILINE)
+TINY = re.compile(rb"[eE]-0*[0-9]{3}|[0-9.]{300}")  # in numbers that may be read as 0
+NOT_ZERO = re.compile(rb"[+-]?[0.]*[1-9]")
 NUMBER = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
@@ -175,6 +177,7 @@ def read_matrix_market(
     ...     read_matrix_market(path)
     Hypergraph(2 vertices, 1 hyperedges, 2 incidences)
     """
+    check_switch("transpose", transpose)
     entries = _parse_matrix(path)
     if transpose:
         entries = Entries(entries.edges, entries.vertices, entries.gamma, entries.shape[::-1])
@@ -329,12 +332,12 @@ def line_fault(path: StrPath, position: int, message: str | InputError) -> Input
         return fault(path, message, next(islice(_content(file), position, None), (None,))[0])
 
 
-def _content(file: BinaryIO) -> Iterator[tuple[int, list[bytes]]]:
-    """The number and the words of every line that is neither blank nor a comment."""
+def _content(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
+    """The number and the text of every line that is neither blank nor a comment."""
     for number, line in enumerate(file, 1):
         text = line.removeprefix(BYTE_ORDER_MARK).strip(b" \t\r\n")
         if text and not text.startswith(b"%"):
-            yield number, re.split(rb"[ \t\r\n]+", text)
+            yield number, text
 
 
 def _parse_lines(
@@ -373,6 +376,12 @@ def number_lines(path: StrPath, file: BinaryIO, piece: int = PIECE) -> Iterator[
         ends = np.append(np.flatnonzero(letters == 10), len(letters))
         counts = np.diff(np.searchsorted(starts, ends), prepend=0)
         counts = counts[counts > 0]
+        if TINY.search(text):
+            for place in np.flatnonzero(numbers == 0).tolist():
+                if NOT_ZERO.match(text, starts[place]):
+                    line = int(np.searchsorted(np.cumsum(counts), place, side="right"))
+                    problem = "a number is too small for a float; write 0 or a larger one"
+                    raise line_fault(path, position + line, problem)
         yield Lines(path, numbers, counts, position)
         position += len(counts)
 
@@ -380,10 +389,10 @@ def number_lines(path: StrPath, file: BinaryIO, piece: int = PIECE) -> Iterator[
 def _not_a_number(path: StrPath) -> InputError:
     """Find the first word of a file that is not a number."""
     with reading(path) as file:
-        for number, words in _content(file):
-            for word in words:
-                if not NUMBER.fullmatch(word):
-                    name = shown(word[:200].decode("utf-8", "backslashreplace"))
+        for number, text in _content(file):
+            for found in re.finditer(rb"[^ \t\r\n]+", text):
+                if not NUMBER.fullmatch(text, *found.span()):
+                    name = shown(found[0][:200].decode("utf-8", "backslashreplace"))
                     return fault(path, f"{name} is not a number; correct it or remove it", number)
     return fault(path, "the file has changed while it was read; read it again")
 

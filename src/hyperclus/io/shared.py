@@ -15,7 +15,7 @@ from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.incidence import Policies
 from hyperclus.typing import AbsencePolicy, Codes, Floats, Ids
 
-SPARE = 10_000_000  # vertices or hyperedges that a file may declare beyond its incidences
+SPARE = 1_000_000  # vertices or hyperedges that a file may declare beyond its incidences
 
 
 @contextmanager
@@ -58,7 +58,7 @@ def from_entries(entries: Entries, policies: Policies, edge_weights: Floats | No
     edges, edge_ids = _declared(entries.edges, n_edges, first, policies.empty_edges, "hyperedges")
     return Hypergraph.from_incidence(
         sp.coo_array((entries.gamma, (vertices, edges)), shape=(len(vertex_ids), len(edge_ids))),
-        edge_weights=edge_weights,
+        edge_weights=None if edge_weights is None else edge_weights[edge_ids - first],
         vertex_ids=vertex_ids,
         edge_ids=edge_ids,
         **asdict(policies),

@@ -20,8 +20,16 @@ from hyperclus._runtime.optional import arrow
 from hyperclus.errors import InputError, prefixed
 from hyperclus.hypergraph.messages import shown
 from hyperclus.io.tables.long import LongColumns
-from hyperclus.io.tables.parquet import SUFFIXES, is_small, next_batch, open_parquet, parquet_errors
-from hyperclus.io.tables.table import DEFAULT_TUNING, Header
+from hyperclus.io.tables.parquet import (
+    folder_files,
+    in_subfolder,
+    is_data,
+    is_small,
+    next_batch,
+    open_parquet,
+    parquet_errors,
+)
+from hyperclus.io.tables.table import DEFAULT_TUNING, Header, NumberFormat
 from hyperclus.typing import DuplicatePolicy
 
 Source: TypeAlias = StrPath | Sequence[StrPath]
@@ -47,7 +55,7 @@ class SourceFile:
     size: int
     modified: int
 
-    text, decimal = False, "."  # how `io.tables` reads weights
+    text, numbers = False, NumberFormat()  # how `io.tables` reads weights
 
     def fault(self, message: str | InputError, row: int | None = None) -> InputError:
         """Create an error that names the file and, if known, the row (from 0)."""
@@ -88,7 +96,11 @@ def _paths(source: Source) -> Sequence[StrPath]:
 def list_files(source: Source) -> list[SourceFile]:
     """List the input files, sorted by name within each folder or pattern."""
     paths = _paths(source)
-    if not (isinstance(paths, Sequence) and paths and all(isinstance(p, str | os.PathLike) for p in paths)):
+    if not (
+        isinstance(paths, Sequence)
+        and paths
+        and all(isinstance(p, str | os.PathLike) and os.fspath(p) for p in paths)
+    ):
         raise InputError(
             f"source must be the name of a Parquet file, or a list of names; got {shown(source)}"
         )
@@ -212,15 +224,21 @@ def _list(path: str) -> list[SourceFile]:
         info = system.get_file_info(folder)
         infos = [] if pattern else [info]
         if info.type == fs.FileType.Directory:
-            infos = system.get_file_info(fs.FileSelector(folder, recursive=len(pattern) > 1))
+            deep = len(pattern) > 1 or not (pattern or local)
+            infos = system.get_file_info(fs.FileSelector(folder, recursive=deep))
     except (arrow().ArrowException, OSError, ValueError) as error:
         raise fault(path, f"the location cannot be read: {' '.join(str(error).split())[:200]}") from None
     if info.type == fs.FileType.NotFound and not pattern:
         raise fault(path, "there is no such file")
+    if local and not pattern and info.type == fs.FileType.Directory:
+        folder_files(path)  # refuses what would be left out
     found = []
     for info in infos:
         inside = info.path[len(folder) :].strip("/").split("/") if info.path != folder else []
-        matches = not inside or inside[-1].endswith(SUFFIXES)
+        matches = not any(part.startswith((".", "_")) for part in inside)
+        matches &= not inside or is_data(inside[-1])
+        if matches and len(inside) > 1 and not pattern:
+            raise fault("/".join([base.rstrip("/"), *inside]), in_subfolder(path))
         if pattern:
             matches = len(inside) == len(pattern) and all(map(fnmatchcase, inside, pattern))
         if info.type == fs.FileType.File and matches:

@@ -10,7 +10,7 @@ from hyperclus.errors import Argument, InputError, check_choice
 from hyperclus.hypergraph.messages import shown
 from hyperclus.io.tables import parquet
 from hyperclus.io.tables.csv import CsvTable
-from hyperclus.io.tables.table import DEFAULT_TUNING, DecimalSign, Table, Tuning
+from hyperclus.io.tables.table import DEFAULT_TUNING, PLAIN_NUMBERS, NumberFormat, Table, Tuning
 
 TableFormat: TypeAlias = Literal["csv", "tsv", "parquet"]
 
@@ -21,7 +21,7 @@ def open_table(
     path: StrPath,
     format: TableFormat | None = None,  # noqa: A002
     delimiter: str | None = None,
-    decimal: DecimalSign = ".",
+    numbers: NumberFormat = PLAIN_NUMBERS,
     tuning: Tuning = DEFAULT_TUNING,
 ) -> Table:
     """Open a table and read its header; the format is given, or follows from the name or the content."""
@@ -37,7 +37,7 @@ def open_table(
         kind = "parquet" if start.startswith(b"PAR1") else kind
     if kind == "parquet":
         return parquet.ParquetTable(path, tuning)
-    return CsvTable(path, delimiter or ("\t" if kind == "tsv" else None), decimal, tuning)
+    return CsvTable(path, delimiter or ("\t" if kind == "tsv" else None), numbers, tuning)
 
 
 def format_of(path: StrPath, format: TableFormat | None = None) -> TableFormat | None:  # noqa: A002

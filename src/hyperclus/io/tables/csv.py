@@ -8,15 +8,22 @@ import re
 from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from itertools import islice
+from itertools import islice, repeat
 from secrets import token_hex
 from typing import Any, BinaryIO
 
-from hyperclus._runtime.files import StrPath, fault, reading, refuse_excel
+from hyperclus._runtime.files import StrPath, fault, reading
 from hyperclus._runtime.optional import arrow
 from hyperclus.errors import InputError, prefixed
 from hyperclus.hypergraph.ids import object_array
-from hyperclus.io.tables.table import DEFAULT_TUNING, DecimalSign, IncidenceBlock, Table, Tuning
+from hyperclus.io.tables.table import (
+    DEFAULT_TUNING,
+    PLAIN_NUMBERS,
+    IncidenceBlock,
+    NumberFormat,
+    Table,
+    Tuning,
+)
 from hyperclus.typing import Ids
 
 SNIFFED_RECORDS = 20  # used to detect the delimiter
@@ -31,15 +38,17 @@ class CsvTable(Table):
     """
 
     text, unit = True, "bytes"
+    _checked = False  # whether a pass over the file has found its quotes in order
 
     def __init__(
         self,
         path: StrPath,
         delimiter: str | None = None,
-        decimal: DecimalSign = ".",
+        numbers: NumberFormat = PLAIN_NUMBERS,
         tuning: Tuning = DEFAULT_TUNING,
     ) -> None:
-        self.path, self.delimiter, self.decimal, self.tuning = path, delimiter or ",", decimal, tuning
+        self.names: list[str] = []
+        self.path, self.delimiter, self.numbers, self.tuning = path, delimiter or ",", numbers, tuning
         with reading(path) as handle:
             first_bytes = handle.read(tuning.text_block)
         try:
@@ -62,37 +71,41 @@ class CsvTable(Table):
             ahead = pool.submit(handle.read, block)
             while more:
                 more = bool(new := ahead.result())
-                text += new
+                text = text + new if n_header == 0 else (text + new).lstrip(b"\r\n")
                 self.position = handle.tell()
                 ahead = pool.submit(handle.read, block)
-                cut = _last_line_end(text) if more else len(text)
+                cut = self._cut(text) if more else len(text.rstrip(b"\r\n"))
                 try:
                     try:
                         rows = self._parsed(memoryview(text)[:cut], columns)
                     except arrow().ArrowInvalid:
                         if not more:
                             raise
-                        cut = _last_line_end(self._without_quoted(text))
+                        cut = self._cut(self._without_quoted(text))
                         rows = self._parsed(memoryview(text)[:cut], columns)
                     if len(text) - cut > block:
                         raise arrow().ArrowInvalid("a row is too long")
-                except arrow().ArrowException as error:
+                    self._check_quotes(text, cut)
+                except arrow().ArrowInvalid as error:
                     raise self._explained(error, len(self.names)) from None
                 text = text[cut:]
                 if rows.num_rows > n_header:
                     yield [column.chunk(0)[n_header:] for column in rows.columns]
                 n_header -= min(n_header, rows.num_rows)
+        self._checked = True
 
     def _parsed(self, text: memoryview, columns: list[str]) -> Any:
         """Parse complete rows; text that ends within quotes is an `ArrowInvalid`."""
         pa, pc = arrow(), arrow("pyarrow.csv")
         numbers = list(map(str, range(len(self.names))))  # names may repeat, numbers do not
-        wanted = [str(self.names.index(name)) for name in columns]
+        wanted = [str(self.places[name][0]) for name in columns]
+        single = len(numbers) == 1  # then a blank line is a row, with a missing value
         # PyArrow accepts text that ends within quotes. If it does, this last row is not found.
         end = token_hex(8)
-        last_row = self.delimiter.join(end if number in wanted else "" for number in numbers)
+        last_row = self.delimiter.join(map(dict.fromkeys(wanted, end).get, numbers, repeat("")))
         # A line end comes first, because PyArrow drops a byte order mark at the start.
-        parts = (b"\n", text, f"\n{last_row}\n".encode())
+        first = b"" if single and (not len(text) or text[0] in b"\r\n") else b"\n"
+        parts = (first, text, f"\n{last_row}\n".encode())
         buffer = pa.allocate_buffer(sum(map(len, parts)))  # no thread has to release memory of Python
         view, start = memoryview(buffer).cast("B"), 0
         for part in parts:
@@ -101,7 +114,7 @@ class CsvTable(Table):
         rows = pc.read_csv(
             pa.BufferReader(buffer),
             pc.ReadOptions(column_names=numbers, block_size=buffer.size, use_threads=False),
-            pc.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
+            pc.ParseOptions(delimiter=self.delimiter, newlines_in_values=True, ignore_empty_lines=not single),
             pc.ConvertOptions(
                 include_columns=list(dict.fromkeys(wanted)),
                 column_types=dict.fromkeys(wanted, pa.string()),
@@ -112,7 +125,21 @@ class CsvTable(Table):
         )
         if rows.column(0)[-1].as_py() != end:
             raise pa.ArrowInvalid("it ends within quotes")
-        return rows.slice(0, rows.num_rows - 1).select(wanted)
+        return rows.slice(int(single), rows.num_rows - 1 - int(single)).select(wanted)
+
+    def _check_quotes(self, text: bytes, end: int) -> None:
+        """Raise an `ArrowInvalid` if text follows a closing quote, which PyArrow would join."""
+        if not self._checked and b'"' in text:
+            around = rb"[\r\n" + re.escape(self.delimiter).encode() + b"]"
+            quoted = rb'(?:\A|(?<=%b))"[^"]*+(?:""[^"]*+)*+"(?=%b|\Z)' % (around, around)
+            good = re.compile(rb'(?:[^"]++|%b|(?<!%b)(?!\A)")*+' % (quoted, around)).match(text, 0, end)
+            if good is None or good.end() < end:
+                raise arrow().ArrowInvalid("text follows a closing quote")
+
+    def _cut(self, text: bytes) -> int:
+        """Where the last complete row ends; in a single column before its line end and blank lines."""
+        cut = 1 + max(text.rfind(b"\n"), text.rfind(b"\r"))
+        return cut if len(self.names) > 1 else len(text[:cut].rstrip(b"\r\n"))
 
     def _without_quoted(self, text: bytes) -> bytes:
         """Replace quoted values, which may contain line ends, by blanks."""
@@ -134,11 +161,12 @@ class CsvTable(Table):
     def _numbered_records(self, handle: BinaryIO, strict: bool) -> Iterator[tuple[int, list[str]]]:
         """Yield all rows, with the header, and the line where each begins."""
         reader = csv.reader(self._lines(handle), delimiter=self.delimiter, strict=strict)
-        line = 1
+        line, blank_counts = 1, False  # in a single column, a blank line is a row
         try:
             for record in reader:
-                if record:
+                if record or blank_counts:
                     yield line, record
+                    blank_counts = len(self.names) == 1
                 line = reader.line_num + 1
         except csv.Error as error:
             raise fault(self.path, f"{error}; look for a quote that is not closed", line) from None
@@ -158,7 +186,6 @@ class CsvTable(Table):
 
     def _explained(self, error: Exception, width: int | None) -> InputError:
         """Find the line that caused an error, by reading the file again."""
-        refuse_excel(self.path)
         with reading(self.path) as handle:
             try:
                 for line, record in self._numbered_records(handle, strict=True):
@@ -211,7 +238,3 @@ def _quoted(value: str | int) -> str:
 
 def _records(text: str, delimiter: str, strict: bool = False) -> Iterator[list[str]]:
     return filter(None, csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=strict))
-
-
-def _last_line_end(text: bytes) -> int:
-    return 1 + max(text.rfind(b"\n"), text.rfind(b"\r"))

@@ -14,7 +14,7 @@ from hyperclus._runtime.arrays import blocks, index_type, take
 from hyperclus._runtime.files import StrPath, fault, printable, writing
 from hyperclus._runtime.optional import arrow
 from hyperclus._runtime.progress import report_progress
-from hyperclus.errors import Argument, InputError, check_choice
+from hyperclus.errors import Argument, InputError, check_choice, prefixed
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.hypergraph.ids import id_array, positions
 from hyperclus.hypergraph.incidence import Policies, PolicyOptions, canonical
@@ -25,7 +25,16 @@ from hyperclus.io.tables import TableFormat, format_of, open_table
 from hyperclus.io.tables.csv import write_csv
 from hyperclus.io.tables.encode import INTEGER, IdEncoder, Runs
 from hyperclus.io.tables.parquet import write_parquet
-from hyperclus.io.tables.table import DecimalSign, Header, IdConversion, IncidenceBlock, Table, is_numeric
+from hyperclus.io.tables.table import (
+    DecimalSign,
+    Header,
+    IdConversion,
+    IncidenceBlock,
+    NumberFormat,
+    Table,
+    grouped,
+    is_numeric,
+)
 from hyperclus.typing import Codes, Floats, Ids, Incidence
 
 PASS_SHARE = 0.45  # share of the reading time that each of the two passes takes
@@ -61,7 +70,8 @@ def read_long(
     weight: str | Literal[False] | None = None,
     edge_weight: str | Literal[False] | None = None,
     delimiter: str | None = None,
-    decimal: DecimalSign = ".",
+    decimal: DecimalSign | None = None,
+    thousands: DecimalSign | None = None,
     ids: IdConversion = "guess",
     vertex_ids: Iterable[Any] | None = None,
     edge_ids: Iterable[Any] | None = None,
@@ -83,8 +93,9 @@ def read_long(
     delimiter : one character, optional
         Delimiter of text. By default a tab for TSV; for CSV it is detected among comma, semicolon, bar and
         tab.
-    decimal : {".", ","}
-        Decimal sign of weights in text.
+    decimal, thousands : {".", ","}, optional
+        Signs in weights in text: the decimal sign, by default a point, and the separator of thousands, by
+        default none. A sign without a meaning is an error, as in 1.500 with `decimal=","`.
     ids : {"guess", "text"}
         Whether ids in text become integers if every id of the column looks like one: as Python writes it,
         within 64 bits (7 and -7, but not 007).
@@ -108,9 +119,8 @@ def read_long(
     (Hypergraph(2 vertices, 2 hyperedges, 3 incidences), [1, 2])
     """
     check_choice("ids", ids, get_args(IdConversion))
-    check_choice("decimal", decimal, get_args(DecimalSign))
     chosen = Policies(**policies)
-    source = open_table(path, format, delimiter, decimal)
+    source = open_table(path, format, delimiter, NumberFormat.of(decimal, thousands))
     columns = LongColumns.of(source, vertex, edge, weight, edge_weight)
     return read_incidences(source, columns, chosen, ids == "guess", vertex_ids, edge_ids)
 
@@ -147,6 +157,7 @@ def read_incidences(
     kind = index_type(max(n_rows, len(edges), 0 if known_vertices is None else len(known_vertices)))
     (gamma, indices, indptr), omega = _second_pass(source, columns, runs, edges, encoder, kind)
     del runs
+    source.check_unchanged()
     vertices = encoder.ids()
     with naming(source.path):
         if known_vertices is not None:
@@ -159,7 +170,6 @@ def read_incidences(
             policies = replace(policies, isolated="keep")  # every row made a member, so there are none
         hypergraph = Hypergraph.from_canonical(matrix, edges, vertices, omega, policies)
     report_progress("reading", source.size, source.unit, 1.0, f"{hypergraph.n_incidences:,} incidences")
-    source.check_unchanged()
     return hypergraph
 
 
@@ -201,7 +211,7 @@ def checked_weights(source: Table, name: str, values: Any, row: int) -> Floats:
     kind = values.type
     if not (source.text or is_numeric(kind) or pa.types.is_boolean(kind)):
         raise source.fault(f"column {shown(name)}: weights must be numbers, not {kind}; convert them", row)
-    numbers = pc.replace_substring(values, ",", ".") if source.decimal == "," else values
+    numbers = source.numbers.plain(values) if source.text else values
     try:
         weights = numbers.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
         if not source.text and len(weights) and weights.min() >= 0 and weights.max() < np.inf:
@@ -217,12 +227,24 @@ def checked_weights(source: Table, name: str, values: Any, row: int) -> Floats:
         first = int(np.argmin(good))
         value = values[first].as_py()
         problem = "is missing" if value is None else f"{shown(value)} is not a finite number from 0"
-        remedy: tuple[Any, ...] = ("correct it or leave the row out",)
-        if source.decimal == "." and re.fullmatch("[0-9]+,[0-9]+", str(value)):
-            remedy = ("correct it, or use ", Argument("decimal", ","))
-        message = InputError(f"column {shown(name)}: the weight {problem}; ", *remedy)
-        raise source.fault(message, row + first)
+        remedy = InputError("correct it or leave the row out", *_number_format(source, str(value)))
+        raise source.fault(prefixed(f"column {shown(name)}: the weight {problem}; ", remedy), row + first)
     return np.asarray(weights, dtype=np.float64)
+
+
+def _number_format(source: Table, value: str) -> tuple[Any, ...]:
+    """Say which arguments read a number with other signs; a comma among commas is no decimal sign."""
+    numbers, ways = source.numbers, []
+    sign = "," if numbers.decimal == "." else "."
+    if not source.text or numbers.thousands is not None:
+        return ()
+    if re.match(grouped(sign, numbers.decimal).replace(r"\z", r"\Z"), value):
+        ways += [", or use ", Argument("thousands", sign), f" if {shown(sign)} separates thousands"]
+    if re.fullmatch(rf"[0-9]+[{sign}][0-9]+", value) and not (
+        ways and getattr(source, "delimiter", "") == ","
+    ):
+        ways += [", or use ", Argument("decimal", sign), f" if {shown(sign)} is the decimal sign"]
+    return tuple(ways)
 
 
 def _is_weight(value: Any) -> bool:

@@ -4,20 +4,20 @@ import glob
 import io
 import os
 from collections.abc import Generator, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 
-from hyperclus._runtime.files import StrPath, fault, reading, refuse_bomb
+from hyperclus._runtime.files import StrPath, fault, is_shortage, reading, refuse_bomb
 from hyperclus._runtime.optional import arrow
 from hyperclus.errors import InputError, prefixed
 from hyperclus.hypergraph.messages import shown
 from hyperclus.io.tables.table import DEFAULT_TUNING, IncidenceBlock, Table, Tuning, is_numeric
 from hyperclus.typing import Ids
 
-SUFFIXES = (".parquet", ".pq")
+SUFFIXES = (".parquet", ".pq", ".parq")
 OPTIONAL_COLUMNS = ("weight", "edge_weight")  # used if present, so all files must agree
 
 
@@ -29,7 +29,7 @@ class ParquetTable(Table):
     def __init__(self, path: StrPath, tuning: Tuning = DEFAULT_TUNING) -> None:
         files: list[StrPath] = [path]
         if os.path.isdir(path):
-            files = [file for file in sorted(Path(path).iterdir()) if file.suffix in SUFFIXES]
+            files = [*folder_files(path)]
         elif not os.path.exists(path) and glob.has_magic(os.fspath(path)):
             files = [*sorted(glob.glob(os.fspath(path)))]
         if not files:
@@ -85,6 +85,42 @@ class ParquetTable(Table):
         return fault(self.files[number], prefixed(f"row {row - self._first_rows[number]}, ", message))
 
 
+def folder_files(folder: StrPath) -> list[Path]:
+    """List the Parquet files of a folder by name; one that would be left out is an `InputError`.
+
+    Names that begin with a dot or an underscore are not data, as everywhere; nor is the default work folder.
+    """
+    found = []
+    for place, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith((".", "_", "hyperclus-work")))
+        for file in (Path(place, name) for name in sorted(files)):
+            outside = file.parent != Path(folder)
+            if is_data(file.name) and outside:
+                raise fault(file, in_subfolder(folder))
+            if is_data(file.name):
+                found.append(file)
+            elif not outside and not file.name.startswith((".", "_")) and _is_parquet(file):
+                raise fault(file, "this is a Parquet file; rename it to end with .parquet, or move it")
+    return found
+
+
+def is_data(name: str) -> bool:
+    """Whether a file in a folder is part of the table, by its name."""
+    return name.lower().endswith(SUFFIXES) and not name.startswith((".", "_"))
+
+
+def in_subfolder(folder: StrPath) -> str:
+    """Say what to do about a Parquet file in a subfolder."""
+    pattern = os.path.join(folder, "*", "*.parquet")
+    return f"files in subfolders are not read; move them into one folder, or use the pattern {shown(pattern)}"
+
+
+def _is_parquet(file: Path) -> bool:
+    with suppress(OSError), file.open("rb") as content:
+        return content.read(4) == b"PAR1"
+    return False
+
+
 def open_parquet(file: StrPath, handle: BinaryIO) -> Any:
     """Open a file so that repeated text is held once; implausible sizes are an `InputError`."""
     parquet = arrow("pyarrow.parquet")
@@ -120,6 +156,8 @@ def parquet_errors(file: StrPath) -> Iterator[None]:
     try:
         yield
     except (pa.ArrowException, OSError, UnicodeDecodeError, OverflowError) as error:
+        if is_shortage(error):
+            raise
         why = shown(" ".join(str(error).split()))
         raise fault(file, f"the Parquet data are damaged ({why}); recreate the file") from None
 

@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 
 from hyperclus._runtime.optional import arrow
-from hyperclus.errors import InputError, prefixed
+from hyperclus.errors import Argument, InputError, prefixed
 from hyperclus.hypergraph.messages import shown
 from hyperclus.io.tables.csv import CsvTable
 from hyperclus.io.tables.encode import INTEGER
-from hyperclus.io.tables.table import DecimalSign, Table, is_numeric
+from hyperclus.io.tables.table import DecimalSign, NumberFormat, Table, grouped, is_numeric
 
 READING_SHARE = 0.9  # share of the time that reading takes
 NUMBER = r"\A[+-]?(([1-9][0-9]*|0)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\z"  # 007 is text
-NUMBER_WITH_COMMA = NUMBER.replace(r"\.", ",")
 EXACT_BELOW = 2.0**53  # from here on, different integers may be the same float
+_SIGNS = Argument("thousands"), " and ", Argument("decimal"), " to say what the signs mean"
 MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "?")  # in a column of numbers
 
 
@@ -57,22 +57,60 @@ class Column:
         return max(int(pc.index(others, True).as_py()), 0)
 
 
-def read_columns(source: Table, names: Sequence[str], decimal: DecimalSign | None = None) -> list[Column]:
+def read_columns(
+    source: Table,
+    names: Sequence[str],
+    decimal: DecimalSign | None = None,
+    thousands: DecimalSign | None = None,
+) -> list[Column]:
     """Read columns into memory; text becomes numbers if all values of a column are numbers.
 
     By default the decimal sign is a point; or a comma, if all values of a column are numbers then and the
-    delimiter is not a comma.
+    delimiter is not a comma. Numbers that may have either are an `InputError` then.
     """
-    signs: tuple[DecimalSign, ...] = ()
+    signs: tuple[NumberFormat, ...] = ()
     if isinstance(source, CsvTable):
-        signs = (".",) if source.delimiter == "," else (".", ",")
-        signs = signs if decimal is None else (decimal,)
+        signs = (NumberFormat.of(decimal, thousands),)
     batches = source.numbered_batches(list(names), (0.0, READING_SHARE))
     chunks = zip(*(batch for _, batch in batches), strict=True)
     columns = [arrow().chunked_array(list(some)) for some in chunks]
     if not (columns and len(columns[0])):
         raise source.fault("the table has no rows under its header; it needs one for each vertex")
-    return [_column(name, values, signs) for name, values in zip(names, columns, strict=True)]
+    if not isinstance(source, CsvTable) or decimal is not None or thousands is not None:
+        return [_column(name, values, signs) for name, values in zip(names, columns, strict=True)]
+    signs += () if source.delimiter == "," else (NumberFormat(","),)
+    found = []
+    for name, values in zip(names, columns, strict=True):
+        _refuse_ambiguous(source, name, values)
+        found.append(_column(name, values, signs))
+    if (comma := next((column for column in found if column.decimal_comma), None)) is not None:
+        for column, values in zip(found, columns, strict=True):
+            point = arrow("pyarrow.compute").index(_contains(values, "."), True).as_py()
+            if column.numbers and not column.decimal_comma and point >= 0:
+                what = (
+                    f"column {shown(column.name)}: {shown(values[point].as_py())} has a point, but numbers of"
+                )
+                problem = f"{what} column {shown(comma.name)} have a decimal comma; use "
+                raise source.fault(InputError(problem, *_SIGNS), point)
+    return found
+
+
+def _contains(values: Any, sign: str) -> Any:
+    return arrow("pyarrow.compute").match_substring(values, sign)
+
+
+def _refuse_ambiguous(source: Table, name: str, values: Any) -> None:
+    """Raise an `InputError` for a column of numbers whose commas all may separate thousands."""
+    pc = arrow("pyarrow.compute")
+    commas = values.filter(_contains(values, ",")).unique()
+    if not len(commas) or pc.match_substring_regex(commas, grouped(",", ".")).false_count:
+        return
+    others = values.filter(pc.invert(_contains(values, ","))).unique()
+    others = others.filter(pc.invert(pc.is_in(others, value_set=arrow().array(MISSING, others.type))))
+    if pc.match_substring_regex(others, NUMBER).false_count == 0:
+        row = pc.index(values, commas[0]).as_py()
+        problem = f"column {shown(name)}: the comma of {commas[0].as_py()} may separate thousands or decimals"
+        raise source.fault(InputError(f"{problem}; use ", *_SIGNS), row)
 
 
 def check_present(source: Table, column: Column, what: str, remedy: str | InputError) -> None:
@@ -82,8 +120,8 @@ def check_present(source: Table, column: Column, what: str, remedy: str | InputE
         raise source.fault(prefixed(f"column {shown(column.name)}: the {what} is missing; ", remedy), row)
 
 
-def _column(name: str, values: Any, signs: tuple[DecimalSign, ...]) -> Column:
-    """Infer the type of a column; text may hold numbers with one of these decimal signs."""
+def _column(name: str, values: Any, signs: tuple[NumberFormat, ...]) -> Column:
+    """Infer the type of a column; text may hold numbers in one of these formats."""
     pa, pc = arrow(), arrow("pyarrow.compute")
     if pa.types.is_dictionary(values.type):
         values = values.cast(values.type.value_type)
@@ -94,7 +132,7 @@ def _column(name: str, values: Any, signs: tuple[DecimalSign, ...]) -> Column:
         values, other, large = _as_numbers(text, sign)
         not_number, too_large = not_number or other, too_large or large
         if values is not text:
-            not_number, comma = None, sign == "," and pc.any(pc.match_substring(text, ",")).as_py()
+            not_number, comma = None, sign.decimal == "," and pc.any(_contains(text, ",")).as_py()
             break
     try:
         distinct = pc.count_distinct(values).as_py()
@@ -103,7 +141,7 @@ def _column(name: str, values: Any, signs: tuple[DecimalSign, ...]) -> Column:
     return Column(name, values, is_numeric(values.type), distinct, not_number, comma, too_large)
 
 
-def _as_numbers(text: Any, sign: DecimalSign) -> tuple[Any, str | None, str | None]:
+def _as_numbers(text: Any, sign: NumberFormat) -> tuple[Any, str | None, str | None]:
     """Convert text to integers or floats if all values allow it.
 
     Returns the values; one that is not a number, if most are; and a number that a float cannot represent.
@@ -115,17 +153,17 @@ def _as_numbers(text: Any, sign: DecimalSign) -> tuple[Any, str | None, str | No
     words = encoded.dictionary
     missing = pc.is_in(words, value_set=pa.array(MISSING, words.type))
     present = words.filter(pc.invert(missing))
-    good = pc.match_substring_regex(present, NUMBER if sign == "." else NUMBER_WITH_COMMA)
+    plain = sign.plain(present)
+    good = pc.match_substring_regex(plain, NUMBER)
     if not len(present) or good.false_count:
         return text, _exception(present, good), None
-    with_point = words if sign == "." else pc.replace_substring(words, ",", ".")
-    numbers = pc.if_else(missing, None, with_point)
-    if pc.match_substring_regex(present, INTEGER).false_count == 0:
+    numbers = pc.if_else(missing, None, sign.plain(words))
+    if pc.match_substring_regex(plain, INTEGER).false_count == 0:
         with suppress(pa.ArrowInvalid):  # beyond 64 bits
             return numbers.cast(pa.int64()).take(encoded.indices), None, None
     floats = numbers.cast(pa.float64())
     size = pc.abs(floats.filter(pc.invert(missing)))
-    integer = pc.match_substring_regex(present, r"\A[+-]?[0-9]+\z")
+    integer = pc.match_substring_regex(plain, r"\A[+-]?[0-9]+\z")
     exact = pc.less(size, pc.if_else(integer, EXACT_BELOW, np.inf))
     if exact.false_count:
         return text, _exception(present, exact), present.filter(pc.invert(exact))[0].as_py()

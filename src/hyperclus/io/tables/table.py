@@ -6,12 +6,13 @@ from collections.abc import Generator
 from contextlib import closing
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any, Literal, TypeAlias
+from functools import cached_property
+from typing import Any, Literal, TypeAlias, get_args
 
 from hyperclus._runtime.files import StrPath, fault
 from hyperclus._runtime.optional import arrow
 from hyperclus._runtime.progress import report_progress
-from hyperclus.errors import Argument, InputError, prefixed
+from hyperclus.errors import Argument, InputError, check_choice, prefixed
 from hyperclus.hypergraph.messages import no_column, shown
 from hyperclus.typing import Codes, Floats
 
@@ -35,16 +36,60 @@ class Tuning:
 DEFAULT_TUNING = Tuning()
 
 
+@dataclass(frozen=True, slots=True)
+class NumberFormat:
+    """How numbers are written in text; by default the decimal sign is a point."""
+
+    decimal: DecimalSign = "."
+    thousands: DecimalSign | None = None
+
+    @classmethod
+    def of(cls, decimal: DecimalSign | None, thousands: DecimalSign | None) -> "NumberFormat":
+        """Check the arguments; without `decimal` it is the sign that does not separate thousands."""
+        for argument, sign in (("decimal", decimal), ("thousands", thousands)):
+            if sign is not None:
+                check_choice(argument, sign, get_args(DecimalSign))
+        if thousands is not None and thousands == decimal:
+            raise InputError(Argument("thousands"), " and ", Argument("decimal"), " must be different signs")
+        return cls(decimal or ("," if thousands == "." else "."), thousands)
+
+    def plain(self, text: Any) -> Any:
+        """Return numbers with a decimal point and without thousands; empty where the signs are misplaced."""
+        pc = arrow("pyarrow.compute")
+        if self.thousands is not None:
+            is_grouped = pc.match_substring_regex(text, grouped(self.thousands, self.decimal))
+            text = pc.if_else(is_grouped, pc.replace_substring(text, self.thousands, ""), text)
+        if self.decimal == ",":
+            text = pc.if_else(pc.match_substring(text, "."), "", pc.replace_substring(text, ",", "."))
+        return text
+
+
+PLAIN_NUMBERS = NumberFormat()
+
+
+def grouped(thousands: str, decimal: str) -> str:
+    """Return a pattern of numbers with thousands, such as 1,396 and 12,000.5."""
+    return rf"\A[+-]?[1-9][0-9]{{0,2}}([{thousands}][0-9]{{3}})+([{decimal}][0-9]*)?([eE][+-]?[0-9]+)?\z"
+
+
 class Header:
     """The name of a table, and those of its columns."""
 
     def __init__(self, path: StrPath, names: list[str]) -> None:
         self.path, self.names = path, names
 
+    @cached_property
+    def places(self) -> dict[Any, list[int]]:
+        """Where each column name is in the header."""
+        places: dict[Any, list[int]] = {}
+        for place, name in enumerate(self.names):
+            places.setdefault(name, []).append(place)
+        return places
+
     def column(self, name: Any, remedy: str | InputError = "") -> str:
         """Return the name if exactly one column has it; otherwise raise an `InputError`."""
-        if self.names.count(name) == 1:
-            return str(name)
+        if isinstance(name, str) and len(self.places.get(name, ())) == 1:
+            return name
         if name in self.names:
             message = f"the table has more than one column {shown(name)}"
             remedy = "rename one of them; the first line must name the columns, add such a line if needed"
@@ -78,7 +123,7 @@ class Table(Header, ABC):
     text: bool  # whether all values are text, so that numbers have to be inferred
     unit: str  # of `size` and `position`
     position = 0  # how far the current pass over the table has come
-    decimal: DecimalSign = "."  # decimal sign of weights in text
+    numbers = PLAIN_NUMBERS  # how weights are written in text
     large_batches = False  # set during a pass to ask for few batches: each costs time for every known id
 
     def __init__(

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypedDict, Unpack, get_args
 import numpy as np
 
 from hyperclus._runtime.files import StrPath, fault
+from hyperclus._runtime.optional import arrow
 from hyperclus._runtime.progress import report_progress
 from hyperclus.errors import Argument, InputError, check_choice, prefixed
 from hyperclus.hypergraph.binning import Bins, BinsByColumn, as_bins
@@ -19,7 +20,7 @@ from hyperclus.io.shared import naming
 from hyperclus.io.tables import open_table
 from hyperclus.io.tables.encode import read_ids
 from hyperclus.io.tables.schema import Column, check_present, read_columns
-from hyperclus.io.tables.table import DecimalSign, IdConversion, Table
+from hyperclus.io.tables.table import DecimalSign, IdConversion, NumberFormat, Table
 from hyperclus.typing import AbsencePolicy, Ids, MissingPolicy
 
 RepeatPolicy = Literal["error", "number"]
@@ -59,6 +60,7 @@ class WideKeywords(TypedDict, total=False):
     constant: AbsencePolicy
     isolated: AbsencePolicy
     decimal: DecimalSign | None
+    thousands: DecimalSign | None
     ids: IdConversion
     repeated: RepeatPolicy
 
@@ -75,6 +77,7 @@ class WideOptions:
     constant: AbsencePolicy = "drop"
     isolated: AbsencePolicy = "error"
     decimal: DecimalSign | None = None
+    thousands: DecimalSign | None = None
     ids: IdConversion = "guess"
     repeated: RepeatPolicy = "error"
 
@@ -82,7 +85,7 @@ class WideOptions:
         policies = {"missing": MissingPolicy, "constant": AbsencePolicy, "isolated": AbsencePolicy}
         for name, choices in {**policies, "ids": IdConversion, "repeated": RepeatPolicy}.items():
             check_choice(name, getattr(self, name), get_args(choices))
-        check_choice("decimal", self.decimal or ".", get_args(DecimalSign))
+        NumberFormat.of(self.decimal, self.thousands)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +149,21 @@ class TableSchema:
                 sentence, counts = _REMARKS[kind][1], {"distinct": column.distinct, "rows": self.n_rows}
                 yield f"column {shown(column.name)} {sentence.format(shown(column.not_number), **counts)}"
 
+    def check_header(self) -> None:
+        """Raise an `InputError` if the first line may be data: a column holds its own name as a value."""
+        pa, pc = arrow(), arrow("pyarrow.compute")
+        counted = len(self.columns) > FEW and _ascending(self.source.names)  # as pandas and R name columns
+        for column in self.columns if self.source.text and not counted else ():
+            try:
+                row = pc.index(column.values, pa.scalar(column.name).cast(column.values.type)).as_py()
+            except pa.ArrowInvalid:  # the name is not a number, and the values are
+                continue
+            if row >= 0:
+                problem = f"column {shown(column.name)} holds its own name, so the first line may be data"
+                remedy = "; add a line with the column names, or use "
+                rows = Argument("format", "rows")
+                raise self.source.fault(InputError(problem, remedy, rows, " if there is one"), row)
+
     def hypergraph(self) -> Hypergraph:
         """Build the hypergraph; an `InputError` names the line if that is impossible."""
         source, options = self.source, self.options
@@ -198,9 +216,10 @@ def read_rows(path: StrPath, *, delimiter: str | None = None, **options: Unpack[
         numbers they have; the others have five. False: every number is a hyperedge.
     features, exclude, missing, constant, isolated
         As in `Hypergraph.from_table`.
-    decimal : {".", ","}, optional
-        Decimal sign of numbers in text. By default a point; or a comma in columns where every field is a
-        number then, if the delimiter is not a comma.
+    decimal, thousands : {".", ","}, optional
+        Signs in numbers in text. By default the decimal sign is a point; or a comma in columns where every
+        field is a number then, if the delimiter is not a comma. Without either argument, numbers such as
+        1,396 that may have thousands or decimals are an error.
     delimiter, ids
         As in `read_long`.
     repeated : {"error", "number"}
@@ -236,7 +255,7 @@ def infer_schema(source: Table, options: WideOptions) -> TableSchema:
         source.column(name)
     if not names:
         raise fault(source.path, "no column is left to use; a table needs one besides the vertex ids")
-    columns = read_columns(source, names, options.decimal)
+    columns = read_columns(source, names, options.decimal, options.thousands)
     return TableSchema(source, vertex, columns, _bins(source, columns, options.bins), options)
 
 
@@ -316,5 +335,11 @@ def _unusual(column: Column, n_rows: int) -> str | None:
 
 def _has_no_header(names: Sequence[str]) -> bool:
     """Whether a first line looks like data: most names are numbers, and do not ascend as years do."""
+    numbers = [name for name in names if name.isascii() and name.replace(".", "", 1).isdecimal()]
+    return 2 * len(numbers) > len(names) and not _ascending(numbers)
+
+
+def _ascending(names: Sequence[str]) -> bool:
+    """Whether all names are numbers in ascending order."""
     numbers = [float(name) for name in names if name.isascii() and name.replace(".", "", 1).isdecimal()]
-    return 2 * len(numbers) > len(names) and numbers != sorted(numbers)
+    return len(numbers) == len(names) and numbers == sorted(numbers)
