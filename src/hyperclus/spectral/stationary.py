@@ -384,11 +384,27 @@ def _checked(
             f"the walk almost never visits vertex {worst}, too rarely for double precision beside weights of "
             "this size; leave the vertex out, make its weights less uneven, or divide all by their maximum"
         )
+    if method != "closed form" and _some_step_underflows(factors):
+        raise InputError(
+            "the weights are so uneven that steps between some vertices have a probability below 1e-300, too "
+            "little for double precision; clip the smallest and largest weights, or lower alpha"
+        )
     solved = _measured(factors, factors.backend.persist(distribution / float(total)), steps, method, found)
     if solved.residual > 10 * accepted:
         wrong = f"the stationary distribution has residual {solved.residual:.1e}; it cannot be trusted"
         raise ConvergenceError(wrong, solved.residual)
     return solved
+
+
+def _some_step_underflows(factors: TransitionFactors) -> bool:
+    """Whether A(u, e) B(e, v) might underflow for some u, v and e; then parts of the walk could separate."""
+    gamma = getattr(factors.hypergraph, "gamma", None)
+    if gamma is None:
+        return False
+    largest = factors.backend.fetch(factors.edge_degrees.max(), factors.degrees.max())
+    arriving = np.log(gamma.data.min()) - np.log(float(largest[0]))
+    leaving = np.log(factors.hypergraph.edge_weights.min()) + factors.alpha * np.log(gamma.data.min())
+    return bool(arriving + leaving - np.log(float(largest[1])) < np.log(np.finfo(np.float64).tiny))
 
 
 def _measured(
