@@ -101,7 +101,11 @@ class Source:
             if name in ("features", "exclude", "bins"):
                 instead = "--bins" if name == "bins" else "--exclude"
                 raise fault(self.path, f"there is no -o {name} on the command line; use {instead}")
-        options = given | {"exclude": [*dict.fromkeys([*(self.exclude or ()), *filter(None, [self.label])])]}
+        options = given | {
+            "exclude": [
+                *dict.fromkeys([*(self.exclude or ()), *([] if self.label is None else [self.label])])
+            ]
+        }
         if self.id is not None:
             options["vertex"] = self.id
         if self.bins:

@@ -1,5 +1,6 @@
 """Groups of options: a dataclass has a field for each option, and `app.grouped` hands it to a command."""
 
+import math
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
@@ -74,7 +75,7 @@ class Computation(Walk):
     )
 
     def __post_init__(self) -> None:
-        if not self.tolerance > 0:
+        if not 0 < self.tolerance < math.inf:
             raise InputError(f"--tolerance must be a positive number, such as 1e-8; got {self.tolerance!r}")
 
     def settings(self) -> dict[str, Any]:
