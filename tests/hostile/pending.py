@@ -15,7 +15,7 @@ PENDING: dict[str, tuple[int, ...]] = {
     "numeric_text-HMETIS": (9, 72, 92),
     "numeric_text-MATRICES": (10, 11, 12, 13, 58, 73),
     "numeric_text-MATRIX_FILES": (7, 13),
-    "options-WRONG": (76, 83, 85, 86, 92, 93, 94, 144),
+    "options-WRONG": (83, 92, 93, 94, 144),
     "rows-BINS": (17,),
     "rows-HEADERS": (12, 25),
     "rows-VALUES": (14, 31, 38),

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
-from hyperclus._runtime.files import fault, printable
+from hyperclus._runtime.files import check_path, fault, printable
 from hyperclus.cli.app import Messages
 from hyperclus.cli.ids import FORMULA, first_repeated, texts
 from hyperclus.cli.options import MAX_DIGITS, argument, input_option
@@ -64,6 +64,7 @@ class Source:
     @property
     def path(self) -> Path:
         """The path of the file; `file` may also be a URI."""
+        check_path(self.file)
         return Path(self.file)
 
     @property

@@ -3,7 +3,6 @@
 import math
 from dataclasses import asdict, dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
@@ -57,7 +56,7 @@ class Walk:
 
     alpha: float = alpha_option()
     seed: int = cluster_option("Random seed.", "NUMBER", default=0, min=0)
-    checkpoint: Path | None = cluster_option(
+    checkpoint: str | None = cluster_option(  # Path("") would be the current folder
         "Keep checkpoints in this folder: if interrupted, the same command resumes the run.", "FOLDER"
     )
 
