@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup peers demo test test-slow bench bench-full reproduction picture clean
+.PHONY: setup peers demo test test-slow fuzz bench bench-full reproduction picture clean
 
 setup: .venv/.ready
 
@@ -33,6 +33,13 @@ test: setup peers
 
 test-slow: setup
 	$(BIN)/pytest -q -m slow
+
+# Minutes of all targets together, such as `make fuzz MINUTES=30`, or TARGETS='csv hif'. Without atheris, which is
+# not there for every Python and system, inputs are changed at random.
+MINUTES ?= 5
+fuzz: setup
+	-$(BIN)/python -m pip install --quiet --editable '.[fuzz]' --constraint constraints.txt
+	$(BIN)/python tests/fuzz/run.py --minutes $(MINUTES) $(TARGETS)
 
 # Minutes, and about an hour. The same command resumes an interrupted run; FLAGS=--fresh measures everything again.
 bench: setup

@@ -74,6 +74,8 @@ def checkpoints(folder: StrPath, vector_store: "VectorStore | None" = None) -> I
     ...     part = hc.cluster(h, k=2)
     """
     check_path(folder)
+    if folder == "":  # a likely slip, such as an unset variable, and not the current folder
+        raise InputError("the name of the folder for checkpoints is empty; give one")
     path = Path(folder)
     try:
         path.mkdir(parents=True, exist_ok=True)

@@ -201,7 +201,7 @@ def _read(resolved: ResolvedInput, messages: Messages) -> tuple[Hypergraph, list
 
 
 @contextmanager
-def resumable(messages: Messages, checkpoint: Path | None, long_run: float = 10.0) -> Iterator[None]:
+def resumable(messages: Messages, checkpoint: str | None, long_run: float = 10.0) -> Iterator[None]:
     """Run the body with a progress bar and checkpoints.
 
     If it is stopped, print how to resume, or after `long_run` seconds that checkpoints would have helped.

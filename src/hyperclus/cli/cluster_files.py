@@ -1,6 +1,7 @@
 """`cluster --engine dask`: Parquet files in, files of labels out, neither of which has to fit into memory."""
 
 import os
+import re
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -28,6 +29,7 @@ from hyperclus.hypergraph.messages import count, shown
 from hyperclus.io.tables.parquet import SUFFIXES
 from hyperclus.report.format import byte_size
 
+SIZE = re.compile(r" *[0-9.]+(e[0-9]+)? *[A-Za-z]+ *")  # a number without a unit is a likely slip
 INTERVAL = 1.0  # seconds between queries of the workers' memory
 TABLES = (".csv", ".tsv", ".parquet")  # formats that can be written some rows at a time
 
@@ -62,9 +64,10 @@ class Workers:
             raise InputError("--workers and --memory are for local workers; leave them out with --scheduler")
         if self.memory is not None:
             size = 0
-            with suppress(ValueError):
-                size = int(dask("dask.utils").parse_bytes(self.memory))
-            if size <= 0 or self.memory.strip().isdecimal():  # a number without a unit is a likely slip
+            if SIZE.fullmatch(self.memory):  # Dask takes no text for 1 byte, and "1 2" for 12
+                with suppress(ValueError, OverflowError):
+                    size = int(dask("dask.utils").parse_bytes(self.memory))
+            if size <= 0:
                 message = f"--memory must be a size with a unit, such as 16GB; got {shown(self.memory)}"
                 raise InputError(message)
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
-from hyperclus._runtime.files import fault, printable
+from hyperclus._runtime.files import check_path, fault, printable
 from hyperclus.cli.app import Messages
 from hyperclus.cli.ids import FORMULA, first_repeated, texts
 from hyperclus.cli.options import MAX_DIGITS, argument, input_option
@@ -64,6 +64,7 @@ class Source:
     @property
     def path(self) -> Path:
         """The path of the file; `file` may also be a URI."""
+        check_path(self.file)
         return Path(self.file)
 
     @property
@@ -101,7 +102,11 @@ class Source:
             if name in ("features", "exclude", "bins"):
                 instead = "--bins" if name == "bins" else "--exclude"
                 raise fault(self.path, f"there is no -o {name} on the command line; use {instead}")
-        options = given | {"exclude": [*dict.fromkeys([*(self.exclude or ()), *filter(None, [self.label])])]}
+        options = given | {
+            "exclude": [
+                *dict.fromkeys([*(self.exclude or ()), *([] if self.label is None else [self.label])])
+            ]
+        }
         if self.id is not None:
             options["vertex"] = self.id
         if self.bins:

@@ -1,8 +1,8 @@
 """Groups of options: a dataclass has a field for each option, and `app.grouped` hands it to a command."""
 
+import math
 from dataclasses import asdict, dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
@@ -56,7 +56,7 @@ class Walk:
 
     alpha: float = alpha_option()
     seed: int = cluster_option("Random seed.", "NUMBER", default=0, min=0)
-    checkpoint: Path | None = cluster_option(
+    checkpoint: str | None = cluster_option(  # Path("") would be the current folder
         "Keep checkpoints in this folder: if interrupted, the same command resumes the run.", "FOLDER"
     )
 
@@ -74,7 +74,7 @@ class Computation(Walk):
     )
 
     def __post_init__(self) -> None:
-        if not self.tolerance > 0:
+        if not 0 < self.tolerance < math.inf:
             raise InputError(f"--tolerance must be a positive number, such as 1e-8; got {self.tolerance!r}")
 
     def settings(self) -> dict[str, Any]:

@@ -323,7 +323,8 @@ def write_long(
     """
     check_hypergraph(hypergraph)
     names = [vertex, edge, weight, edge_weight]
-    if len(set(names)) < len(names) or not all(isinstance(name, str) and _is_utf8(name) for name in names):
+    named = all(isinstance(name, str) and name and _is_utf8(name) for name in names)
+    if not named or len(set(names)) < len(names):
         raise InputError(f"the column names must be different texts; got {shown(names)}")
     if (hypergraph.edge_weights == 1).all():
         names.pop()

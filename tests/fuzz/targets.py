@@ -1,0 +1,240 @@
+"""What the fuzzer runs: a function of bytes for each reader, and one that checks `cluster` by enumeration.
+
+A `HyperclusError` is an answer. Anything else that a target raises is a finding.
+"""
+
+import gzip
+import io
+import struct
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+import hyperclus as hc
+from hostile import binary, csv, hif, numeric_text, rows
+from hyperclus.errors import HyperclusError
+from support.hostile import Group
+from support.oracles import min_ncut, ncut, stationary, transition
+
+LARGEST = 1 << 16  # bytes of an input
+KINDS = ("<f8", "<f4", "<f2", "<i8", "<i4", "|u1", "<u8", ">f8", "|b1", "<c16", "|S3", "<U2", "|O")
+ARROW = (
+    pa.string(),
+    pa.int64(),
+    pa.float64(),
+    pa.bool_(),
+    pa.binary(),
+    pa.uint64(),
+    pa.date32(),
+    pa.float16(),
+)
+
+
+class Draw:
+    """Values drawn from bytes, zeros when there are no more."""
+
+    def __init__(self, data):
+        self.data, self.place = data, 0
+
+    def number(self, most):
+        """An integer from 0 to `most`."""
+        size = max((most.bit_length() + 7) // 8, 1)
+        taken = self.data[self.place : self.place + size]
+        self.place += size
+        return int.from_bytes(taken, "little") % (most + 1)
+
+    def choice(self, values):
+        return values[self.number(len(values) - 1)]
+
+    def float(self):
+        (value,) = struct.unpack("<d", bytes(self.number(255) for _ in range(8)))
+        return self.choice([0.0, 1.0, 2.5, value])
+
+    def text(self):
+        return bytes(self.number(255) for _ in range(self.number(4))).decode("utf-8", "replace")
+
+    def rest(self):
+        return self.data[self.place :]
+
+
+def read(path, content, **options):
+    """Read a file with this content; a refusal by hyperclus is fine."""
+    path.write_bytes(content)
+    try:
+        return hc.read(path, **options)
+    except HyperclusError:
+        return None
+
+
+def read_text(folder, data, name, formats, choices):
+    """Read text, with options that the first bytes choose."""
+    draw = Draw(data)
+    options = {key: draw.choice(values) for key, values in choices.items()}
+    given = {key: value for key, value in options.items() if value is not None}
+    read(folder / name, draw.rest(), format=draw.choice(formats) if len(formats) > 1 else formats[0], **given)
+
+
+POLICY = (None, "error", "drop", "keep")
+DUPLICATES = (None, "sum", "max")
+LONG = {"delimiter": (None, ",", ";"), "decimal": (None, ","), "ids": (None, "text"), "isolated": POLICY}
+WIDE = {
+    "missing": (None, "category", "drop"),
+    "constant": POLICY,
+    "repeated": (None, "number"),
+    "bins": (None, 3, False),
+    "decimal": (None, ","),
+}
+NUMERIC = {"duplicates": DUPLICATES, "isolated": POLICY, "empty_edges": POLICY}
+
+
+def read_archive(folder, data):
+    """Read a NumPy archive: the bytes as they are, or arrays of random types, shapes and values."""
+    draw = Draw(data)
+    if draw.number(3) == 0:
+        read(folder / "t.npz", draw.rest())
+        return
+    names = draw.choice([tuple(arrays(binary.NPZ)), tuple(arrays(binary.CSR))])
+    sound = arrays(binary.NPZ) if "hyperclus" in names else arrays(binary.CSR)
+    for _ in range(1 + draw.number(2)):
+        name = draw.choice(names)
+        sound[name] = random_array(draw, sound[name])
+    file = io.BytesIO()
+    np.savez(file, **{name: value for name, value in sound.items() if value is not None})
+    read(folder / "t.npz", file.getvalue())
+
+
+def arrays(content):
+    with np.load(io.BytesIO(content)) as archive:
+        return dict(archive)
+
+
+def random_array(draw, before):
+    """Another array, or none."""
+    how = draw.number(4)
+    if how == 0:
+        return None
+    if how == 1:  # another value at one place
+        flat = before.reshape(-1).copy()
+        if flat.size and flat.dtype.kind in "iuf":
+            bounds = {"i": 2**31 - 1, "u": 255}.get(flat.dtype.kind)
+            value = draw.float() if bounds is None else draw.choice([-1, 0, 1, 2, 9, bounds])
+            flat[draw.number(flat.size - 1)] = value if flat.dtype.kind != "u" else abs(value) % 256
+        return flat.reshape(before.shape)
+    shape = tuple(draw.number(4) for _ in range(draw.number(3)))
+    kind = np.dtype(draw.choice(KINDS))
+    if how == 2 or kind.kind == "O":
+        return np.zeros(shape, kind)
+    size = int(np.prod(shape)) * kind.itemsize
+    content = bytes(draw.number(255) for _ in range(size))
+    content = bytes(byte & 1 for byte in content) if kind.kind == "b" else content
+    content = content if kind.kind != "U" else np.zeros(shape, kind).tobytes()
+    return np.frombuffer(content, kind).reshape(shape)
+
+
+def read_table(folder, data):
+    """Read Parquet: the bytes as they are, or columns of random types and values, damaged or not."""
+    draw = Draw(data)
+    if draw.number(3) == 0:
+        read(folder / "t.parquet", draw.rest())
+        return
+    n_rows, columns = draw.number(6), {}
+    for name in draw.choice(
+        [("vertex", "edge"), ("vertex", "edge", "weight"), ("vertex", "edge_weight", "edge"), "ab"]
+    ):
+        columns[name] = random_column(draw, n_rows)
+    file = io.BytesIO()
+    pq.write_table(pa.table(columns), file, compression=draw.choice(["none", "snappy", "zstd"]))
+    content = bytearray(file.getvalue())
+    for _ in range(draw.number(2)):
+        content[draw.number(len(content) - 1)] ^= 1 << draw.number(7)
+    read(folder / "t.parquet", bytes(content), format=draw.choice([None, "parquet", "rows"]))
+
+
+def random_column(draw, n_rows):
+    kind = draw.choice(ARROW)
+    makers = {
+        pa.string(): draw.text,
+        pa.int64(): lambda: draw.choice([0, 1, -1, 2**63 - 1]),
+        pa.float64(): draw.float,
+        pa.float16(): lambda: np.float16(draw.number(3)),
+        pa.bool_(): lambda: bool(draw.number(1)),
+        pa.binary(): lambda: bytes([draw.number(255)]),
+        pa.uint64(): lambda: draw.choice([0, 1, 2**64 - 1]),
+        pa.date32(): lambda: draw.number(9),
+    }
+    values = [makers[kind]() if draw.number(15) else None for _ in range(n_rows)]
+    column = pa.array(values, kind)
+    return column.dictionary_encode() if kind == pa.string() and draw.number(1) else column
+
+
+def read_gzip(folder, data):
+    """Read gzipped text, the packed bytes damaged or not; or the bytes as they are after gzip's first two."""
+    draw = Draw(data)
+    name = draw.choice(["t.csv.gz", "t.json.gz", "t.hgr.gz", "t.mtx.gz", "t.parquet", "t.npz"])
+    damage = [(draw.number(1 << 16), draw.number(255)) for _ in range(draw.number(2))]
+    content = bytearray(b"\x1f\x8b" + draw.rest() if draw.number(3) == 0 else gzip.compress(draw.rest(), 1))
+    for place, value in damage:
+        content[place % len(content)] ^= value
+    read(folder / name, bytes(content))
+
+
+def compare_with_enumeration(folder, data):
+    """Cluster a random hypergraph: the NCut is that of the labels, and no partition is below the bound."""
+    draw = Draw(data)
+    n, n_edges = 2 + draw.number(4), 1 + draw.number(5)
+    edges = [
+        {v: 10.0 ** (draw.number(24) / 2 - 6) for v in range(n) if draw.number(1)} for _ in range(n_edges)
+    ]
+    omega = [10.0 ** (draw.number(16) / 2 - 4) for _ in edges]
+    alpha, bound = draw.choice([0.0, 0.5, 1.0, 2.0]), draw.choice(["eigenvalues", "tight"])
+    try:
+        h = hc.Hypergraph.from_edges(edges, edge_weights=omega, empty_edges="drop")
+        k = 1 + draw.number(h.n_vertices - 1)
+        part = hc.cluster(h, k, alpha=alpha, bound=bound, min_share=0)
+    except HyperclusError:
+        return
+    p, phi = transition(h, alpha), stationary(h, alpha)
+    groups = [set(np.flatnonzero(part.labels == label).tolist()) for label in range(k)]
+    true, best = ncut(p, phi, groups), min_ncut(p, phi, k)
+    assert abs(part.ncut - true) <= 1e-9 + 1e-6 * true, f"NCut {part.ncut!r} of {h!r}, but it is {true!r}"
+    assert part.lower_bound <= best * (1 + 1e-6) + 1e-9, f"bound {part.lower_bound!r}, optimum {best!r}"
+
+
+TARGETS = {
+    "csv": partial(read_text, name="t.csv", formats=["csv"], choices=LONG),
+    "rows": partial(read_text, name="t.csv", formats=["rows"], choices=WIDE),
+    "hif": partial(read_text, name="t.json", formats=["hif"], choices=NUMERIC),
+    "hmetis": partial(read_text, name="t.hgr", formats=["hmetis"], choices=NUMERIC),
+    "mtx": partial(read_text, name="t.mtx", formats=["mtx"], choices=NUMERIC | {"transpose": (None, True)}),
+    "npz": read_archive,
+    "parquet": read_table,
+    "gz": read_gzip,
+    "cluster": compare_with_enumeration,
+}
+TABLES = {
+    "csv": (csv, 4),
+    "rows": (rows, 5),
+    "hif": (hif, 3),
+    "hmetis": (numeric_text, 3),
+    "mtx": (numeric_text, 4),
+    "npz": (binary, 1),
+    "parquet": (binary, 1),
+    "gz": (csv, 2),
+}  # the module, and how many bytes choose options before the content
+
+
+def seeds(target):
+    """Where to start: the files in the corpus, and the contents in the tables of hostile files."""
+    found = [path.read_bytes() for path in sorted((Path(__file__).parent / "corpus").glob(f"{target}-*"))]
+    module, n_choices = TABLES.get(target, (None, 0))
+    for group in vars(module).values() if module else ():
+        if isinstance(group, Group):
+            for content, *_ in group.lines:
+                if isinstance(content, str):
+                    content = (group.before + content + group.after).encode("utf-8", "surrogateescape")
+                if isinstance(content, bytes) and len(content) < LARGEST:
+                    found.append(bytes(n_choices) + content)
+    return found or [bytes(range(64)), bytes(40)]

@@ -1,0 +1,41 @@
+"""Every line of the tables, through the command line: one sentence or a sound result, never anything else."""
+
+import pytest
+
+from hostile import binary, csv, hif, labels, numeric_text, options, outputs, rows
+from hostile.pending import PENDING
+from support.hostile import Group, check
+
+TABLES = {
+    f"{module.__name__.rpartition('.')[2]}-{name}": group
+    for module in (csv, rows, hif, numeric_text, binary, labels, options, outputs)
+    for name, group in vars(module).items()
+    if isinstance(group, Group)
+}
+
+
+def parameter(name, group, number):
+    known = number in PENDING.get(name, ())
+    marks = [pytest.mark.xfail(reason="known, see pending.py", strict=False)] if known else []
+    return pytest.param(group, group.lines[number], id=f"{name}-{number}", marks=marks)
+
+
+LINES = [
+    parameter(name, group, number) for name, group in TABLES.items() for number in range(len(group.lines))
+]
+
+
+@pytest.mark.filterwarnings("ignore::hyperclus.errors.LossWarning")
+@pytest.mark.parametrize(("group", "line"), LINES)
+def test_a_line(tmp_path, monkeypatch, group, line):
+    monkeypatch.chdir(tmp_path)
+    check(tmp_path, group, line)
+
+
+def test_there_are_at_least_1200_kinds():
+    kinds = {
+        (group.name, group.arguments, group.before, *map(repr, line[:-1]))
+        for group in TABLES.values()
+        for line in group.lines
+    }
+    assert len(kinds) >= 1200
