@@ -1,6 +1,7 @@
 """Tables in files with one row per vertex: the same result as in memory, and errors that name the line."""
 
 import gzip
+from dataclasses import astuple
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 import hyperclus as hc
 from hyperclus.io.tables import open_table
 from hyperclus.io.tables.csv import CsvTable
+from hyperclus.io.tables.schema import read_columns
 from hyperclus.io.tables.table import Tuning
 from hyperclus.io.tables.wide import WideOptions, infer_schema, read_rows
 from support.command_line import inside
@@ -443,6 +445,54 @@ def test_many_columns_take_linear_time(tmp_path):
     for i in range(50):
         source.column(f"c{i}")
     assert source.names.searched == 0
+
+
+cells = st.sampled_from(
+    [
+        "",
+        *[
+            "1",
+            "2",
+            "1.0",
+            "1.5",
+            "-0",
+            "0",
+            "007",
+            "a",
+            "b",
+            "NA",
+            "?",
+            "1,5",
+            "1,500",
+            "1e999",
+            "+5",
+            ".5",
+            "-3",
+            "1e-400",
+            "9007199254740993",
+            "9e99",
+        ],
+    ]
+)
+
+
+@settings(deadline=None, max_examples=150)
+@given(data=st.data(), delimiter=st.sampled_from(",;"))
+def test_columns_of_a_short_table_are_inferred_like_those_of_a_long_one(tmp_path_factory, data, delimiter):
+    pools = data.draw(st.lists(st.lists(cells, min_size=1, max_size=3), min_size=1, max_size=4))
+    rows = data.draw(st.lists(st.tuples(*map(st.sampled_from, pools)), min_size=1, max_size=6))
+    names = [f"c{number}" for number in range(len(pools))]
+    lines = [names, *([f'"{cell}"' if "," in cell else cell for cell in row] for row in rows)]
+    path = tmp_path_factory.mktemp("t") / "t.csv"
+    path.write_text("".join(delimiter.join(line) + "\n" for line in lines))
+    found = []
+    for few_rows in (0, 1000):
+        try:
+            columns = read_columns(open_table(path), names, few_rows=few_rows)
+            found.append([repr((*astuple(one)[2:], one.values.to_pylist())) for one in columns])
+        except hc.InputError as error:
+            found.append([str(error)])
+    assert found[0] == found[1]
 
 
 class CountedNames(list):

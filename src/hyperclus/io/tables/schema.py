@@ -16,6 +16,7 @@ from hyperclus.io.tables.table import DecimalSign, NumberFormat, Table, grouped,
 
 READING_SHARE = 0.9  # share of the time that reading takes
 NUMBER = r"\A[+-]?(([1-9][0-9]*|0)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\z"  # 007 is text
+FEW_ROWS = 1000  # up to which all columns are looked at together, which saves calls of PyArrow
 EXACT_BELOW = 2.0**53  # from here on, different integers may be the same float
 _SIGNS = Argument("thousands"), " and ", Argument("decimal"), " to say what the signs mean"
 MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "?")  # in a column of numbers
@@ -62,6 +63,7 @@ def read_columns(
     names: Sequence[str],
     decimal: DecimalSign | None = None,
     thousands: DecimalSign | None = None,
+    few_rows: int = FEW_ROWS,
 ) -> list[Column]:
     """Read columns into memory; text becomes numbers if all values of a column are numbers.
 
@@ -79,10 +81,12 @@ def read_columns(
     if not isinstance(source, CsvTable) or decimal is not None or thousands is not None:
         return [_column(name, values, signs) for name, values in zip(names, columns, strict=True)]
     signs += () if source.delimiter == "," else (NumberFormat(","),)
+    plain = _plain_columns(names, columns) if len(columns[0]) <= few_rows else {}
     found = []
     for name, values in zip(names, columns, strict=True):
-        _refuse_ambiguous(source, name, values)
-        found.append(_column(name, values, signs))
+        if name not in plain:
+            _refuse_ambiguous(source, name, values)
+        found.append(plain.get(name) or _column(name, values, signs))
     if (comma := next((column for column in found if column.decimal_comma), None)) is not None:
         for column, values in zip(found, columns, strict=True):
             point = arrow("pyarrow.compute").index(_contains(values, "."), True).as_py()
@@ -92,6 +96,45 @@ def read_columns(
                 )
                 problem = f"{what} column {shown(comma.name)} have a decimal comma; use "
                 raise source.fault(InputError(problem, *_SIGNS), point)
+    return found
+
+
+def _plain_columns(names: Sequence[str], columns: list[Any]) -> dict[str, Column]:
+    """Infer the types of many short columns at once, except those that `_column` must look at.
+
+    A column is plain if it has no missing value and no comma, and all its values are numbers, or none is.
+    """
+    pa, pc = arrow(), arrow("pyarrow.compute")
+    cells = pa.chunked_array([chunk for values in columns for chunk in values.chunks]).combine_chunks()
+    encoded = cells.dictionary_encode()
+    words = encoded.dictionary
+    missing = pc.is_in(words, value_set=pa.array(MISSING, words.type))
+    number = pc.match_substring_regex(words, NUMBER)
+    floats = np.array(pc.if_else(number, words, "0").cast(pa.float64()))
+    is_number, is_integer, is_odd = (
+        some.to_numpy(zero_copy_only=False)
+        for some in (
+            number,
+            pc.match_substring_regex(words, INTEGER),
+            pc.or_(missing, _contains(words, ",")),
+        )
+    )
+    kind = is_number.astype(np.int8) + is_integer  # 0 text, 1 float, 2 integer, 3 neither
+    kind[is_odd | (np.abs(floats) >= EXACT_BELOW) | ((floats == 0) & np.signbit(floats))] = 3
+    floats[kind == 3] = 0.0
+    codes = encoded.indices.fill_null(len(kind)).to_numpy().reshape(len(names), -1)
+    kinds = np.append(kind, np.int8(3))[codes]
+    lowest, highest = kinds.min(axis=1), kinds.max(axis=1)
+    distinct = 1 + np.count_nonzero(np.diff(np.sort(codes, axis=1)), axis=1)
+    numbers = np.append(floats, 0.0)[codes]
+    distinct_numbers = 1 + np.count_nonzero(np.diff(np.sort(numbers, axis=1)), axis=1)
+    found: dict[str, Column] = {}
+    for row, name in enumerate(names):
+        if highest[row] == 0:
+            found[name] = Column(name, columns[row], False, int(distinct[row]))
+        elif lowest[row] >= 1 and highest[row] <= 2:
+            values = numbers[row].astype(np.int64) if lowest[row] == 2 else numbers[row]
+            found[name] = Column(name, pa.chunked_array([pa.array(values)]), True, int(distinct_numbers[row]))
     return found
 
 

@@ -19,7 +19,7 @@ from hyperclus.hypergraph.messages import shown
 from hyperclus.io.shared import naming
 from hyperclus.io.tables import open_table
 from hyperclus.io.tables.encode import read_ids
-from hyperclus.io.tables.schema import Column, check_present, read_columns
+from hyperclus.io.tables.schema import FEW_ROWS, Column, check_present, read_columns
 from hyperclus.io.tables.table import DecimalSign, IdConversion, NumberFormat, Table
 from hyperclus.typing import AbsencePolicy, Ids, MissingPolicy
 
@@ -176,7 +176,10 @@ class TableSchema:
             if column.name in self.bins and (row := column.first_infinite()) >= 0:
                 problem = "the number is infinite or too large for bins; correct it or leave the row out"
                 raise source.fault(f"column {shown(column.name)}: {problem}", row)
-        table: dict[Any, Any] = {column.name: column.values for column in self.columns}
+        short = source.text and self.n_rows <= FEW_ROWS  # then lists are faster than PyArrow's arrays
+        table: dict[Any, Any] = {
+            column.name: column.values.to_pylist() if short else column.values for column in self.columns
+        }
         if self.vertex is not None:
             table[_IDS] = unique_ids(source, self.vertex, options.ids == "guess", options.repeated)
         with naming(source.path):
