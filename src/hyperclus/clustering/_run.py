@@ -165,6 +165,8 @@ class Steps(Generic[Result]):
             order = np.lexsort((first, -sizes))
             scored = cut(walk, labels, k)
             scored = Cut(scored.volumes[order], scored.boundaries[order])
+        if not np.isfinite(scored.ncut):
+            raise InputError("the weights are too uneven for double precision; clip the smallest and largest")
         if ncut_lower_bound(pairs, k) > scored.ncut * (1 + 1e-9) + 1e-12:
             self.fall_back("no bound: a small eigenvalue was missed, so the eigenvalues prove nothing")
             pairs = replace(pairs, lower=np.zeros_like(pairs.lower))
@@ -304,9 +306,10 @@ def search_by_vertex(
 def search_contracted(problem: SearchProblem, effort: Effort, seed: int) -> Integers | None:
     """Search among the partitions of nearly separate groups, if there are such groups."""
     groups = nearly_separate_groups(problem.walk, problem.k)
-    if groups is None:
+    small_hypergraph = None if groups is None else contracted(problem.walk, groups)
+    if groups is None or small_hypergraph is None:
         return None
-    walk = RandomWalk(contracted(problem.walk, groups))
+    walk = RandomWalk(small_hypergraph)
     pairs = smallest_eigenpairs(NormalizedLaplacian(walk), problem.k, spare=effort.extra)
     small = SearchProblem(walk, pairs, problem.k, problem.min_volume)
     return np.asarray(search_by_vertex(small, effort, seed)[groups])

@@ -39,11 +39,12 @@ def nearly_separate_groups(walk: RandomWalk, k: int) -> Integers | None:
     return None
 
 
-def contracted(walk: RandomWalk, groups: Integers) -> Hypergraph:
+def contracted(walk: RandomWalk, groups: Integers) -> Hypergraph | None:
     """A hypergraph of the groups in which every partition of them has its NCut times one and the same factor.
 
     Its hyperedges are pairs of groups, weighted by the flow between them, and single groups, which make up
-    for their volumes. The flows are multiplied so that the NCut becomes an ordinary number.
+    for their volumes. The flows are multiplied so that the NCut becomes an ordinary number. None if there is
+    no flow, or none in the range of double precision.
     """
     count = int(groups.max()) + 1
     membership = sp.csr_array((np.ones(len(groups)), (groups, np.arange(len(groups)))))
@@ -54,7 +55,9 @@ def contracted(walk: RandomWalk, groups: Integers) -> Hypergraph:
     pairs = sp.triu(flow + flow.T, k=1).tocoo()
     volumes = np.bincount(groups, weights=phi)
     joined = np.bincount(pairs.row, pairs.data, count) + np.bincount(pairs.col, pairs.data, count)
-    scale = float((volumes[joined > 0] / joined[joined > 0]).min())
+    scale = float(np.min(volumes[joined > 0] / joined[joined > 0], initial=np.inf))
+    if not np.isfinite(scale):
+        return None
     inside = np.maximum(volumes - scale * joined, 0.0)
     single = np.flatnonzero(inside)
     weights = np.concatenate([scale * pairs.data, inside[single]])
