@@ -490,3 +490,9 @@ def test_members_of_what_is_no_cluster(cluster):
     part = hc.cluster(hc.Hypergraph.from_edges([["a", "b"], ["b", "c"]]), 2)
     with pytest.raises(hc.InputError, match="there is no cluster"):
         part.members(cluster)
+
+
+def test_one_cluster_of_a_walk_whose_first_eigenvalue_is_not_exactly_0():
+    edges = [{0: 1e4, 1: 1e5, 2: 0.03162277660168379}, {0: 0.00031622776601683794, 2: 1e5}]
+    h = hc.Hypergraph.from_edges(edges, edge_weights=[3162.2776601683795] * 2)
+    assert hc.cluster(h, 1, alpha=2.0).ncut == 0

@@ -114,7 +114,7 @@ def arrays(content):
 def random_array(draw, before):
     """Another array, or none."""
     how = draw.number(4)
-    if how == 0:
+    if how == 0 or before is None:
         return None
     if how == 1:  # another value at one place
         flat = before.reshape(-1).copy()

@@ -181,7 +181,7 @@ HEADERS = Group(
         ("a,b\r\nx,u\r\ny,v\r\n", '= 0,"a = x",1.0 1,"a = y",1.0 0,"b = u",1.0 1,"b = v",1.0'),
         (",".join(f"c{i}" for i in range(3000)) + "\n" + ",".join("x" * 3000) + "\n", "no feature has two d"),
         ("Date,Amount\n01/02/2024,5\n02/03/2024,6\n", "~ read as a table with a row per vertex"),
-        (GOOD.encode("utf-16"), "this is UTF-16 text; save it as UTF-8"),
+        (GOOD.encode("utf-16"), "this is UTF-16 or UTF-32 text; save the file"),
         (GOOD.encode("latin-1").replace(b"red", b"r\xe9d"), "line 2: byte 6 of the line is not UTF-8 text;"),
     ],
     arguments="convert {file} {out} --from rows",

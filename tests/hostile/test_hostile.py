@@ -3,7 +3,6 @@
 import pytest
 
 from hostile import binary, csv, hif, labels, numeric_text, options, outputs, rows
-from hostile.pending import PENDING
 from support.hostile import Group, check
 
 TABLES = {
@@ -12,16 +11,10 @@ TABLES = {
     for name, group in vars(module).items()
     if isinstance(group, Group)
 }
-
-
-def parameter(name, group, number):
-    known = number in PENDING.get(name, ())
-    marks = [pytest.mark.xfail(reason="known, see pending.py", strict=False)] if known else []
-    return pytest.param(group, group.lines[number], id=f"{name}-{number}", marks=marks)
-
-
 LINES = [
-    parameter(name, group, number) for name, group in TABLES.items() for number in range(len(group.lines))
+    pytest.param(group, line, id=f"{name}-{number}")
+    for name, group in TABLES.items()
+    for number, line in enumerate(group.lines)
 ]
 
 

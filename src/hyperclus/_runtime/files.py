@@ -127,7 +127,7 @@ def is_shortage(error: Exception) -> bool:
 def _refuse_zip(path: StrPath, file: io.BufferedReader) -> None:
     """Raise an `InputError` for an Excel file or another archive without arrays of NumPy."""
     names = ["a.npy"]  # a damaged archive is for the reader to explain
-    with suppress(zipfile.BadZipFile):
+    with suppress(zipfile.BadZipFile, NotImplementedError, ValueError, EOFError, OSError):
         names = zipfile.ZipFile(file).namelist() or names
     file.seek(0)
     if any(name.startswith("xl/") for name in names):

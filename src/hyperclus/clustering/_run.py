@@ -144,7 +144,7 @@ class Steps(Generic[Result]):
     ) -> Integers:
         """Labels of low NCut, from the eigenvectors or from given labels."""
         on_host, found = problem.walk.backend.on_host, None
-        if start is None and on_host and 0 < problem.pairs.values[-1] < SMALL:
+        if start is None and on_host and problem.k > 1 and 0 < problem.pairs.values[-1] < SMALL:
             found = search_contracted(problem, effort, seed)
         if effort.in_batches(self.whole.n_incidences, problem.k, on_host=on_host):
             return search_in_batches(problem, effort, seed, found if start is None else start)

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
-from hyperclus._runtime.files import StrPath, reading
+from hyperclus._runtime.files import StrPath, fault, reading
 from hyperclus.errors import Argument, InputError, check_choice
 from hyperclus.hypergraph.messages import shown
 from hyperclus.io.tables import parquet
@@ -36,6 +36,9 @@ def open_table(
         kind = "tsv" if b"\t" in start.split(b"\n")[0] else "csv"
         kind = "parquet" if start.startswith(b"PAR1") else kind
     if kind == "parquet":
+        if delimiter is not None or numbers != PLAIN_NUMBERS:
+            name = "thousands" if numbers.thousands else "delimiter" if delimiter is not None else "decimal"
+            raise fault(path, InputError(Argument(name), " is for text, and this is Parquet; leave it out"))
         return parquet.ParquetTable(path, tuning)
     return CsvTable(path, delimiter or ("\t" if kind == "tsv" else None), numbers, tuning)
 

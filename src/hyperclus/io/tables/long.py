@@ -58,6 +58,9 @@ class LongColumns:
         gamma = default_column(weight, "weight", source.names, (vertex, edge))
         omega = default_column(edge_weight, "edge_weight", source.names, (vertex, edge, weight))
         optional = (None if name is None else column(name) for name in (gamma, omega))
+        if vertex == edge:
+            message = f"column {shown(vertex)} cannot hold both vertices and hyperedges; name two columns"
+            raise fault(source.path, message)
         return cls(column(vertex), column(edge), *optional)
 
 
