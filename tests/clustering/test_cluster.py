@@ -16,6 +16,7 @@ from hyperclus.clustering._run import Run
 from hyperclus.clustering.search_problem import EFFORTS
 from hyperclus.engines import cuda
 from support import stand_in_device
+from support.hostile import limited
 
 
 def pairs(vertices):
@@ -496,3 +497,12 @@ def test_one_cluster_of_a_walk_whose_first_eigenvalue_is_not_exactly_0():
     edges = [{0: 1e4, 1: 1e5, 2: 0.03162277660168379}, {0: 0.00031622776601683794, 2: 1e5}]
     h = hc.Hypergraph.from_edges(edges, edge_weights=[3162.2776601683795] * 2)
     assert hc.cluster(h, 1, alpha=2.0).ncut == 0
+
+
+def test_moves_that_gain_by_rounding_only_end():
+    first = {0: 316.22776601683796, 1: 3.1622776601683795e-05, 2: 316.22776601683796, 3: 0.01, 4: 1e6}
+    edges = [first, {1: 0.03162277660168379, 2: 1e-05, 3: 0.0031622776601683794}]
+    h = hc.Hypergraph.from_edges(edges, edge_weights=[0.31622776601683794, 0.01])
+    with limited():
+        part = hc.cluster(h, 4, alpha=2.0, bound="tight", min_share=0)
+    assert part.lower_bound <= part.ncut < 2.09092

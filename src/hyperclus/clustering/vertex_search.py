@@ -263,7 +263,7 @@ class Clusters:
         self.state.volumes[:], self.state.insides[:] = self._kept
 
     def _improve(self, vertices: Integers) -> bool:
-        """Evaluate these vertices, then make the moves of those nearest to one until none is left."""
+        """Evaluate these vertices, make the moves of those nearest to one, and return whether any moved."""
         found = self._gains(vertices)
         promising = int(np.count_nonzero(found > MIN_GAIN))
         if not promising:
@@ -276,7 +276,7 @@ class Clusters:
         moved = self.state.labels[near] != before
         self._log.append((near[moved], before[moved]))
         self._report()
-        return True
+        return bool(moved.any())  # moves there and back gain by rounding only, and would never end
 
     def _gains(self, vertices: Integers) -> Floats:
         """The gain of the best move of each of these vertices, on two threads if that pays."""
