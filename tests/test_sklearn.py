@@ -99,6 +99,7 @@ except hyperclus.MissingLibraryError as error:
 # ---- the same as the functions ---------------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("ignore:every sample has an entry")
 @given(st.one_of(hypergraphs(min_n=4), disconnected()), alphas, st.sampled_from(METHODS))
 @examples
 def test_labels_and_figures_are_those_of_the_function(h, alpha, method):
@@ -302,6 +303,7 @@ def test_set_output():
 # ---- predict and score ------------------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("ignore:every sample has an entry")
 @given(hypergraphs(min_n=4), alphas, st.data())
 @examples
 def test_predict_is_the_cheapest_cluster_for_a_light_sample(h, alpha, data):

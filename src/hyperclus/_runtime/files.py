@@ -205,7 +205,9 @@ def writing(path: StrPath) -> Iterator[BinaryIO]:
     check_path(path)
     target = Path(os.path.realpath(path))
     try:
-        mode = target.lstat().st_mode if os.path.lexists(target) else None  # a link here leads to itself
+        mode = None
+        with suppress(FileNotFoundError):
+            mode = target.lstat().st_mode  # a link here leads to itself
         if mode is not None and stat.S_ISDIR(mode):
             raise IsADirectoryError
         if mode is not None and not stat.S_ISREG(mode):

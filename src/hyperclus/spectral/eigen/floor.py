@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hyperclus._runtime.checkpoint import NO_CHECKPOINT, Checkpoint
+from hyperclus._runtime.content_digest import content_digest
 from hyperclus.spectral.eigen.orthogonal import orthonormal_block, orthonormal_vector
 from hyperclus.spectral.laplacian import Operator
 from hyperclus.typing import Floats
@@ -52,6 +53,7 @@ def floor_beyond(
     """
     if (done := checkpoint.result()) is not None:
         return Floor(**done)
+    rng = np.random.default_rng(int.from_bytes(content_digest(rng)))  # leaves the given one as it was
     dimensions = operator.size - vectors.shape[1]
     needed = -float(np.log(FAILURE * np.sqrt(np.pi / 2 / dimensions)))
     if (state := checkpoint.state()) is not None:

@@ -22,6 +22,7 @@ MAX_PRODUCTS = 5000
 EXTRA_BASIS = 30  # basis vectors beyond the wanted ones
 EXTRA_BLOCKS = 10  # the same in blocks; with more, few products are saved
 CHECK_EVERY = 2  # steps between two checks of the Ritz residuals
+CLEARLY_ABOVE = 1e-3  # distance from the eigenvalues found at which a rough value beyond them is accepted
 MIN_CHECK = 40  # products for the check that no eigenvalue was missed; half those of the search if more
 
 
@@ -73,9 +74,10 @@ def lanczos_vectors(
 
     A Krylov space grown from w vectors holds w vectors of each eigenspace, so it may miss copies of an
     eigenvalue that is repeated more often, and eigenvalues closer together than the tolerance. So the vectors
-    found are deflated and `floor_beyond` looks for smaller eigenvalues from a new random vector. One below
-    the largest found, by more than the tolerance, replaces it, and the check is repeated. (In single
-    precision that is left to the caller.)
+    found are deflated and `floor_beyond` looks for smaller eigenvalues from a new random vector. Unless it
+    finds that the next one is clearly above, that one is computed; if it is below the largest found, by more
+    than the tolerance, it replaces it, and the check is repeated. (In single precision that is left to the
+    caller.)
 
     Residuals are held below tolerance max(1, |lambda| / 2): absolute for L_sym, relative for an
     operator with larger eigenvalues.
@@ -100,7 +102,7 @@ def lanczos_vectors(
         given = found, float(values[-1]), accepted, rng, max_check
         check = floor_beyond(operator, *given, part, progress.report, options.width is not None)
         steps, floor = steps + check.steps, check.value
-        if check.ritz >= accepted:
+        if check.value >= accepted or check.ritz >= accepted + _allowed(values[-1], CLEARLY_ABOVE):
             break
         progress = progress.then(tolerance)
         missed = _Space(operator, rng, options, found, 1).search(progress, checkpoint.part("missed", rounds))
