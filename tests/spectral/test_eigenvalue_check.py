@@ -75,11 +75,15 @@ def test_a_loose_tolerance_gives_a_loose_bound_not_a_false_one(tolerance):
     assert part.lower_bound <= part.ncut
 
 
-def test_every_output_says_when_nothing_is_proven():
+def test_every_output_says_when_nothing_is_proven(tmp_path):
     h = chain_of_rings(400, 8, 1e-9)
     part = hc.cluster(h, 10, effort="fast")
     assert part.lower_bound == 0
     assert "proven: nothing, because the smallest eigenvalues are too close" in str(part)
+    part.to_html(tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "The smallest eigenvalues are too close together to be counted." in page
+    assert "proven to be at most" not in page
 
 
 def test_suggest_k_claims_no_more():

@@ -4,6 +4,7 @@ from hyperclus.hypergraph.messages import count
 from hyperclus.report.format import NOISE, four_digits, number, ordinal, percent
 from hyperclus.report.html.charts import row_name_step
 from hyperclus.report.html.contents import CONFUSION_SIZE, DETAILED_CLUSTERS, TABLE_CLUSTERS, Contents
+from hyperclus.report.text import is_bounded
 
 _HIGH_NCUT = (
     " A high NCut alone does not mean poor clusters: hypergraphs made from tables are mostly in the upper "
@@ -16,7 +17,8 @@ def bounds(contents: Contents) -> str:
     part = contents.part
     high = _HIGH_NCUT if part.ncut > 0.5 * (part.k - 1) else ""
     if part.lower_bound < NOISE:
-        return f"The optimal NCut is in the solid range; no lower bound above 0 is known.{high}"
+        why = "" if is_bounded(part) else " The smallest eigenvalues are too close together to be counted."
+        return f"The optimal NCut is in the solid range; no lower bound above 0 is known.{why}{high}"
     proof = "the eigenvalues" if part.tight is None else "a semidefinite relaxation"
     return (
         f"The optimal NCut is in the solid range. The hatched range is ruled out for {part.k:,} clusters by "
