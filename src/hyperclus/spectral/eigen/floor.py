@@ -1,19 +1,20 @@
 """A floor under the eigenvalues that a solver did not return."""
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from hyperclus._runtime.checkpoint import NO_CHECKPOINT, Checkpoint
 from hyperclus._runtime.content_digest import content_digest
-from hyperclus.spectral.eigen.orthogonal import orthonormal_block, orthonormal_vector
 from hyperclus.spectral.laplacian import Operator
 from hyperclus.typing import Floats
 
 FAILURE = 1e-6  # probability that a floor is too high
-CHECK_EVERY = 2  # steps between two tests of the floor
-BREAKDOWN = 1e-12  # norm treated as zero
+LEAST_LEFT = (
+    1e-10  # share of the squared norm below which nothing is left of an image: the space is invariant
+)
+OFTEN = 30  # steps up to which the floor is tested in each; later it is tested less often
 BISECTIONS = 60
 
 
@@ -34,7 +35,6 @@ def floor_beyond(
     max_products: int,
     checkpoint: Checkpoint = NO_CHECKPOINT,
     report: Callable[[int], None] = lambda _: None,
-    in_blocks: bool = False,
 ) -> Floor:
     """A lower bound of the smallest eigenvalue on the orthogonal complement of some orthonormal vectors.
 
@@ -46,56 +46,83 @@ def floor_beyond(
     reaches 1 / tau.
 
     No vectors but the last two are stored: where they are no longer orthogonal to earlier ones, the products
-    above still do not exceed 1. Rounding changes <u, v_j> by 1e-16 in a step, far below tau.
+    above still do not exceed 1. Rounding changes <u, v_j> by 1e-16 in a step, far below tau. A step fetches
+    once: the next vector is scaled by the norm that Pythagoras' theorem gives, and the scale is corrected by
+    the norm measured in the step after.
 
     The iteration ends when the floor reaches the goal, when the smallest Ritz value, which is an upper bound
     of lambda, is below `hopeless`, or after `max_products`.
     """
     if (done := checkpoint.result()) is not None:
         return Floor(**done)
-    rng = np.random.default_rng(int.from_bytes(content_digest(rng)))  # leaves the given one as it was
+    state = checkpoint.state() or _start(operator, vectors, rng)
+    before, now, at_before = state["before"], state["now"], state["at_before"]
+    diagonal, beyond = state["diagonal"], state["beyond"]
     dimensions = operator.size - vectors.shape[1]
-    needed = -float(np.log(FAILURE * np.sqrt(np.pi / 2 / dimensions)))
-    if (state := checkpoint.state()) is not None:
-        before, now, diagonal, beyond = state["before"], state["now"], state["diagonal"], state["beyond"]
-    else:
-        before = now = orthonormal_vector(operator, rng, operator.normal(rng), vectors, vectors[:, :1])[0]
-        diagonal, beyond = [], []
     while len(diagonal) < min(max_products, dimensions):
         if checkpoint.due:
-            checkpoint.keep(before=before, now=now, diagonal=diagonal, beyond=beyond)
-        image, basis = operator.apply(now), np.column_stack([before, now][not diagonal :])
-        if in_blocks:  # fetches once
-            block, overlaps, factor = orthonormal_block(
-                operator.backend, np.column_stack([image]), vectors, basis
-            )
-            following, along, length = block[:, 0], overlaps[-1, 0], abs(float(factor[0, 0]))
-        else:
-            following, overlaps, length = orthonormal_vector(operator, rng, image, vectors, basis)
-            along = overlaps[-1]
-        diagonal.append(float(along))
-        beyond.append(max(length, BREAKDOWN))
+            kept = {"before": before, "now": now, "at_before": at_before}
+            checkpoint.keep(**kept, diagonal=diagonal, beyond=beyond)
+        image = operator.backend.persist(operator.apply(now))
+        small = now @ image, now @ now, image @ image, vectors.T @ now, vectors.T @ image
+        along, size, square, at_now, at_image = operator.backend.fetch(*small)
+        alpha, norm = float(along / size), float(np.sqrt(size))
+        if diagonal:
+            beyond[-1] *= norm
+        coupling = beyond[-1] if diagonal else 0.0
+        at_now, at_image, square = at_now / norm, at_image / norm, float(square / size)
+        left = square - alpha**2 - coupling**2 - float(at_image @ at_image)
+        least = LEAST_LEFT * max(square, 1.0)
+        length = float(np.sqrt(max(left, least)))
+        inside = (at_image - alpha * at_now - coupling * at_before) / length
+        now = now / norm
+        following = image / (norm * length) - now * (alpha / length) - before * (coupling / length)
+        following -= vectors @ operator.backend.put(inside, following.dtype)
+        before, now, at_before = now, operator.backend.persist(following), at_now
+        diagonal.append(alpha)
+        beyond.append(length)
         report(len(diagonal))
-        if length == 0.0:
+        if left <= least:
             break
-        before, now = now, following
-        if len(diagonal) % CHECK_EVERY == 0 and (
-            _growth(diagonal, beyond, goal) > needed or _smallest_ritz(diagonal, beyond) < hopeless
+        if len(diagonal) % (1 + len(diagonal) // OFTEN) == 0 and (
+            excludes(diagonal, beyond, goal, dimensions) or _smallest_ritz(diagonal, beyond) < hopeless
         ):
             break
     ritz = _smallest_ritz(diagonal, beyond)
-    found = Floor(_floor(diagonal, beyond, ritz, needed), ritz, len(diagonal))
+    found = Floor(_floor(diagonal, beyond, ritz, _growth_needed(dimensions)), ritz, len(diagonal))
     checkpoint.finish(**found._asdict())
     return found
 
 
-def _smallest_ritz(diagonal: list[float], beyond: list[float]) -> float:
+def _start(operator: Operator, vectors: Floats, rng: np.random.Generator) -> dict[str, Any]:
+    """A random vector of about unit length in the complement of the vectors; `rng` is left as it was."""
+    start = operator.normal(np.random.default_rng(int.from_bytes(content_digest(rng))))
+    (along, size) = operator.backend.fetch(vectors.T @ start, start @ start)
+    start = (start - vectors @ operator.backend.put(along, start.dtype)) / float(np.sqrt(size))
+    at_before = np.zeros(vectors.shape[1])
+    return {"before": start, "now": start, "at_before": at_before, "diagonal": [], "beyond": []}
+
+
+def excludes(diagonal: Sequence[float], beyond: Sequence[float], value: float, dimensions: int) -> bool:
+    """Whether Lanczos' coefficients, from a random vector, exclude all eigenvalues up to a value.
+
+    The value is below the smallest Ritz value, `dimensions` are those of the space that the vector is from,
+    and `beyond` holds a norm per step.
+    """
+    return _growth(diagonal, beyond, value) > _growth_needed(dimensions)
+
+
+def _growth_needed(dimensions: int) -> float:
+    return -float(np.log(FAILURE * np.sqrt(np.pi / 2 / dimensions)))
+
+
+def _smallest_ritz(diagonal: Sequence[float], beyond: Sequence[float]) -> float:
     from scipy.linalg import eigvalsh_tridiagonal
 
     return float(eigvalsh_tridiagonal(diagonal, beyond[:-1], select="i", select_range=(0, 0))[0])
 
 
-def _growth(diagonal: list[float], beyond: list[float], value: float) -> float:
+def _growth(diagonal: Sequence[float], beyond: Sequence[float], value: float) -> float:
     """The largest log |p_j(value)| of the polynomials of the iteration, by their recurrence."""
     before, now, scale, largest, coupling = 0.0, 1.0, 0.0, 0.0, 0.0
     for alpha, beta in zip(diagonal, beyond, strict=True):
@@ -108,7 +135,7 @@ def _growth(diagonal: list[float], beyond: list[float], value: float) -> float:
     return largest
 
 
-def _floor(diagonal: list[float], beyond: list[float], ritz: float, needed: float) -> float:
+def _floor(diagonal: Sequence[float], beyond: Sequence[float], ritz: float, needed: float) -> float:
     """The largest value found by bisection below which all polynomials together reach the growth needed."""
     step = 4 * (max(map(abs, diagonal)) + max(beyond))
     low, high = ritz - step, ritz

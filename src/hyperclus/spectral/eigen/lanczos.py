@@ -13,8 +13,8 @@ from hyperclus._runtime.checkpoint import NO_CHECKPOINT, Checkpoint
 from hyperclus._runtime.progress import ResidualProgress
 from hyperclus.engines.base import ArrayBackend
 from hyperclus.errors import ConvergenceError
-from hyperclus.spectral.eigen.floor import floor_beyond
-from hyperclus.spectral.eigen.orthogonal import orthonormal_block, orthonormal_vector
+from hyperclus.spectral.eigen.floor import excludes, floor_beyond
+from hyperclus.spectral.eigen.orthogonal import BREAKDOWN, orthonormal_block, orthonormal_vector
 from hyperclus.spectral.laplacian import Operator
 from hyperclus.typing import Floats
 
@@ -23,6 +23,7 @@ EXTRA_BASIS = 30  # basis vectors beyond the wanted ones
 EXTRA_BLOCKS = 10  # the same in blocks; with more, few products are saved
 CHECK_EVERY = 2  # steps between two checks of the Ritz residuals
 CLEARLY_ABOVE = 1e-3  # distance from the eigenvalues found at which a rough value beyond them is accepted
+SLACK = 1e-5  # relative loss of a bound that the search for a single eigenvalue proves by itself
 MIN_CHECK = 40  # products for the check that no eigenvalue was missed; half those of the search if more
 
 
@@ -54,11 +55,12 @@ class Vectors(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """Eigenvectors and spare Ritz vectors; eigenvalues; products spent."""
+    """Eigenvectors and spare Ritz vectors; eigenvalues; products spent; a floor under the eigenvalues."""
 
     vectors: Floats
     values: Floats
     steps: int
+    floor: float = -np.inf
 
 
 def lanczos_vectors(
@@ -77,7 +79,8 @@ def lanczos_vectors(
     found are deflated and `floor_beyond` looks for smaller eigenvalues from a new random vector. Unless it
     finds that the next one is clearly above, that one is computed; if it is below the largest found, by more
     than the tolerance, it replaces it, and the check is repeated. (In single precision that is left to the
-    caller.)
+    caller.) A single eigenvalue needs no second vector: whatever its multiplicity, a few more steps of the
+    same search exclude any below it.
 
     Residuals are held below tolerance max(1, |lambda| / 2): absolute for L_sym, relative for an
     operator with larger eigenvalues.
@@ -94,13 +97,14 @@ def lanczos_vectors(
     first = space.search(progress, checkpoint.part("first"), options.spare)
     vectors, values, steps = first.vectors[:, :count], first.values, first.steps
     some_left = known.shape[1] + count < operator.size
-    rounds, max_check, floor = 0, max(MIN_CHECK, steps // 2), -np.inf if some_left else np.inf
-    while some_left and vectors.dtype == np.float64:
+    rounds, max_check, floor = 0, max(MIN_CHECK, steps // 2), first.floor if some_left else np.inf
+    unproven = floor == -np.inf and vectors.dtype == np.float64
+    while unproven:
         found, rounds = np.hstack([known, vectors]), rounds + 1
         accepted = float(values[-1] - _allowed(values[-1], tolerance))
         part, progress = checkpoint.part("check", rounds), progress.then(tolerance)
         given = found, float(values[-1]), accepted, rng, max_check
-        check = floor_beyond(operator, *given, part, progress.report, options.width is not None)
+        check = floor_beyond(operator, *given, part, progress.report)
         steps, floor = steps + check.steps, check.value
         if check.value >= accepted or check.ritz >= accepted + _allowed(values[-1], CLEARLY_ABOVE):
             break
@@ -166,9 +170,11 @@ class _Space:
                 residuals = np.linalg.norm(beyond @ rotation[column:], axis=0)
                 progress.report(self.steps, float((residuals / _allowed(values, 1.0))[: self.count].max()))
                 converged = (residuals <= _allowed(values, progress.goal))[: self.count].all()
-                if converged or filled == self.dimensions:
+                floor = self._floor(float(values[0]), beyond) if converged else -np.inf
+                proven = floor > -np.inf or not self.can_prove or filled == self.capacity
+                if (converged and proven) or filled == self.dimensions:
                     small = self.backend.put(rotation[:, : self.count + spare], self.basis.dtype)
-                    found = _Found(self.basis[:, :filled] @ small, values[: self.count], self.steps)
+                    found = _Found(self.basis[:, :filled] @ small, values[: self.count], self.steps, floor)
                     checkpoint.finish(**found._asdict())
                     return found
             if self.steps >= self.options.max_products:
@@ -180,6 +186,23 @@ class _Space:
             f"not {progress.goal:.1e}; raise the tolerance",
             worst,
         )
+
+    @property
+    def can_prove(self) -> bool:
+        """Whether the Krylov space is that of one random vector, and a single eigenvalue is wanted."""
+        plain = self.options.width is None and self.since == 0
+        return plain and self.count == 1 and self.basis.dtype == np.float64
+
+    def _floor(self, value: float, beyond: Floats) -> float:
+        """A floor just below the smallest eigenvalue if the steps so far prove it, else -inf."""
+        if not self.can_prove:
+            return -np.inf
+        goal, along = value - SLACK * abs(value), self.projected[: self.steps, : self.steps]
+        norms = np.append(np.diag(along, -1), beyond[-1, -1])
+        if norms.min() <= BREAKDOWN[8]:  # the space was invariant and another random vector joined
+            return -np.inf
+        steps = np.diag(along).tolist(), norms.tolist()
+        return goal if excludes(*steps, goal, self.dimensions) else -np.inf
 
     def _begin(self, state: dict[str, Any] | None) -> None:
         """Start from random vectors, or from the state of an interrupted search."""
