@@ -36,9 +36,9 @@ def test_tables_of_one_data_set(tmp_path):
         (("reproduce", "nothing"), "there is no table 'nothing'"),
         (("reproduce", "--dataset", "iris"), "there is no data set 'iris'"),
         (("datasets", "iris"), "'iris'"),
-        (("reproduce", "--wrong"), "No such option"),
+        (("reproduce", "--wrong"), "no such option"),
         (("reproduce", "--json", "--markdown"), "choose --json or --markdown"),
-        (("fly",), "No such command"),
+        (("fly",), "no such command"),
     ],
 )
 def test_bad_usage_has_exit_code_2(arguments, words):

@@ -87,9 +87,10 @@ def check(folder, group, line):
 
 
 def sentences(text):
-    """The messages on stderr, without the usage that precedes the error of an option."""
-    usage = ("Usage: ", "Try 'hyperclus")
-    return [line for line in text.splitlines() if line and not line.startswith(usage)]
+    """The messages on stderr."""
+    lines = text.splitlines()
+    assert all(line.startswith("hyperclus: ") for line in lines), text
+    return lines
 
 
 def snapshot(folder):

@@ -11,11 +11,11 @@ import sys
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from errno import EBADF
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, NoReturn, TextIO, cast
+from typing import Annotated, Any, NoReturn, TextIO
 
 import typer
 from rich.console import Console
@@ -26,6 +26,7 @@ from typer import rich_utils
 import hyperclus
 from hyperclus._runtime.files import printable
 from hyperclus.cli.options import option
+from hyperclus.cli.values import declared, parsed
 from hyperclus.errors import Argument, HyperclusError, InputError, LossWarning
 
 UNLIMITED = 100_000  # characters of a line that is not printed on a terminal
@@ -47,7 +48,7 @@ app = typer.Typer(
 def main() -> NoReturn:
     """Run the command line and exit with its code."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that cleanup runs
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:  # as scripts start commands with &
         signal.signal(signal.SIGINT, _interrupt)
     if os.environ.get("NO_COLOR"):
         rich_utils.COLOR_SYSTEM = None  # typer has no other way to print help without bold
@@ -58,6 +59,8 @@ def main() -> NoReturn:
     if sys.stdout is None:
         sys.exit(_os_failure(OSError(EBADF, "stdout is closed")))
     code = run()
+    if signal.getsignal(signal.SIGINT) == _interrupt:  # from here on nothing catches an exception
+        signal.signal(signal.SIGINT, _quit)
     error = _flush(sys.stdout)
     if error is not None:
         code = code or _os_failure(error)
@@ -74,8 +77,12 @@ def main() -> NoReturn:
 
 def _interrupt(*_: object) -> NoReturn:
     """Interrupt the command at the first Ctrl-C, and end the process at the second one."""
-    signal.signal(signal.SIGINT, lambda *_: os._exit(130))
+    signal.signal(signal.SIGINT, _quit)
     raise KeyboardInterrupt
+
+
+def _quit(*_: object) -> NoReturn:
+    os._exit(130)
 
 
 def _flush(stream: TextIO) -> OSError | None:
@@ -108,12 +115,19 @@ def run(arguments: list[str] | None = None) -> int:
     except Exception as error:
         if not hasattr(error, "exit_code"):
             raise
-        with suppress(OSError):
-            error.show()  # type: ignore[attr-defined]  # usage errors
+        say(_usage_message(error), "red")
         return int(error.exit_code)
     if code == 130:
         say("interrupted")
     return code
+
+
+def _usage_message(error: Any) -> str:
+    """The message of typer about the arguments, as one sentence."""
+    message = " ".join(error.format_message().split()).removesuffix(".")
+    context = getattr(error, "ctx", None)
+    see = "" if context is None or message.endswith("?") else f"; see {context.command_path} --help"
+    return printable(f"{message[:1].lower()}{message[1:]}{see}")
 
 
 def _os_failure(error: OSError) -> int:
@@ -277,13 +291,12 @@ def command(*examples: str) -> Callable[[Callable[..., None]], None]:
                 continue
             groups[name] = parameter.annotation
             for field in fields(parameter.annotation):
-                default = inspect.Parameter.empty if field.default is MISSING else field.default
-                annotation = cast(Any, Annotated)[field.type, field.metadata["typer"]]
+                annotation, default = declared(field)
                 flat.append(parameter.replace(name=field.name, default=default, annotation=annotation))
 
         def run(**given: Any) -> None:
             for name, kind in groups.items():
-                given[name] = kind(**{field.name: given.pop(field.name) for field in fields(kind)})
+                given[name] = kind(**{one.name: parsed(one, given.pop(one.name)) for one in fields(kind)})
             function(**given)
 
         run.__doc__, run.__name__ = function.__doc__, function.__name__

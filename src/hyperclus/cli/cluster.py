@@ -14,11 +14,11 @@ from hyperclus._runtime.files import printable
 from hyperclus.cli.app import Messages, command, command_line, say_if_stopped
 from hyperclus.cli.cluster_files import Workers, cluster_files
 from hyperclus.cli.inputs import LabelledSource, ResolvedInput, Source, read_labels
-from hyperclus.cli.options import GPU, MAX_K, Computation, Json, Search, Walk, argument, cluster_option
+from hyperclus.cli.options import GPU, Computation, Json, Search, Walk, argument, cluster_option
 from hyperclus.cli.output import LABELS, Outputs, as_record, labelled, print_csv, print_json
 from hyperclus.cli.progress import progress
 from hyperclus.cli.terminal import indented, show, show_partition, table, title, top_hyperedges
-from hyperclus.clustering.n_clusters import Suggestion
+from hyperclus.clustering.n_clusters import MAX_K, Suggestion
 from hyperclus.clustering.partition import Partition
 from hyperclus.engines import InMemory, check_engine, cuda_products
 from hyperclus.errors import HyperclusError
@@ -67,8 +67,8 @@ def cluster(
         h, classes, seconds = _read(resolved, messages)
         outputs.check_ids(messages, h.vertex_ids, h.edge_ids)
         if k is None:
-            largest = search.max_k or MAX_K
-            suggestion = hyperclus.suggest_k(h, largest, alpha=computation.alpha, seed=computation.seed)
+            alpha, seed = computation.alpha, computation.seed
+            suggestion = hyperclus.suggest_k(h, search.max_k, alpha=alpha, seed=seed)
             k = suggestion.k
             if k is None:
                 raise HyperclusError(f"no number of clusters can be suggested: {suggestion.reason}")
@@ -83,9 +83,11 @@ def cluster(
 class Candidates:
     """Which numbers of clusters to consider, and how."""
 
-    max_k: int = cluster_option("Largest number to consider.", "NUMBER", default=MAX_K, min=2)
+    max_k: int | None = cluster_option(f"Largest number to consider (default: {MAX_K}).", "NUMBER", least=2)
     shuffles: int | None = cluster_option(
-        "Number of shuffled hypergraphs to compare with (default: 3 to 20, by size).", "NUMBER", min=2
+        "Number of shuffled hypergraphs to compare with, up to 1000 (default: 3 to 20, by size).",
+        "NUMBER",
+        least=2,
     )
 
 

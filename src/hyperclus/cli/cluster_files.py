@@ -44,7 +44,7 @@ class Workers:
     scheduler: str | None = dask_option(
         "Dask scheduler, such as tcp://head:8786 (default: start workers on this machine).", "ADDRESS"
     )
-    workers: int | None = dask_option("Number of local workers (default: cores).", "NUMBER", min=1)
+    workers: int | None = dask_option("Number of local workers (default: cores).", "NUMBER", least=1)
     memory: str | None = dask_option("Memory of each local worker, such as 4GB.", "SIZE")
     work: Path | None = dask_option(
         "Folder for sorted data, checkpoints and labels, which all workers can access (default: "

@@ -33,7 +33,7 @@ class Growth:
     """Where the cluster starts, and how far it may grow."""
 
     seed: list[str] = cluster_option("A vertex of the cluster; repeatable.", "VERTEX", default=MISSING)
-    max_size: int | None = cluster_option("Largest number of vertices.", "NUMBER", min=1)
+    max_size: int | None = cluster_option("Largest number of vertices.", "NUMBER", least=1)
     max_volume: float = cluster_option("Largest share of the volume.", "NUMBER", default=0.5)
     restart: float | None = cluster_option(
         "Probability that the walk returns to the seeds in a step: 0.25 stays close, 0.02 goes far (chosen "

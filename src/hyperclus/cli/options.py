@@ -8,11 +8,11 @@ from typing import Annotated, Any, Literal
 import typer
 
 from hyperclus.clustering._run import check_min_share
+from hyperclus.clustering.n_clusters import MAX_K
 from hyperclus.engines import Precision
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.messages import shown
 
-MAX_K = 10  # clusters to consider by default
 MAX_DIGITS = 9  # of a number of clusters or bins
 GPU = "auto: on an NVIDIA GPU if there is one and the data are large"
 
@@ -22,10 +22,20 @@ def argument(text: str, metavar: str) -> Any:
     return field(metadata={"typer": typer.Argument(help=text, metavar=metavar, show_default=False)})
 
 
-def option(text: str, metavar: str | None = None, *names: str, default: Any = None, **settings: Any) -> Any:
-    """A field that is an option of the command, with the name of the field unless others are given."""
+def option(
+    text: str,
+    metavar: str | None = None,
+    *names: str,
+    default: Any = None,
+    least: float | None = None,
+    **settings: Any,
+) -> Any:
+    """A field that is an option of the command, with the name of the field unless others are given.
+
+    `least` is the smallest number that is allowed.
+    """
     info = typer.Option(*names, help=text, metavar=metavar, **settings)
-    return field(default=default, metadata={"typer": info})
+    return field(default=default, metadata={"typer": info, "names": names, "least": least})
 
 
 def switch(name: str, text: str, **settings: Any) -> Any:
@@ -41,7 +51,7 @@ alpha_option = partial(
     "paper.",
     "NUMBER",
     default=0.0,
-    min=0,
+    least=0,
 )
 dask_option = partial(option, rich_help_panel="With --engine dask")
 output_option = partial(option, rich_help_panel="Output")
@@ -55,7 +65,7 @@ class Walk:
     """The random walk, the random seed and the checkpoints."""
 
     alpha: float = alpha_option()
-    seed: int = cluster_option("Random seed.", "NUMBER", default=0, min=0)
+    seed: int = cluster_option("Random seed.", "NUMBER", default=0, least=0)
     checkpoint: str | None = cluster_option(  # Path("") would be the current folder
         "Keep checkpoints in this folder: if interrupted, the same command resumes the run.", "FOLDER"
     )
@@ -90,7 +100,7 @@ class Search:
         "Number of clusters, or auto for the suggested number.", "NUMBER", "-k", "--clusters"
     )
     max_k: int | None = cluster_option(
-        f"Largest number to consider for -k auto (default: {MAX_K}).", "NUMBER", min=2
+        f"Largest number to consider for -k auto (default: {MAX_K}).", "NUMBER", least=2
     )
     method: Literal["auto", "hyperclus-g"] = cluster_option(
         "auto: search for the lowest NCut; hyperclus-g: the algorithm of the paper.", default="auto"

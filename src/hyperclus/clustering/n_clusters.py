@@ -15,7 +15,7 @@ from hyperclus.clustering.metrics import agreement
 from hyperclus.clustering.partition import TINY, pandas_for
 from hyperclus.clustering.search_problem import EFFORTS, SearchProblem
 from hyperclus.clustering.vertex_search import vertex_search
-from hyperclus.errors import check_integer
+from hyperclus.errors import Argument, InputError, check_integer
 from hyperclus.hypergraph.configuration_model import shuffled
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.spectral.bounds import ncut_lower_bound, relative_gap
@@ -24,7 +24,9 @@ from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Booleans, Floats, Integers, Seed
 
 STARTS = 3  # searches for each k
+MAX_K = 10  # by default
 SHUFFLES = (3, 20)  # smallest and largest default number
+MAX_SHUFFLES = 1000  # which no longer change the answer
 SHUFFLED_INCIDENCES = 1_000_000  # of all shuffles together, if that allows the smallest number
 BEYOND_CHANCE = 2.0  # times the differences between shuffles
 MIN_REACH = 2 / 3  # of a k that stands out
@@ -91,7 +93,7 @@ class Suggestion:
 
 def suggest_k(
     hypergraph: Hypergraph,
-    max_k: int = 10,
+    max_k: int | None = None,
     *,
     alpha: float = 0.0,
     shuffles: int | None = None,
@@ -106,10 +108,11 @@ def suggest_k(
 
     Parameters
     ----------
-    max_k : int
-        The largest k to consider, at least 2; limited to the number of vertices minus one.
+    max_k : int, optional
+        The largest k to consider, at least 2 and below the number of vertices; by default 10, or fewer if
+        there are not as many vertices.
     shuffles : int, optional
-        The number of shuffled hypergraphs, at least 2; by default 20, down to 3 for a million incidences.
+        The number of shuffled hypergraphs, from 2 to 1000; by default 20, down to 3 for a million incidences.
     alpha, tolerance, seed
         As in `cluster`.
 
@@ -125,13 +128,20 @@ def suggest_k(
     >>> found.k, found.confident
     (3, True)
     """
-    check_integer("max_k", max_k, least=2)
+    if max_k is not None:
+        check_integer("max_k", max_k, least=2)
+    if shuffles is not None:
+        _check_shuffles(shuffles)
     run = Run(hypergraph, engine="cpu", alpha=alpha, tolerance=tolerance, seed=seed)
     if shuffles is None:
         shuffles = int(np.clip(SHUFFLED_INCIDENCES // run.whole.n_incidences, *SHUFFLES))
-    check_integer("shuffles", shuffles, least=2)
-    most = min(int(max_k), run.whole.n_vertices - 1)
-    if most < 2:
+    n_vertices = run.whole.n_vertices
+    most = min(MAX_K, n_vertices - 1) if max_k is None else int(max_k)
+    if n_vertices > 2 and most >= n_vertices:
+        raise InputError(
+            Argument("max_k"), f" must be below the number of vertices, {n_vertices:,}; got {most}"
+        )
+    if n_vertices < 3:
         return Suggestion(None, False, False, "Fewer than three vertices are too few to tell.", ())
     draw = np.random.default_rng(run.rng.integers(1 << 63))  # independent of the eigen-solver
     walk = run.walk(run.whole, most + 1)
@@ -145,6 +155,15 @@ def suggest_k(
     candidates = [_candidate(walk, pairs, contrast, k, draw) for k in range(2, most + 1)]
     ranked = tuple(sorted(candidates, key=lambda one: (not one.clear, -one.score, one.k)))
     return _answer(walk, contrast, ranked)
+
+
+def _check_shuffles(shuffles: int) -> None:
+    check_integer("shuffles", shuffles, least=2)
+    if shuffles > MAX_SHUFFLES:
+        limit = (
+            f" must be at most {MAX_SHUFFLES}, or left out for a number that suits the data; got {shuffles}"
+        )
+        raise InputError(Argument("shuffles"), limit)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
