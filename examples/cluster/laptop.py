@@ -13,9 +13,12 @@ import hyperclus as hc
 
 
 def main(source: str, k: int) -> None:
-    """Two workers of two threads with 4 GB each; their number times the limit must fit the machine."""
+    """Two workers of two threads with 4 GB each; their number times the limit must fit the machine.
+
+    `security=True` keeps other users of the machine out.
+    """
     with (
-        LocalCluster(n_workers=2, threads_per_worker=2, memory_limit="4GB") as workers,
+        LocalCluster(n_workers=2, threads_per_worker=2, memory_limit="4GB", security=True) as workers,
         Client(workers) as client,
     ):
         print(f"dashboard: {client.dashboard_link}")

@@ -115,7 +115,7 @@ class TestResults:
         done = process("cluster", "data/", "-k", 2, "--engine", "dask", *NAMED, *local, "-v")
         assert done.returncode == 0, done.stderr
         assert "1 worker on this machine with 2.0 GB each" in done.stderr
-        assert "dashboard: http://" in done.stderr
+        assert "dashboard" not in done.stderr  # other users could read it
         assert "hyperclus: preparation: " in done.stderr
         assert "Partition of 80 vertices into 2 clusters" in done.stdout
 

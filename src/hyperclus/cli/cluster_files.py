@@ -182,7 +182,7 @@ def _pool(workers: Workers, messages: Messages) -> Iterator[tuple[WorkerPool, "M
         memory = Memory(pool.client)
         messages.note(_description(pool, workers.scheduler is None))
         with suppress(KeyError):  # raised by Dask if the scheduler has no dashboard
-            if pool.client.dashboard_link:
+            if workers.scheduler is not None and pool.client.dashboard_link:
                 messages.note(f"dashboard: {pool.client.dashboard_link}")
         with progress(messages, memory.status):
             yield pool, memory

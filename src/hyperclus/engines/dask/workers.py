@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from secrets import token_hex
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from hyperclus._runtime.optional import library
@@ -350,17 +351,32 @@ def _close(client: Any, timeout: float) -> None:
         client.close(timeout=timeout)
 
 
-def _local_cluster(n_workers: int, memory: str | None) -> Any:
-    """Start workers on this machine."""
+@contextmanager
+def _local_cluster(n_workers: int, memory: str | None) -> Iterator[Any]:
+    """Start workers on this machine that only this process can use.
+
+    Dask runs whatever a client sends, so connections need the certificate of this run, which is only in
+    memory. There are no web pages, because they have no such check. What workers move out of memory is
+    unpickled later; it goes to a folder that other users cannot write.
+    """
     distributed = dask()
-    try:
-        return distributed.LocalCluster(
-            n_workers=n_workers,
-            threads_per_worker=1,
-            processes=True,
-            memory_limit=memory or int(MEMORY_SHARE * distributed.system.MEMORY_LIMIT / n_workers),
-            dashboard_address="127.0.0.1:0",
-            silence_logs=logging.CRITICAL,
-        )
-    except ValueError as error:
-        raise InputError(f"no workers with memory {shown(memory)} can be started: {error}") from None
+    library("cryptography", "cryptography", "starting Dask workers on this machine", "dask")
+    no_pages: dict[str, Any] = {f"distributed.{role}.http.routes": [] for role in ("scheduler", "worker")}
+    with ExitStack() as stack:
+        folder = stack.enter_context(TemporaryDirectory(prefix="hyperclus-", ignore_cleanup_errors=True))
+        try:
+            with dask("dask").config.set(no_pages):
+                cluster = distributed.LocalCluster(
+                    n_workers=n_workers,
+                    threads_per_worker=1,
+                    processes=True,
+                    memory_limit=memory or int(MEMORY_SHARE * distributed.system.MEMORY_LIMIT / n_workers),
+                    security=distributed.Security.temporary(),
+                    dashboard_address="127.0.0.1:0",  # without one, a fixed port would be taken
+                    scheduler_kwargs={"dashboard": False},
+                    local_directory=folder,
+                    silence_logs=logging.CRITICAL,
+                )
+        except ValueError as error:
+            raise InputError(f"no workers with memory {shown(memory)} can be started: {error}") from None
+        yield stack.enter_context(cluster)
