@@ -179,3 +179,22 @@ def test_other_arguments_are_not_options(tmp_path, option):
     path.write_text("vertex,edge\na,1\nb,1\n")
     assert_refused(inside("info", path, "-o", option), "has no option")
     assert_refused(inside("convert", path, tmp_path / "h.json", "-w", option), "has no option")
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("ann,p1\nbob,p2\ncy,p3\n", "'p1'"),  # like p2 and p3
+        ("ann,bob\nbob,cy\ncy,dee\n", "'bob'"),  # is in the other column
+        ("2020-01-01,x\n2020-01-02,y\n2020-02-01,y\n", "'2020-01-01'"),
+        ("q1,q2\nyes,no\nno,no\n", None),
+        ("name,paper\nbob,p2\ncy,p3\n", None),
+        ("q1,q2\n1,2\n3,4\n", None),
+    ],
+)
+def test_names_that_look_like_values_are_remarked_on(tmp_path, text, name):
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    told = inside("info", path).stderr
+    assert (f"the name {name} looks like a value of the table" in told) == (name is not None), told
+    assert ("looks like a value" in told) == (name is not None)

@@ -19,6 +19,7 @@ from hyperclus.hypergraph.messages import named, row_of, shown
 from hyperclus.typing import Booleans, Codes, Ids
 
 NEVER_MISSING = frozenset({bool, bytes, int, str, tuple})
+SHORT = 100  # integers, up to which a dictionary is faster than calls of NumPy
 
 
 def id_array(values: Iterable[Any], what: str) -> Ids:
@@ -195,6 +196,9 @@ def drop_codes(codes: Codes, absent: Booleans) -> Codes:
 def _encode_integers(values: NDArray[Any], block: int) -> tuple[Codes, Ids]:
     if not len(values):
         return np.empty(0, dtype=np.int32), read_only(np.empty(0, dtype=np.int64))
+    if len(values) <= SHORT:
+        codes, few = _codes_by_hash(values.tolist(), str)
+        return codes, read_only(np.array(few, dtype=np.int64))
     low, high = int(values.min()), int(values.max())
     kind = index_type(len(values))
     if high - low > 4 * len(values) + 1000:

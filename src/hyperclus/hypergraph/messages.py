@@ -15,6 +15,8 @@ _short.maxstring = _short.maxother = _short.maxlong = 60
 
 def shown(value: Any) -> str:
     """Return the repr of a value, shortened and on one line."""
+    if type(value) is str and len(value) <= 60 and len(text := repr(value)) <= 60:  # as below, but faster
+        return text
     try:
         text = _short.repr(python_scalar(value))
     except ValueError:  # it contains an integer of thousands of digits

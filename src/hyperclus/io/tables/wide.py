@@ -1,5 +1,6 @@
 """Tables in files with one row per vertex: CSV, TSV and Parquet."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ from hyperclus.typing import AbsencePolicy, Ids, MissingPolicy
 
 RepeatPolicy = Literal["error", "number"]
 
+SNIFFED_ROWS = 20  # compared with the name of their column
 FEW = 10  # a column with more distinct numbers gets bins
 DEFAULT_BINS = Bins("width", 5)
 _IDS = 0  # key of the vertex ids among columns, whose names are text
@@ -144,6 +146,9 @@ class TableSchema:
         """Yield what is unusual, one sentence each."""
         if self.source.text and _has_no_header(self.source.names):
             yield "the first line seems to have no column names but numbers; add a line with names"
+        elif self.source.text and (name := self._data_as_name()) is not None:
+            looks = f"the name {shown(name)} looks like a value of the table, so the first line may be data"
+            yield f"{looks}; if so, add a line with column names"
         for column in self.columns:
             if (kind := _unusual(column, self.n_rows)) is not None:
                 sentence, counts = _REMARKS[kind][1], {"distinct": column.distinct, "rows": self.n_rows}
@@ -155,14 +160,31 @@ class TableSchema:
         counted = len(self.columns) > FEW and _ascending(self.source.names)  # as pandas and R name columns
         for column in self.columns if self.source.text and not counted else ():
             try:
+                if column.numbers:  # saves calls of PyArrow, for tables with many columns
+                    float(column.name)
                 row = pc.index(column.values, pa.scalar(column.name).cast(column.values.type)).as_py()
-            except pa.ArrowInvalid:  # the name is not a number, and the values are
+            except (ValueError, pa.ArrowInvalid):  # the name is not a number, and the values are
                 continue
             if row >= 0:
                 problem = f"column {shown(column.name)} holds its own name, so the first line may be data"
                 remedy = "; add a line with the column names, or use "
                 rows = Argument("format", "rows")
                 raise self.source.fault(InputError(problem, remedy, rows, " if there is one"), row)
+
+    def _data_as_name(self) -> str | None:
+        """Find a name that differs from the values of its column in digits only, or is in another column."""
+        pc = arrow("pyarrow.compute")
+        texts = [column for column in self.columns if not column.numbers]
+        for column in texts:
+            if (pattern := _pattern(column.name)) != column.name:
+                values = filter(None, column.values[:SNIFFED_ROWS].to_pylist())
+                if {_pattern(str(value)) for value in values} == {pattern}:
+                    return column.name
+        for column in texts if len(self.columns) <= FEW else ():
+            for other in texts:
+                if other is not column and pc.index(other.values, column.name).as_py() >= 0:
+                    return column.name
+        return None
 
     def hypergraph(self) -> Hypergraph:
         """Build the hypergraph; an `InputError` names the line if that is impossible."""
@@ -340,6 +362,11 @@ def _has_no_header(names: Sequence[str]) -> bool:
     """Whether a first line looks like data: most names are numbers, and do not ascend as years do."""
     numbers = [name for name in names if name.isascii() and name.replace(".", "", 1).isdecimal()]
     return 2 * len(numbers) > len(names) and not _ascending(numbers)
+
+
+def _pattern(text: str) -> str:
+    """Return a text with each number replaced by a sign that no text has."""
+    return re.sub("[0-9]+", "\0", text)
 
 
 def _ascending(names: Sequence[str]) -> bool:
