@@ -294,8 +294,8 @@ def check_answer(h, k, engine="cuda", exact=True, tolerance=1e-6, call=hc.cluste
     assert np.abs(there.eigenvalues - here.eigenvalues).max() <= tolerance
     allowed = max(tolerance, 1e-6) * k
     if here.eigenpairs.failure:  # the check of the eigenvalues has other random vectors there
-        allowed += 0.001 * here.lower_bound
-    assert abs(there.lower_bound - here.lower_bound) <= allowed
+        allowed += 0.02 * here.lower_bound
+    assert abs(there.lower_bound - here.lower_bound) <= allowed, (there.lower_bound, here.lower_bound)
     scored = hc.evaluate(h, there.labels, engine="cpu", alpha=settings.get("alpha", 0.0))
     assert abs(scored.ncut - there.ncut) <= tolerance
     differing = int((there.labels != here.labels).sum())

@@ -23,7 +23,7 @@ EXTRA_BASIS = 30  # basis vectors beyond the wanted ones
 EXTRA_BLOCKS = 10  # the same in blocks; with more, few products are saved
 CHECK_EVERY = 2  # steps between two checks of the Ritz residuals
 CLEARLY_ABOVE = 1e-3  # distance from the eigenvalues found at which a rough value beyond them is accepted
-SLACK = 1e-5  # relative loss of a bound that the search for a single eigenvalue proves by itself
+SLACK = 1e-4  # relative loss of a bound that the search for a single eigenvalue proves by itself
 MIN_CHECK = 40  # products for the check that no eigenvalue was missed; half those of the search if more
 
 
