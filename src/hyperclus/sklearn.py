@@ -23,7 +23,7 @@ from hyperclus.clustering.partition import Partition
 from hyperclus.clustering.search_problem import Effort, EffortName
 from hyperclus.engines import InMemory
 from hyperclus.errors import InputError, check_integer
-from hyperclus.hypergraph.hypergraph import Hypergraph
+from hyperclus.hypergraph.hypergraph import Hypergraph, check_incidences
 from hyperclus.hypergraph.messages import shown
 from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import AbsencePolicy, Floats, Incidence, Integers, Seed
@@ -115,6 +115,7 @@ class _ClusterEstimator(_base.ClusterMixin, _HypergraphEstimator):  # type: igno
         check_integer("n_clusters", self.n_clusters)
         matrix = self._matrix(X, min_samples=self.n_clusters, reset=True)
         hypergraph = self._hypergraph(matrix, "keep")
+        check_incidences(hypergraph)
         if self.alpha == 0 and hypergraph.n_incidences == hypergraph.n_vertices * hypergraph.n_edges:
             warnings.warn(
                 "every sample has an entry in every feature, so with alpha=0 all samples look the same to "

@@ -81,7 +81,10 @@ SENTENCES = [
         lambda f: hc.read(text(f, "2 99999999999\n1 2\n2 3\n", "t.hgr")),
         "use -o isolated=drop to remove those without any",
     ),
-    (lambda _: hc.Hypergraph.from_edges([["a"]], vertex_ids=["a", "b"]), "use -o isolated=drop to remove"),
+    (
+        lambda _: hc.Hypergraph.from_edges([["a"]], vertex_ids=["a", "b"], isolated="error"),
+        "use -o isolated=drop",
+    ),
     (lambda _: hc.cluster(RING, 2, bound="tight"), "use --bound eigenvalues"),
     (lambda _: hc.cluster(RING, 2, min_share=0.9), "--min-share must be between"),
     (lambda _: hc.cluster(RING, 2, tolerance=-1), "--tolerance must be"),

@@ -228,7 +228,6 @@ def test_the_four_weight_formats_of_hmetis():
         ("2\n", ["line 1", "the first line must have"]),
         ("% c\n1 2 3\n1 2\n", ["line 2", "the first line must have"]),
         ("1 2 1 1\n1 2\n", ["line 1", "the first line must have"]),
-        ("0 2\n", ["line 1", "the first line must have"]),
         ("-1 2\n", ["line 1", "the first line must have"]),
         ("1.5 2\n1 2\n", ["line 1", "the first line must have"]),
         ("1e400 2\n1 2\n", ["line 1", "the first line must have"]),
@@ -254,8 +253,6 @@ def test_the_four_weight_formats_of_hmetis():
             "% c\n2 3\n1 2\n2 3 3\n",
             ["line 4", "vertex 3 in hyperedge 2 appears more than once", "duplicates='sum'"],
         ),
-        ("1 3\n1 2\n", ["no hyperedge holds vertex 3", "isolated='keep'"]),
-        ("2 2 1\n1 1 2\n1\n", ["no member is in hyperedge 2", "empty_edges='keep'"]),
         ("1 2\n1 2\n".encode("utf-16"), ["this is UTF-16"]),
         ("1 2\n1 \xe9\n".encode("latin-1"), ["line 2", "is not a number"]),
         ("1 2\n1 " + "7" * 10_000 + "\n", ["line 2", "member inf"]),
@@ -317,9 +314,8 @@ def test_matrix_market_variants():
         ("%%MatrixMarket matrix array pattern general\n", ["line 1", "'pattern' cannot be read"]),
         ("%%MatrixMarket matrix coordinate real skew-symmetric\n", ["line 1", "'skew-symmetric'"]),
         (MTX, ["is missing"]),
-        (MTX + "2 2\n", ["line 2", "rows, columns and entries, from 1"]),
-        (MTX + "0 0 0\n", ["line 2", "from 1"]),
-        (DENSE + "0 0\n", ["line 2", "rows and columns, from 1"]),
+        (MTX + "2 2\n", ["line 2", "rows, columns and entries"]),
+        (MTX + "0 0 -1\n", ["line 2", "rows, columns and entries"]),
         (MTX.replace("general", "symmetric") + "2 3 1\n1 1 1\n", ["line 2", "as many rows as columns"]),
         (MTX + "% c\n2 2 1\n\n3 1 1\n", ["line 5", "row 3 is not one of 1 to 2"]),
         (MTX + "2 2 1\n1 0 1\n", ["line 3", "column 0"]),
@@ -337,9 +333,6 @@ def test_matrix_market_variants():
         (DENSE + "2 1\n1\n-2\n", ["line 4", "weight -2"]),
         (DENSE + "2 1\n1 2\n", ["line 3", "has 2 numbers and must have 1"]),
         (MTX + "1 1 2\n1 1 1\n1 1 1\n", ["vertex 0 in hyperedge 0 appears more than once"]),
-        (MTX + "2 1 1\n1 1 1\n", ["no hyperedge holds vertex 1"]),
-        (MTX + "1 2 1\n1 1 1\n", ["no member is in hyperedge 1"]),
-        (MTX + "1 1 0\n", ["no member is in hyperedge 0"]),
         ((MTX + "1 1 1\n1 1 1\n").encode("utf-16"), ["this is UTF-16"]),
     ],
 )
@@ -508,7 +501,7 @@ def empty_gamma():
 
 def test_npz_without_incidences(tmp_path):
     np.savez(tmp_path / "x.npz", **(valid_arrays() | empty_gamma()))
-    refused(lambda: read_npz(tmp_path / "x.npz"), "no incidence")
+    assert read_npz(tmp_path / "x.npz").n_incidences == 0
 
 
 def header(shape, kind="<f8"):

@@ -11,7 +11,7 @@ from hyperclus import Hypergraph, RandomWalk
 from hyperclus.errors import LossWarning
 from hyperclus.io.convert import from_hypergraphx, to_hypergraphx
 from support.contracts import refused
-from support.round_trips import KEEP, any_ids, hypergraphs, integers, rounds, run_examples, same, texts
+from support.round_trips import any_ids, hypergraphs, integers, rounds, run_examples, same, texts
 from support.strategies import hypergraphs as walkable
 
 hypergraphx = pytest.importorskip(
@@ -27,7 +27,7 @@ def empty_last(h):
 @given(st.one_of(hypergraphs(v, any_ids, parallel=False) for v in (integers, texts)))
 @rounds
 def test_round_trip(h):
-    same(from_hypergraphx(to_hypergraphx(h), **KEEP), empty_last(h))
+    same(from_hypergraphx(to_hypergraphx(h)), empty_last(h))
 
 
 @given(walkable(max_n=4))
@@ -52,8 +52,8 @@ def test_hypergraphs_of_hypergraphx():
     other = hypergraphx.Hypergraph([("a", "b"), ("b", "c")], weights=[2.0, 3.0])
     other.add_edge((), 5.0)
     other.add_empty_edge("nothing", None)
-    refused(lambda: from_hypergraphx(other), "no member is in hyperedge 2, 'nothing'")
-    h = from_hypergraphx(other, empty_edges="keep")
+    refused(lambda: from_hypergraphx(other, empty_edges="error"), "no member is in hyperedge 2, 'nothing'")
+    h = from_hypergraphx(other)
     assert h.edge_ids.tolist() == [0, 1, 2, "nothing"]
     assert h.edge_weights.tolist() == [2, 3, 5, 1]
     assert h.gamma.toarray()[:2].tolist() == [[1, 1, 0], [0, 1, 1]]
@@ -86,12 +86,12 @@ def test_refusals():
         refused(lambda k=kind: from_hypergraphx(getattr(hypergraphx, k)()), "undirected", f"not a {kind}")
     mixed = Hypergraph.from_edges({"e": [1, "a"]})
     refused(lambda: to_hypergraphx(mixed), "those of hyperedge 'e' cannot be sorted")
-    refused(lambda: from_hypergraphx(hypergraphx.Hypergraph()), "empty")
     bad = hypergraphx.Hypergraph([("a", "b")], weights=[-1.0])
     refused(lambda: from_hypergraphx(bad), "hyperedge 0 has weight -1")
     alone = hypergraphx.Hypergraph([("a", "b")])
     alone.add_node("c")
-    refused(lambda: from_hypergraphx(alone), "no hyperedge holds vertex 'c'")
+    assert from_hypergraphx(alone).vertex_ids.tolist() == ["a", "b", "c"]
+    refused(lambda: from_hypergraphx(alone, isolated="error"), "no hyperedge holds vertex 'c'")
 
 
 def test_examples():

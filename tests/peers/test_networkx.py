@@ -7,7 +7,7 @@ from hyperclus import Hypergraph
 from hyperclus.errors import LossWarning
 from hyperclus.io.convert import from_networkx, to_networkx
 from support.contracts import refused
-from support.round_trips import KEEP, hypergraphs, rounds, run_examples, same
+from support.round_trips import hypergraphs, rounds, run_examples, same
 
 nx = pytest.importorskip("networkx", reason="NetworkX is not installed; see docs/other_libraries.md")
 
@@ -19,7 +19,7 @@ def test_round_trip(h):
     assert graph.number_of_nodes() == h.n_vertices + h.n_edges
     assert graph.number_of_edges() == h.n_incidences
     assert nx.is_bipartite(graph)
-    same(from_networkx(graph, **KEEP), h)
+    same(from_networkx(graph), h)
 
 
 def test_the_other_side():
@@ -65,9 +65,7 @@ def test_other_attributes_are_named():
 def test_refusals():
     good = to_networkx(Hypergraph.from_edges({"e": ["a", "b"]}))
     refused(lambda: from_networkx(nx.DiGraph(good)), "undirected networkx.Graph", "not a DiGraph")
-    refused(lambda: from_networkx(nx.path_graph(3)), "node 0 has no side", "bipartite to 0 for a vertex")
     refused(lambda: from_networkx(good, vertices=2), "vertices must be 0 or 1")
-    refused(lambda: from_networkx(nx.Graph()), "empty")
     good.add_edge(("vertex", "a"), ("vertex", "b"))
     refused(lambda: from_networkx(good), "joins nodes of one side", "('vertex', 'a')")
     bad = to_networkx(Hypergraph.from_edges({"e": ["a", "b"]}))
@@ -77,7 +75,23 @@ def test_refusals():
     refused(lambda: from_networkx(bad), "weight 'much' is not a finite number")
     bad = to_networkx(Hypergraph.from_edges({"e": ["a", "b"]}))
     bad.add_node(("vertex", "c"), bipartite=0)
-    refused(lambda: from_networkx(bad), "no hyperedge holds vertex 'c'")
+    refused(lambda: from_networkx(bad, isolated="error"), "no hyperedge holds vertex 'c'")
+    bad.add_node("d")
+    refused(lambda: from_networkx(bad), "node 'd' has no side", "bipartite to 0 for a vertex")
+
+
+def test_edges_of_an_ordinary_graph_are_hyperedges_of_two_members():
+    graph = nx.Graph([("a", "b", {"weight": 2.0}), ("b", "c"), ("c", "c")])
+    graph.add_node("alone")
+    expected = Hypergraph.from_edges(
+        [["a", "b"], ["b", "c"], ["c"]], edge_weights=[2, 1, 1], vertex_ids=["a", "b", "c", "alone"]
+    )
+    same(from_networkx(graph), expected)
+    same(from_networkx(nx.MultiGraph([(0, 1), (0, 1)])), Hypergraph.from_edges([[0, 1], [0, 1]]))
+    with pytest.warns(LossWarning, match="the edge attributes 'since'"):
+        from_networkx(nx.Graph([(0, 1, {"since": 3})]))
+    graph.edges["b", "c"]["weight"] = -1
+    refused(lambda: from_networkx(graph), "hyperedge 1 has weight -1")
 
 
 def test_examples():

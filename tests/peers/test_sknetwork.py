@@ -7,7 +7,7 @@ from hypothesis import given
 from hyperclus import Hypergraph
 from hyperclus.io.convert import from_sknetwork, to_sknetwork
 from support.contracts import refused
-from support.round_trips import KEEP, hypergraphs, rounds, run_examples, same
+from support.round_trips import hypergraphs, rounds, run_examples, same
 
 sknetwork = pytest.importorskip(
     "sknetwork", reason="scikit-network is not installed; see docs/other_libraries.md"
@@ -17,7 +17,7 @@ sknetwork = pytest.importorskip(
 @given(hypergraphs())
 @rounds
 def test_round_trip(h):
-    same(from_sknetwork(to_sknetwork(h), **KEEP), h)
+    same(from_sknetwork(to_sknetwork(h)), h)
 
 
 def test_bipartite_graphs_of_scikit_network():

@@ -23,7 +23,7 @@ from hyperclus.clustering.search_problem import Effort, SearchProblem
 from hyperclus.clustering.vertex_search import vertex_search
 from hyperclus.engines import InMemory, Precision, check_engine, choose_engine, cuda_products
 from hyperclus.errors import Argument, ConvergenceError, InputError, check_choice, check_integer, is_number
-from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
+from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph, check_incidences
 from hyperclus.spectral.bounds import ncut_lower_bound
 from hyperclus.spectral.eigen import Eigenpairs, smallest_eigenpairs
 from hyperclus.spectral.eigen.floor import FAILURE, floor_beyond
@@ -202,6 +202,7 @@ class Run(Steps[Partition]):
 
     def __post_init__(self) -> None:
         check_hypergraph(self.hypergraph)
+        check_incidences(self.hypergraph)
         check_choice("bound", self.bound, ("eigenvalues", "tight"))
         check_seed(self.seed)
         check_engine(self.engine, self.precision)

@@ -19,7 +19,7 @@ from hyperclus._runtime.jit import kernels
 from hyperclus.clustering import push_kernels
 from hyperclus.clustering.push_kernels import NOT_COPIED, QUEUED, REACHED, STORED, TINY, Side
 from hyperclus.errors import InputError
-from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
+from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph, check_incidences
 from hyperclus.hypergraph.ids import as_integers_or_list
 from hyperclus.hypergraph.messages import named, shown
 from hyperclus.spectral.walk import RandomWalk
@@ -198,6 +198,7 @@ def push_context(walk: Hypergraph | RandomWalk) -> tuple[RandomWalk, PushContext
             context = _contexts[walk] = PushContext.of(walk, walk.hypergraph.vertex_ids)
         return walk, context
     check_hypergraph(walk)
+    check_incidences(walk)
     covered = walk.covered
     inner = RandomWalk(walk if covered.all() else walk.restrict(covered))
     return inner, PushContext.of(inner, walk.vertex_ids, np.flatnonzero(covered))

@@ -85,8 +85,8 @@ class Hypergraph:
         vertex_ids: Iterable[Any] | None = None,
         edge_ids: Iterable[Any] | None = None,
         duplicates: DuplicatePolicy = "error",
-        isolated: AbsencePolicy = "error",
-        empty_edges: AbsencePolicy = "error",
+        isolated: AbsencePolicy = "keep",
+        empty_edges: AbsencePolicy = "keep",
     ) -> "Hypergraph":
         """Build a hypergraph from an incidence matrix, one row per vertex and one column per hyperedge.
 
@@ -102,7 +102,7 @@ class Hypergraph:
             Unique, hashable, not missing; 0, 1, ... by default.
         duplicates : {"error", "sum", "max"}
             What to do with repeated incidences: raise, add their weights, or take the largest weight.
-        isolated, empty_edges : {"error", "drop", "keep"}
+        isolated, empty_edges : {"keep", "drop", "error"}
             What to do with vertices in no hyperedge (if kept, `cluster` labels them -1) and with hyperedges
             without members (if kept, the walk ignores them).
 
@@ -232,7 +232,7 @@ class Hypergraph:
         bins: BinsByColumn | None = None,
         missing: MissingPolicy = "error",
         constant: AbsencePolicy = "drop",
-        isolated: AbsencePolicy = "error",
+        isolated: AbsencePolicy = "keep",
     ) -> "Hypergraph":
         """Build a hypergraph from features: vertices are rows, hyperedges are (feature, value), gamma = 1.
 
@@ -395,8 +395,6 @@ class Hypergraph:
         return hypergraph
 
     def _set(self, gamma: Incidence, omega: Floats, vertices: Ids, edges: Ids) -> None:
-        if not gamma.nnz:
-            raise InputError("the hypergraph has no incidence; put at least one vertex into a hyperedge")
         for array in (gamma.data, gamma.indices, gamma.indptr):
             array.flags.writeable = False
         parts = (gamma, read_only(omega), read_only(vertices), read_only(edges))
@@ -412,11 +410,22 @@ def _as_positions(vertices: NDArray[Any], count: int) -> Codes:
     chosen = np.asarray(vertices)
     if chosen.dtype == bool and chosen.shape == (count,):
         return np.flatnonzero(chosen)
-    integers = chosen.ndim == 1 and chosen.dtype.kind in "iu" and chosen.size
+    if not chosen.size and chosen.ndim == 1:
+        return np.empty(0, dtype=np.int64)
+    integers = chosen.ndim == 1 and chosen.dtype.kind in "iu"
     within = integers and 0 <= chosen.min() <= chosen.max() < count
     if not within or np.bincount(chosen.astype(np.intp)).max() > 1:
         raise InputError(f"vertices must be a mask of {count} booleans, or different positions below {count}")
     return chosen
+
+
+def check_incidences(hypergraph: Hypergraph) -> None:
+    """Raise an `InputError` if no vertex is in a hyperedge, so that there is no walk."""
+    if not hypergraph.n_incidences:
+        raise InputError(
+            "the hypergraph has no incidences, so there is nothing to walk on or to cluster; put at least "
+            "one vertex into a hyperedge"
+        )
 
 
 def check_hypergraph(value: object) -> None:

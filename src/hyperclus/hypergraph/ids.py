@@ -52,8 +52,6 @@ def recode(codes: Codes, found: Ids, ids: Iterable[Any] | None, what: str) -> tu
     if ids is not None:
         known = id_array(ids, what)
         codes, found = positions(found, known, what)[codes], known
-    if not len(found):
-        raise InputError("the input is empty; a hypergraph needs at least one vertex in one hyperedge")
     return codes, found
 
 

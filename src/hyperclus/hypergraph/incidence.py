@@ -36,8 +36,8 @@ class Policies:
     """What to do with repeated incidences, isolated vertices and empty hyperedges."""
 
     duplicates: DuplicatePolicy = "error"
-    isolated: AbsencePolicy = "error"
-    empty_edges: AbsencePolicy = "error"
+    isolated: AbsencePolicy = "keep"
+    empty_edges: AbsencePolicy = "keep"
 
     def __post_init__(self) -> None:
         check_choice("duplicates", self.duplicates, get_args(DuplicatePolicy))
@@ -89,8 +89,8 @@ def as_matrix(matrix: Any, names: Sequence[Any] | None = None) -> Any:
             matrix = np.asarray(matrix)
         except ValueError:
             raise InputError("an incidence matrix needs rows of equal length; make them equal") from None
-    if matrix.ndim != 2 or 0 in matrix.shape:
-        rule = "an incidence matrix has one row per vertex and one column per hyperedge, at least one of each"
+    if matrix.ndim != 2:
+        rule = "an incidence matrix has one row per vertex and one column per hyperedge"
         raise InputError(f"{rule}; this one has shape {matrix.shape}")
     if matrix.dtype == object and not sp.issparse(matrix):
         names = names or range(matrix.shape[1])

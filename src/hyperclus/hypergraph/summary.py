@@ -46,10 +46,11 @@ class Summary:
         lines = [
             f"{count(self.n_vertices, 'vertex', 'vertices')}, {count(self.n_edges, 'hyperedge')}, "
             f"{count(self.n_incidences, 'incidence')}",
-            f"{count(self.n_components, 'connected component')}, the largest of "
-            f"{count(self.largest_component, 'vertex', 'vertices')}",
+            f"{count(self.n_components, 'connected component')}"
+            + f", the largest of {count(self.largest_component, 'vertex', 'vertices')}"
+            * (self.n_components > 0),
             f"  {'':<24} " + " ".join(f"{name:>9}" for name in QUARTILES),
-            *(f"  {name:<24} " + " ".join(f"{value:>9.6g}" for value in five) for name, five in rows),
+            *(f"  {name:<24} " + " ".join(map(_figure, five)) for name, five in rows),
             *(f"- {remark}" for remark in self.remarks),
         ]
         return "\n".join(lines)
@@ -85,7 +86,7 @@ def summary(hypergraph: Hypergraph) -> Summary:
         n_components,
         int(np.count_nonzero(~covered)),
         int(np.count_nonzero(hypergraph.edge_sizes == 0)),
-        int(component_sizes.max()),
+        int(component_sizes.max(initial=0)),
         _quartiles(hypergraph.edge_sizes),
         _quartiles(degrees),
         _quartiles(hypergraph.gamma.data),
@@ -95,10 +96,19 @@ def summary(hypergraph: Hypergraph) -> Summary:
 
 
 def _quartiles(values: Integers | Floats) -> Quartiles:
+    if not len(values):
+        return (np.nan,) * 5
     return cast(Quartiles, tuple(np.quantile(values, [0, 0.25, 0.5, 0.75, 1]).tolist()))
 
 
+def _figure(value: float) -> str:
+    return f"{'-' if np.isnan(value) else f'{value:.6g}':>9}"
+
+
 def _remarks(hypergraph: Hypergraph, degrees: Integers, n_components: int) -> Iterator[str]:
+    if not hypergraph.n_incidences:
+        yield "no vertex is in a hyperedge, so there is nothing to cluster"
+        return
     if n_components > 1:
         yield f"{n_components:,} connected components, so there are two clusters with NCut 0"
     yield from _on_sizes(hypergraph, degrees)

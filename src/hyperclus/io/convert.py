@@ -272,10 +272,12 @@ def to_networkx(h: Hypergraph) -> Any:
 
 
 def from_networkx(graph: Any, *, vertices: int = 0, **policies: Unpack[PolicyOptions]) -> Hypergraph:
-    """Convert from a bipartite `networkx.Graph` or `MultiGraph`, whose nodes have an attribute bipartite.
+    """Convert from a `networkx.Graph` or `MultiGraph`, ordinary or bipartite.
 
-    The attribute weight of an edge is gamma, that of a hyperedge node omega. The nodes are the ids, unless
-    all of them are named as `to_networkx` does. Parallel edges are duplicates. A directed graph, a node
+    If no node has an attribute bipartite, the edges are hyperedges of two members, numbered 0, 1, ..., and
+    their attribute weight is omega. Otherwise every node must have it: the attribute weight of an edge is
+    gamma, that of a hyperedge node omega. The nodes are the ids, unless all of them are named as
+    `to_networkx` does. Parallel edges of a bipartite graph are duplicates. A directed graph, some nodes
     without a side, and an edge between nodes of one side are an `InputError`.
 
     Parameters
@@ -287,6 +289,8 @@ def from_networkx(graph: Any, *, vertices: int = 0, **policies: Unpack[PolicyOpt
     _check_kind(graph, nx.Graph, "networkx.Graph", but=(nx.DiGraph,))
     if vertices not in (0, 1):
         raise InputError(f"vertices must be 0 or 1, the side of the vertices; got {shown(vertices)}")
+    if not any("bipartite" in record for _, record in graph.nodes(data=True)):
+        return _from_ordinary_graph(graph, policies)
     sides: dict[Any, dict[Any, Any]] = {vertices: {}, 1 - vertices: {}}
     for node, record in graph.nodes(data=True):
         if record.get("bipartite") not in (0, 1):
@@ -317,6 +321,21 @@ def from_networkx(graph: Any, *, vertices: int = 0, **policies: Unpack[PolicyOpt
             _attributes("hyperedge", around.values(), ("bipartite", "weight")),
             _attributes("edge", (record for _, _, record in graph.edges(data=True)), ("weight",)),
         ),
+        **policies,
+    )
+
+
+def _from_ordinary_graph(graph: Any, policies: PolicyOptions) -> Hypergraph:
+    edges = list(graph.edges(data=True))
+    return _hypergraph(
+        ((node, number, 1.0) for number, (*ends, _) in enumerate(edges) for node in dict.fromkeys(ends)),
+        list(graph.nodes),
+        ((number, record.get("weight", 1.0)) for number, (_, _, record) in enumerate(edges)),
+        (
+            _attributes("node", (record for _, record in graph.nodes(data=True))),
+            _attributes("edge", (record for _, _, record in edges), ("weight",)),
+        ),
+        stacklevel=5,
         **policies,
     )
 
@@ -387,6 +406,7 @@ def _hypergraph(
     vertex_ids: Iterable[Any],
     edges: Iterable[tuple[Any, Any]],
     lost: Iterable[str],
+    stacklevel: int = 4,
     **policies: Unpack[PolicyOptions],
 ) -> Hypergraph:
     """Build a hypergraph from (vertex, edge, gamma) and (edge, omega), and warn of what is lost."""
@@ -398,7 +418,7 @@ def _hypergraph(
         edge_ids=[edge for edge, _ in edges],
         **policies,
     )
-    warn_losses("a Hypergraph", lost, stacklevel=4)
+    warn_losses("a Hypergraph", lost, stacklevel=stacklevel)
     return h
 
 

@@ -1,7 +1,7 @@
 """HIF files (Hypergraph Interchange Format, schema 0.1.0), a JSON format that several libraries read.
 
-Beyond the schema, unknown or repeated keys, nodes or edges listed twice, and numbers outside double precision
-are refused.
+Beyond the schema, unknown or repeated keys, nodes or edges listed twice with different contents, and numbers
+outside double precision are refused. Those listed twice with the same contents are merged.
 """
 
 import json
@@ -19,7 +19,7 @@ from hyperclus.errors import Argument, InputError, check_choice
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.hypergraph.ids import factorize, id_array
 from hyperclus.hypergraph.incidence import PolicyOptions
-from hyperclus.hypergraph.messages import shown
+from hyperclus.hypergraph.messages import count, shown
 from hyperclus.io.hif_parser import Incidences, Items, NetworkType, parse
 from hyperclus.io.shared import naming, warn_losses
 from hyperclus.typing import Booleans, Floats, Ids
@@ -27,7 +27,6 @@ from hyperclus.typing import Booleans, Floats, Ids
 IdPolicy: TypeAlias = Literal["error", "text"]
 
 BLOCK = 10_000  # lines to write at once
-KEEP = PolicyOptions(isolated="keep", empty_edges="keep")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -56,8 +55,8 @@ class HIF:
 
     def __repr__(self) -> str:
         nodes, edges = (0 if items is None else len(items.ids) for items in (self.nodes, self.edges))
-        incidences = len(self.incidences.weights)
-        return f"HIF({incidences:,} incidences, {nodes:,} nodes listed, {edges:,} edges listed)"
+        incidences = count(len(self.incidences.weights), "incidence")
+        return f"HIF({incidences}, {count(nodes, 'node')} listed, {count(edges, 'edge')} listed)"
 
     @property
     def losses(self) -> list[str]:
@@ -80,22 +79,22 @@ class HIF:
             for items, used in ((self.nodes, inside.nodes), (self.edges, inside.edges))
         )
         omega = np.append(listed, np.full(len(edge_ids) - len(listed), np.nan))
-        gamma = _weights(inside.weights, inside.weights < 0, "incidences", "not be negative")
+        gamma = self._weights(inside.weights, inside.weights < 0, "incidences", "not be negative")
         return Hypergraph.from_long(
             {"vertex": inside.nodes, "edge": inside.edges, "weight": gamma},
             vertex_ids=vertex_ids,
             edge_ids=edge_ids,
-            edge_weights=_weights(omega, omega <= 0, "edges", "be positive"),
-            **(KEEP | policies),
+            edge_weights=self._weights(omega, omega <= 0, "edges", "be positive"),
+            **policies,
         )
 
-
-def _weights(weights: Floats, wrong: Booleans, section: str, rule: str) -> Floats:
-    """Check the weights and replace missing ones by 1."""
-    if wrong.any():
-        first = int(np.argmax(wrong))
-        raise InputError(f"{section}[{first}].weight is {weights[first]}; the weight must {rule}, correct it")
-    return np.where(np.isnan(weights), 1.0, weights)
+    def _weights(self, weights: Floats, wrong: Booleans, section: str, rule: str) -> Floats:
+        """Check the weights and replace missing ones by 1."""
+        if wrong.any():
+            first, total = int(np.argmax(wrong)), count(int(np.count_nonzero(wrong)), "such weight")
+            place = f"{section}[{first}].weight is {weights[first]:g} ({total} in {self})"
+            raise InputError(f"{place}; weights must {rule}, correct it")
+        return np.where(np.isnan(weights), 1.0, weights)
 
 
 def read_hif(path: StrPath, **policies: Unpack[PolicyOptions]) -> Hypergraph:
@@ -108,8 +107,8 @@ def read_hif(path: StrPath, **policies: Unpack[PolicyOptions]) -> Hypergraph:
     ----------
     path : path
     **policies
-        `duplicates`, `isolated` and `empty_edges` as in `Hypergraph.from_incidence`, but nodes in no edge and
-        edges without nodes are kept by default. A node that is head and tail of an edge is a duplicate.
+        `duplicates`, `isolated` and `empty_edges` as in `Hypergraph.from_incidence`. A node that is head and
+        tail of an edge is a duplicate.
 
     Warns
     -----

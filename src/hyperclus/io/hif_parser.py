@@ -157,12 +157,36 @@ def _section(name: str, text: memoryview, known: dict[str, dict[Any, Any]]) -> t
     if name == "incidences":
         directed = read_only(np.array(directions, dtype="<U4"))
         return Incidences(columns[0], columns[1], numbers, directed, attrs), n_colons
-    seen: set[Any] = set()
-    for number, value in enumerate(columns[0].tolist()):
-        if value in seen:
-            raise InputError(f"{name}[{number}].{name[:-1]}: {shown(value)} is listed already; list it once")
-        seen.add(value)
-    return Items(columns[0], numbers, attrs), n_colons
+    return _merged(name, Items(columns[0], numbers, attrs)), n_colons
+
+
+def _merged(name: str, items: Items) -> Items:
+    """Merge the entries of nodes or edges that are listed more than once; they must not contradict."""
+    values = items.ids.tolist()
+    first: dict[Any, int] = {}
+    for number, value in enumerate(values):
+        first.setdefault(value, number)
+    if len(first) == len(values):
+        return items
+    weights, attrs = items.weights.copy(), {number: dict(found) for number, found in items.attrs.items()}
+    for number, value in enumerate(values):
+        kept = first[value]
+        if kept == number:
+            continue
+        place = f"{name}[{number}]: {shown(value)} is listed already, as {name}[{kept}], with another"
+        if weights[number] == weights[number]:
+            if weights[kept] == weights[kept] != weights[number]:
+                raise InputError(f"{place} weight, {weights[kept]:g}; keep one of them")
+            weights[kept] = weights[number]
+        known = attrs.get(kept, {})
+        for key, found in attrs.pop(number, {}).items():
+            if known.setdefault(key, found) != found:
+                raise InputError(f"{place} value of {shown(key)} in attrs; keep one of them")
+        if known:
+            attrs[kept] = known
+    chosen = list(first.values())
+    renumbered = {new: attrs[old] for new, old in enumerate(chosen) if old in attrs}
+    return Items(read_only(items.ids[chosen]), read_only(weights[chosen]), renumbered)
 
 
 def _parsed(name: str, chunk: bytes, start: int) -> list[Any] | None:

@@ -123,8 +123,8 @@ def _hmetis_header(first: "Lines") -> tuple[int, int, int]:
     """Numbers of hyperedges and vertices, and the format."""
     numbers = first.numbers
     known = len(numbers) == 2 or (len(numbers) == 3 and numbers[2] in (0, 1, 10, 11))
-    if not known or not are_integers(numbers[:2], 1, LARGEST).all():
-        message = "the first line must have the numbers of hyperedges and of vertices, from 1"
+    if not known or not are_integers(numbers[:2], 0, LARGEST).all():
+        message = "the first line must have the numbers of hyperedges and of vertices"
         raise first.fault(0, f"{message}, and, if there are weights, a format (1, 10 or 11); correct it")
     return cast(tuple[int, int, int], (*map(int, numbers), 0)[:3])
 
@@ -245,13 +245,11 @@ def _matrix_kind(path: StrPath, file: BinaryIO) -> _Kind:
 def _matrix_header(line: "Lines", kind: _Kind) -> tuple[tuple[int, int], int]:
     """The shape and the number of entries."""
     size = line.numbers
-    right = (
-        len(size) == (2 if kind.is_array else 3) and are_integers(size, 0, LARGEST).all() and size[:2].all()
-    )
+    right = len(size) == (2 if kind.is_array else 3) and are_integers(size, 0, LARGEST).all()
     if not right or (kind.is_symmetric and size[0] != size[1]):
         needed = "rows and columns" if kind.is_array else "rows, columns and entries"
         square = ", as many rows as columns" if kind.is_symmetric else ""
-        raise line.fault(0, f"this line must have the numbers of {needed}, from 1{square}; correct it")
+        raise line.fault(0, f"this line must have the numbers of {needed}{square}; correct it")
     n_rows, n_columns, *n_entries = map(int, size)
     if kind.is_array:
         n_entries = [n_rows * (n_rows + 1) // 2 if kind.is_symmetric else n_rows * n_columns]

@@ -9,7 +9,7 @@ import numpy as np
 from hyperclus.engines.base import ArrayBackend, IncidenceProducts
 from hyperclus.engines.cpu import Lists, host_products, with_data
 from hyperclus.errors import Argument, InputError, is_number
-from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
+from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph, check_incidences
 from hyperclus.hypergraph.messages import named
 from hyperclus.typing import Floats
 
@@ -45,6 +45,7 @@ class TransitionFactors:
         object.__setattr__(self, "alpha", checked_alpha(self.alpha))
         if self.products is None:
             check_hypergraph(self.hypergraph)
+            check_incidences(self.hypergraph)
             object.__setattr__(self, "products", host_products(self.lists))
         persist, fetch = self.backend.persist, self.backend.fetch
         omega = self.backend.put(self.hypergraph.edge_weights)

@@ -149,8 +149,6 @@ def read_incidences(
     batches = source.numbered_batches([columns.edge], (0.0, PASS_SHARE))
     runs = Runs.joined([encoder.runs(values, row) for row, (values,) in batches])
     edges, n_rows = encoder.ids(), runs.n_rows
-    if not n_rows:
-        raise source.fault("the table has no rows; a hypergraph needs at least one vertex in one hyperedge")
     if known_edges is not None:
         with naming(source.path):
             codes = positions(edges, known_edges, "edge")
@@ -360,7 +358,7 @@ def _check_ids(path: StrPath, ids: Ids, what: str, text: bool) -> None:
         problem = "contains half of a surrogate pair and cannot be written; rename it"
         raise fault(path, f"{what} id {shown(broken)} {problem}")
     integer = re.compile(INTEGER.replace(r"\z", r"\Z"))
-    if text and all(integer.match(value) and -(2**63) <= int(value) < 2**63 for value in values):
+    if text and values and all(integer.match(value) and -(2**63) <= int(value) < 2**63 for value in values):
         problem = f"{what} id {shown(values[0])} is text, but it and all others would be read as integers"
         raise fault(path, f"{problem}; write .parquet, which keeps the type")
 

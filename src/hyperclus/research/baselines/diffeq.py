@@ -15,7 +15,7 @@ from hyperclus._runtime.random import random_generator
 from hyperclus.clustering.hyperclus_g import Reweigh, Strategy
 from hyperclus.clustering.partition import Partition
 from hyperclus.errors import InputError, check_choice, check_integer, is_number
-from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
+from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph, check_incidences
 from hyperclus.hypergraph.ids import positions
 from hyperclus.hypergraph.messages import named, shown
 from hyperclus.research.baselines.diffeq_search import Ties, measured, network_of, restarts, search
@@ -207,6 +207,7 @@ def _grown(
 
 def _check(hypergraph: Any, n_seeds: Any, max_volume: Any, ties: Any) -> None:
     check_hypergraph(hypergraph)
+    check_incidences(hypergraph)
     if n_seeds is not None:
         check_integer("n_seeds", n_seeds)
     if not (is_number(max_volume) and 0 < max_volume <= 0.5):

@@ -21,7 +21,7 @@ from hyperclus._runtime.random import random_generator
 from hyperclus._runtime.threads import single_blas_thread
 from hyperclus.clustering.partition import Partition
 from hyperclus.errors import InputError, check_integer, is_number
-from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
+from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph, check_incidences
 from hyperclus.research.baselines.scoring import scored_vectors, sklearn_cluster
 from hyperclus.typing import Floats, Seed
 
@@ -117,6 +117,7 @@ def hyperedge2vec_vectors(hypergraph: Hypergraph, *, seed: Seed = 0, **options: 
     (3, 4)
     """
     check_hypergraph(hypergraph)
+    check_incidences(hypergraph)
     chosen = AutoEncoderOptions(**options)
     rng = random_generator(seed)
     gamma, covered = hypergraph.gamma, hypergraph.covered
