@@ -16,6 +16,7 @@ from hyperclus.clustering._run import Run
 from hyperclus.clustering.search_problem import EFFORTS
 from hyperclus.engines import cuda
 from support import stand_in_device
+from support.contracts import refused
 from support.hostile import limited
 
 
@@ -506,3 +507,25 @@ def test_moves_that_gain_by_rounding_only_end():
     with limited():
         part = hc.cluster(h, 4, alpha=2.0, bound="tight", min_share=0)
     assert part.lower_bound <= part.ncut < 2.09092
+
+
+@pytest.mark.parametrize("edges", [[], [[], []], [{"a": 0}]])
+@pytest.mark.parametrize(
+    "call",
+    [
+        hc.cluster,
+        hc.hyperclus_g,
+        hc.suggest_k,
+        hc.pagerank,
+        hc.RandomWalk,
+        lambda h: hc.local_cluster(h, ["a"]),
+        lambda h: hc.evaluate(h, ["x"] * h.n_vertices),
+        lambda h: hc.refine(h, ["x"] * h.n_vertices),
+        hc.research.baselines.diffeq,
+        hc.research.baselines.hyperedge2vec,
+    ],
+)
+def test_a_hypergraph_without_incidences_is_refused(call, edges):
+    refused(
+        lambda: call(hc.Hypergraph.from_edges(edges)), "the hypergraph has no incidences", "put at least one"
+    )

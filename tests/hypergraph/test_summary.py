@@ -112,3 +112,16 @@ def test_a_large_one():
     text = repr(summary(h))
     assert "3,000 vertices, 2,000 hyperedges" in text
     assert max(map(len, text.splitlines())) < 120
+
+
+def test_a_hypergraph_without_incidences():
+    for edges, n_edges in (([], 0), ([[], []], 2)):
+        found = summary(hc.Hypergraph.from_edges(edges))
+        assert (found.n_vertices, found.n_edges, found.n_components, found.largest_component) == (
+            0,
+            n_edges,
+            0,
+            0,
+        )
+        assert found.remarks == ("no vertex is in a hyperedge, so there is nothing to cluster",)
+        assert "nan" not in repr(found)

@@ -225,3 +225,15 @@ class TestLongTablesThatLookWide:
         rows = [range(12), range(12), range(12, 0, -1)]
         path.write_text("\n".join(",".join(map(str, row)) for row in rows) + "\n")
         assert inside("info", path).returncode == 0
+
+
+@pytest.mark.filterwarnings("ignore::hyperclus.errors.LossWarning")
+@pytest.mark.parametrize("name", ["h.csv", "h.tsv", "h.parquet", "h.json", "h.hgr", "h.mtx", "h.npz"])
+@pytest.mark.parametrize("edges", [[], [[], []], [{0: 0}], [{0: 0}, {1: 1}, []]])
+def test_hypergraphs_without_incidences_are_written_and_read(tmp_path, name, edges):
+    h = hc.Hypergraph.from_edges(edges)
+    hc.write(h, tmp_path / name)
+    found = hc.read(tmp_path / name)
+    assert found.n_incidences == h.n_incidences
+    if not name.endswith(("sv", "parquet")):  # which hold incidences only
+        assert (found.n_vertices, found.n_edges) == (h.n_vertices, h.n_edges)
