@@ -4,13 +4,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.linalg import eigvalsh_tridiagonal
 
 import hyperclus as hc
 from hyperclus import NormalizedLaplacian, RandomWalk
-from hyperclus.spectral.eigen.floor import floor_beyond
+from hyperclus.spectral.eigen.floor import excludes, floor_beyond
 from hyperclus.spectral.eigen.inertia import Augmented, counted_bounds
 from hyperclus.spectral.eigen.result import lower_bounds
 from support.chains import chain_of_rings, equal_arcs
+from support.engine_contracts import planted
 from support.strategies import alphas, hypergraphs, random_hypergraph
 
 
@@ -56,6 +58,41 @@ def test_the_floor_falls_to_an_eigenvalue_that_was_missed():
     assert floor.value <= values[2] + 1e-12
     bounds = lower_bounds(values[found], np.zeros(3), floor.value)
     assert (bounds <= values[:3] + 1e-12).all()
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_search_for_one_eigenvalue_proves_it(seed):
+    laplacian = NormalizedLaplacian(RandomWalk(planted(400, 2000, 2, seed=seed)))
+    values = np.linalg.eigvalsh(laplacian.dense())
+    pairs = hc.smallest_eigenpairs(laplacian, 2, method="lanczos", seed=seed)
+    assert 0.9998 * values[1] <= pairs.lower[1] <= values[1] + 1e-12
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_search_that_has_seen_little_of_the_smallest_proves_nothing_above_it(seed):
+    matrix = NormalizedLaplacian(RandomWalk(random_hypergraph(300, 400, 4, seed=seed))).dense()
+    diagonal, norms = lanczos_coefficients(matrix, seed, 60, hidden=0)
+    smallest = [eigvalsh_tridiagonal(diagonal[:j], norms[: j - 1])[0] for j in range(1, 61)]
+    assert sum(ritz > 0.01 for ritz in smallest) > 10  # steps in which another eigenvalue seems the smallest
+    for steps, ritz in enumerate(smallest, 1):
+        goal = 0.9999 * ritz
+        assert goal < 1e-9 or not excludes(diagonal[:steps], norms[:steps], goal, 300)
+
+
+def lanczos_coefficients(matrix, seed, steps, hidden):
+    """Diagonal and norms of Lanczos' iteration from a vector with little of an eigenvector."""
+    start = np.random.default_rng(seed).standard_normal(len(matrix))
+    vector = np.linalg.eigh(matrix)[1][:, hidden]
+    start -= (1 - 1e-4) * vector * (vector @ start)
+    basis, diagonal, norms = [start / np.linalg.norm(start)], [], []
+    for _ in range(steps):
+        image = matrix @ basis[-1]
+        diagonal.append(float(basis[-1] @ image))
+        for _ in range(2):
+            image -= np.array(basis).T @ (np.array(basis) @ image)
+        norms.append(float(np.linalg.norm(image)))
+        basis.append(image / norms[-1])
+    return diagonal, norms
 
 
 @pytest.mark.parametrize("rings", [60, 400])
