@@ -1,4 +1,4 @@
-"""The commands info and convert."""
+"""The command convert."""
 
 import gzip
 import json
@@ -17,15 +17,6 @@ COLUMNS = ("--vertex", "author", "--edge", "paper", "--weight", "share")
 def papers(tmp_path):
     (tmp_path / "papers.csv").write_text(PAPERS)
     return tmp_path / "papers.csv"
-
-
-def test_info(papers):
-    done = inside("info", papers, *COLUMNS)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("4 vertices, 3 hyperedges, 6 incidences\n1 connected component,")
-    found = json.loads(inside("info", papers, *COLUMNS, "--json").stdout)
-    assert found["n_incidences"] == 6
-    assert found["gamma"] == [1, 1, 1, 1.75, 3]
 
 
 def test_convert_through_every_format(papers, tmp_path):
@@ -68,12 +59,11 @@ def test_hif_to_hif_keeps_everything(tmp_path):
 )
 def test_bad_files_are_one_line(papers, content, message):
     papers.write_text(content)
-    for command in (("info", papers), ("convert", papers, papers.with_name("out.json"))):
-        done = inside(*command, *COLUMNS)
-        assert done.returncode == 2
-        assert re.search(message, done.stderr), done.stderr
-        assert len(done.stderr.strip().splitlines()) == 1
-        assert not papers.with_name("out.json").exists()
+    done = inside("convert", papers, papers.with_name("out.json"), *COLUMNS)
+    assert done.returncode == 2
+    assert re.search(message, done.stderr), done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert not papers.with_name("out.json").exists()
 
 
 def test_an_unknown_option_for_writing_is_refused(tmp_path):
@@ -81,57 +71,6 @@ def test_an_unknown_option_for_writing_is_refused(tmp_path):
     done = inside("convert", tmp_path / "a.json", tmp_path / "b.json", "-w", "colour=red")
     assert done.returncode == 2
     assert "has no option 'colour'" in done.stderr
-
-
-def test_info_on_a_table_with_a_row_per_vertex(tmp_path):
-    (tmp_path / "t.csv").write_text("colour,class\nred,1\nred,1\nblue,2\n")
-    done = inside("info", tmp_path / "t.csv", "--label", "class")
-    assert done.returncode == 0, done.stderr
-    assert "\n3 vertices, 2 hyperedges, 3 incidences\n" in done.stdout
-    assert done.stdout.splitlines()[:3] == [
-        "  column  becomes     values  missing  remark",
-        "  colour  categories       2        0",
-        "  class   class",
-    ]
-    assert "row per vertex (3 rows, 1 column, 2 hyperedges)" in done.stderr
-    assert inside("info", tmp_path / "t.csv", "--label", "class", "-q").stderr == ""
-
-
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ("a,b\n1,x\n2,\n", "line 3: column 'b': the value is missing; fill it, or use -o missing=category"),
-        ("a,b\n1,x\n1,x\n", "add a feature, or use -o constant=keep"),
-    ],
-)
-def test_info_shows_the_columns_if_they_make_no_hypergraph(tmp_path, text, why):
-    (tmp_path / "t.csv").write_text(text)
-    done = inside("info", tmp_path / "t.csv")
-    assert done.returncode == 0
-    assert done.stderr == ""
-    assert done.stdout.splitlines()[1].startswith("  a       ")
-    assert done.stdout.splitlines()[-1].startswith("no hypergraph: ")
-    assert why in done.stdout
-    found = json.loads(inside("info", tmp_path / "t.csv", "--json").stdout)
-    assert why in found["fault"]
-    assert [one["column"] for one in found["columns"]] == ["a", "b"]
-
-
-def test_info_as_json_has_columns_and_figures(tmp_path):
-    (tmp_path / "t.csv").write_text("id;size\na;1,5\nb;2\n")
-    found = json.loads(inside("info", tmp_path / "t.csv", "--id", "id", "--json").stdout)
-    assert found["n_vertices"] == 2
-    assert found["fault"] is None
-    assert found["columns"] == [
-        {"column": "id", "becomes": "vertex ids", "distinct": None, "missing": None, "remark": ""},
-        {
-            "column": "size",
-            "becomes": "numbers as they are",
-            "distinct": 2,
-            "missing": 0,
-            "remark": "decimal comma",
-        },
-    ]
 
 
 class TestConvertRows:
@@ -179,22 +118,3 @@ def test_other_arguments_are_not_options(tmp_path, option):
     path.write_text("vertex,edge\na,1\nb,1\n")
     assert_refused(inside("info", path, "-o", option), "has no option")
     assert_refused(inside("convert", path, tmp_path / "h.json", "-w", option), "has no option")
-
-
-@pytest.mark.parametrize(
-    ("text", "name"),
-    [
-        ("ann,p1\nbob,p2\ncy,p3\n", "'p1'"),  # like p2 and p3
-        ("ann,bob\nbob,cy\ncy,dee\n", "'bob'"),  # is in the other column
-        ("2020-01-01,x\n2020-01-02,y\n2020-02-01,y\n", "'2020-01-01'"),
-        ("q1,q2\nyes,no\nno,no\n", None),
-        ("name,paper\nbob,p2\ncy,p3\n", None),
-        ("q1,q2\n1,2\n3,4\n", None),
-    ],
-)
-def test_names_that_look_like_values_are_remarked_on(tmp_path, text, name):
-    path = tmp_path / "t.csv"
-    path.write_text(text)
-    told = inside("info", path).stderr
-    assert (f"the name {name} looks like a value of the table" in told) == (name is not None), told
-    assert ("looks like a value" in told) == (name is not None)

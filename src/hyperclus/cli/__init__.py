@@ -4,6 +4,9 @@ Results go to stdout, everything else to stderr. Exit codes: 0 success, 1 failur
 interrupted by Ctrl-C, 143 terminated by SIGTERM.
 """
 
-from hyperclus.cli import cluster, data, demo, local, paper  # noqa: F401  # registers the commands
+# isort: off
+from hyperclus.cli import cluster, info, data, demo, local, paper  # noqa: F401  # in the order of the help
+
+# isort: on
 from hyperclus.cli.app import main as main
 from hyperclus.cli.app import run as run

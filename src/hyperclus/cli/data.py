@@ -1,10 +1,9 @@
-"""The commands `info`, `convert` and `datasets`."""
+"""The commands `convert` and `datasets`."""
 
 import os
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.markup import escape
@@ -15,72 +14,15 @@ from hyperclus._runtime.files import fault, printable
 from hyperclus.cli.app import Messages, command, console, errors, say, shell_message
 from hyperclus.cli.ids import first_repeated
 from hyperclus.cli.inputs import Source, format_options
-from hyperclus.cli.options import Json, argument, option, switch
-from hyperclus.cli.output import print_json
+from hyperclus.cli.options import argument, option, switch
 from hyperclus.cli.progress import progress
-from hyperclus.cli.terminal import MAX_NAME, more, show, table, title
-from hyperclus.errors import DownloadError, InputError
+from hyperclus.errors import DownloadError
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.ids import object_array
 from hyperclus.hypergraph.messages import caption, shown
-from hyperclus.hypergraph.summary import Summary, summary
 from hyperclus.io.formats import FORMATS, by_name, known_options
 from hyperclus.io.hif import read_hif_document, write_hif_document
-from hyperclus.io.tables.wide import ColumnInfo
-from hyperclus.report.format import short_id
 from hyperclus.research import datasets as data_sets
-
-MAX_COLUMNS = 60  # on the terminal
-
-
-@command(
-    "hyperclus info table.csv --label class",
-    "hyperclus info papers.csv --vertex author --edge paper",
-    "hyperclus info papers.hif.json --json",
-)
-def info(*, source: Source, as_json: Json = False, messages: Messages) -> None:
-    """Describe a hypergraph: sizes, weights, components, and what looks odd.
-
-    For a table with a row per vertex, also say how each column is used. If the
-    columns make no hypergraph, the reason is printed, and the exit code is 0.
-    """
-    resolved = source.resolve()
-    found: Summary | None = None
-    reason: str | None = None
-    with messages.from_library(), progress(messages):
-        schema = resolved.schema()
-        columns = [] if schema is None else list(schema.column_infos())
-        columns = [replace(one, becomes="class") if one.column == source.label else one for one in columns]
-        try:
-            found = summary(resolved.read(messages, schema))
-        except InputError as error:
-            if schema is None:
-                raise
-            reason = shell_message(error)
-    if as_json:
-        record: dict[str, Any] = {} if found is None else asdict(found)
-        print_json(record | ({"columns": list(map(asdict, columns)), "fault": reason} if columns else {}))
-        return
-    if columns:
-        _show_columns(columns)
-    if found is not None:
-        sizes, *lines = repr(found).split("\n")
-        show(title(sizes), *map(printable, lines))
-    if reason is not None:
-        show(f"no hypergraph: {reason}")
-
-
-def _show_columns(columns: Sequence[ColumnInfo]) -> None:
-    rows = [
-        [
-            *(short_id(one.column, MAX_NAME), one.becomes),
-            *("" if number is None else f"{number:,}" for number in (one.distinct, one.missing)),
-            printable(one.remark),
-        ]
-        for one in columns[:MAX_COLUMNS]
-    ]
-    show(table(["column", "becomes", "values", "missing", "remark"], rows, left=2, text=True))
-    show(*more(columns, MAX_COLUMNS, "; --json prints all"), "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Sizes and distributions of a hypergraph, and what is unusual about it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -9,9 +9,11 @@ import numpy as np
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.hypergraph.incidence import connected_components
 from hyperclus.hypergraph.messages import caption, count, first_few, shown
-from hyperclus.typing import Floats, Ids, Integers
+from hyperclus.typing import Floats, Integers
 
 LARGE_RATIO = 1e6  # of the largest to the smallest weight, from which there is a remark
+HEAVY_TAIL = 100  # ratio of the largest weight to the 95 % quantile, from which there is a remark
+MANY_WEIGHTS = 20  # from which quantiles are meant
 LARGE_SHARE = 0.5  # of the vertices in one hyperedge, from which there is a remark
 CAPTION_LENGTH = 60  # of a hyperedge in a remark
 
@@ -114,8 +116,10 @@ def _remarks(hypergraph: Hypergraph, degrees: Integers, n_components: int) -> It
     yield from _on_sizes(hypergraph, degrees)
     yield from _on_weights(hypergraph)
     for what, ids in (("vertex", hypergraph.vertex_ids), ("hyperedge", hypergraph.edge_ids)):
-        if (similar := _nearly_equal(ids)) is not None:
-            yield f"the {what} ids {similar} differ only in case, spaces or type; do they mean the same?"
+        n_similar, pair = (0, "") if ids.dtype != object else similar_names(ids.tolist())
+        if n_similar:
+            differ = count(n_similar, f"{what} id differs from another", f"{what} ids differ from others")
+            yield f"{differ} only in case, spaces or type, as do {pair}; do they mean the same?"
     if np.median(degrees) <= 1:
         yield "most vertices are in at most one hyperedge, so clusters will be unions of hyperedges"
 
@@ -127,14 +131,15 @@ def _on_sizes(hypergraph: Hypergraph, degrees: Integers) -> Iterator[str]:
     if everywhere:
         yield "every vertex is in every hyperedge, so members distinguish nothing; cluster with alpha=1"
     large = (sizes > LARGE_SHARE * n) & (n > 4) & (not everywhere)
+    single = "a single member and connect"
     for unusual, ids, one, many, what in (
         (degrees == 0, vertices, "vertex is", "vertices are", "in no hyperedge and will get label -1"),
         (sizes == 0, edges, "hyperedge has", "hyperedges have", "no members and no effect"),
         (large, edges, "hyperedge holds", "hyperedges hold", "over half of the vertices"),
-        (sizes == 1, edges, "hyperedge has", "hyperedges have", "a single member and connects nothing"),
+        (sizes == 1, edges, f"hyperedge has {single}s", f"hyperedges have {single}", "nothing"),
     ):
-        if count := int(np.count_nonzero(unusual)):
-            yield f"{count:,} {one if count == 1 else many} {what}: {first_few(ids[unusual], show=_named)}"
+        if number := int(np.count_nonzero(unusual)):
+            yield f"{count(number, one, many)} {what}: {first_few(ids[unusual], show=_named)}"
     repeated, first, other = _repeated_edges(hypergraph)
     if repeated:
         verb = "hyperedge repeats" if repeated == 1 else "hyperedges repeat"
@@ -153,6 +158,12 @@ def _on_weights(hypergraph: Hypergraph) -> Iterator[str]:
         worst = int(np.flatnonzero(sizes > 0)[np.argmax(np.log(high) - np.log(low))])
         name = _named(hypergraph.edge_ids[worst])
         yield f"in hyperedge {name} a member weighs {ratio} as another; do all weights have the same unit?"
+    if len(gamma.data) >= MANY_WEIGHTS and high.max() > HEAVY_TAIL * (most := np.quantile(gamma.data, 0.95)):
+        where = _named(hypergraph.edge_ids[int(np.flatnonzero(sizes > 0)[np.argmax(high)])])
+        yield (
+            f"95 % of the vertex weights are at most {most:,.6g}, but the largest is {high.max():,.6g}, in "
+            f"hyperedge {where}; correct it if it is an error, or clip or transform the weights"
+        )
     omega = hypergraph.edge_weights
     if omega.min() < omega.max() / LARGE_RATIO:
         heavy, light = (_named(hypergraph.edge_ids[int(pick(omega))]) for pick in (np.argmax, np.argmin))
@@ -189,15 +200,19 @@ def _named(value: Any) -> str:
     return text if text.isprintable() and len(text) <= CAPTION_LENGTH else shown(value)
 
 
-def _nearly_equal(ids: Ids) -> str | None:
-    """Name two ids that look the same: "a" and "A ", 1 and "1"."""
-    if ids.dtype != object:
-        return None
-    seen: dict[str, object] = {}
-    for name in ids.tolist():
+def similar_names(ids: Iterable[Any]) -> tuple[int, str]:
+    """Count ids that look like an earlier one, such as "a" and "A ", 1 and "1"; also return the first pair.
+
+    >>> similar_names(["Tea", "milk", "tea ", "TEA"])
+    (2, "'Tea' and 'tea '")
+    """
+    seen: dict[str, Any] = {}
+    n_similar, pair = 0, ""
+    for name in ids:
         if isinstance(name, str | int):
             plain = " ".join(str(name).split()).casefold()
             other = seen.setdefault(plain, name)
             if other is not name and (type(other), other) != (type(name), name):
-                return f"{shown(other)} and {shown(name)}"
-    return None
+                pair = pair or f"{shown(other)} and {shown(name)}"
+                n_similar += 1
+    return n_similar, pair
