@@ -21,7 +21,7 @@ from hyperclus.engines.dask.schedule import result_for, run_stage
 from hyperclus.engines.dask.session import DaskSession
 from hyperclus.engines.dask.store import VECTORS, RunFiles, read_array, vector_path, write_part
 from hyperclus.engines.dask.vectors import Columns
-from hyperclus.engines.dask.workers import WHOLE_PARTS
+from hyperclus.engines.dask.workers import WHOLE_PARTS, WorkerPool, WorkerState, _catch_errors
 
 ONE_THREAD = Tuning(threads=1)
 
@@ -62,7 +62,22 @@ class Alone:
         return results
 
     def alone(self, function, *args):
-        return sent(function(*sent(args)))
+        return next(self.each(function, [args]))[1]
+
+    def each(self, function, arguments):
+        """Run each task here, and raise its error, as `WorkerPool.each` does."""
+        for place, given in enumerate(arguments):
+            result, error = sent(_catch_errors(function, sent(given)))
+            if error is not None:
+                raise error
+            yield place, result
+
+
+class AlonePool(Alone, WorkerPool):
+    """The same as a `WorkerPool` with two workers, for `cluster_files`."""
+
+    def workers(self):
+        return [WorkerState(f"worker {number}", 10**9, 1) for number in range(2)]
 
 
 def prepared_from(h, folder, home):

@@ -29,6 +29,7 @@ from hyperclus.clustering.partition import StoredPartition
 from hyperclus.clustering.search_problem import Effort, EffortName, SearchProblem, effort_of
 from hyperclus.engines.dask.backend import DaskProducts, StoredHypergraph
 from hyperclus.engines.dask.blocks import lay_out
+from hyperclus.engines.dask.prepare import check_prepared
 from hyperclus.engines.dask.prepare import prepare as prepare_on
 from hyperclus.engines.dask.prepared import Prepared
 from hyperclus.engines.dask.schedule import width
@@ -148,9 +149,10 @@ def cluster_files(
         )
     alpha, started = checked_alpha(alpha), time.perf_counter()
     with WorkerPool.connect(scheduler) as pool:
-        prepared = source
-        if not isinstance(prepared, Prepared):
-            prepared = prepare_on(prepared, work_folder(folder), pool, TableOptions(**columns or {}))
+        if isinstance(source, Prepared):
+            prepared = check_prepared(source, pool)
+        else:
+            prepared = prepare_on(source, work_folder(folder), pool, TableOptions(**columns or {}))
         check_k(k, prepared.n_vertices)
         warn_if_short(prepared, k, pool.workers())
         run = FilesRun(prepared, pool, alpha=alpha, tolerance=tolerance, seed=int(seed))

@@ -5,7 +5,6 @@ sorted once for a number of workers (and kept for later runs) as the compiled pr
 vertices. Where a worker has no room for them, they stay in files, and a product maps one group at a time.
 """
 
-import json
 import os
 import shutil
 import sys
@@ -25,7 +24,17 @@ from hyperclus._runtime.progress import report_progress
 from hyperclus.engines import cpu_kernels
 from hyperclus.engines.cpu import RUNS_FROM, BlockProducts, Lists, SparseProducts, Tuning
 from hyperclus.engines.dask.prepared import Prepared
-from hyperclus.engines.dask.store import RunFiles, read_array, read_run_files, release, store_rows
+from hyperclus.engines.dask.store import (
+    DamagedError,
+    RunFiles,
+    checksum,
+    read_array,
+    read_checked,
+    read_run_files,
+    release,
+    store_rows,
+    write_checked,
+)
 from hyperclus.errors import ClusterError
 from hyperclus.typing import Codes, Floats, Integers
 
@@ -48,7 +57,7 @@ def lay_out(prepared: Prepared, pool: "WorkerPool", run: str, alpha: float) -> R
     wanted = max(min(len(workers), len(prepared.partitions)), 1)
     suitable = [count for count in _earlier(prepared) if wanted <= count <= MAX_BLOCKS_EACH * wanted]
     count = min(suitable, default=wanted)
-    folder = prepared.folder / "layouts" / str(count)
+    folder = _layout(prepared, count)
     folder.mkdir(parents=True, exist_ok=True)
     chunks = min(count, prepared.n_vertices)
     ends = np.linspace(0, prepared.n_vertices, chunks + 1).astype(np.int64)[1:].tolist()
@@ -73,11 +82,17 @@ def deal(sizes: list[int], count: int) -> list[list[int]]:
     return [sorted(some) for some in own]
 
 
+def _layout(prepared: Prepared, count: int) -> Path:
+    """The folder of a layout; vertices are numbered by partitions, so their number is part of the name."""
+    return prepared.folder / "layouts" / f"{len(prepared.partitions)}-{count}"
+
+
 def _earlier(prepared: Prepared) -> Iterator[int]:
     """The numbers of blocks of complete layouts."""
-    for folder in (prepared.folder / "layouts").glob("*"):
-        if folder.name.isdigit() and len(list(folder.glob(f"block-*/{HEADER}"))) == int(folder.name):
-            yield int(folder.name)
+    for folder in (prepared.folder / "layouts").glob(f"{len(prepared.partitions)}-*"):
+        count = folder.name.partition("-")[2]
+        if count.isdigit() and len(list(folder.glob(f"block-*/{HEADER}"))) == int(count):
+            yield int(count)
 
 
 def arrange(
@@ -90,18 +105,18 @@ def arrange(
         with atomic_path(folder) as partial:
             partial.mkdir()
             facts = _write_arrays(prepared, partitions, partial, tuning)
-            facts["files"] = {path.name: path.stat().st_size for path in partial.iterdir()}
-            (partial / HEADER).write_text(json.dumps(facts))
+            facts["files"] = {path.name: checksum(path) for path in sorted(partial.iterdir())}
+            write_checked(partial / HEADER, facts)
     vertices = read_array(folder / "vertices.npy", "r")
     return list(np.searchsorted(vertices, [0, *ends]).tolist())
 
 
 def _is_complete(folder: Path) -> bool:
-    """Whether all files of a block are there, with the sizes that they had when they were written."""
+    """Whether all files of a block are as they were written."""
     try:
-        sizes: dict[str, int] = json.loads((folder / HEADER).read_text())["files"]
-        return all((folder / name).stat().st_size == size for name, size in sizes.items())
-    except (OSError, ValueError, KeyError):
+        files: dict[str, list[int]] = read_checked(folder / HEADER)["files"]
+        return all(checksum(folder / name) == expected for name, expected in files.items())
+    except (OSError, DamagedError):
         return False
 
 
@@ -220,7 +235,7 @@ class EdgeBlock:
 
 def open_block(folder: Path, alpha: float, limit: float) -> EdgeBlock:
     """Open the block in a folder: in memory if it takes at most `limit` bytes, else mapped."""
-    facts = json.loads((folder / HEADER).read_text())
+    facts = read_checked(folder / HEADER)
     shape = facts["n_edges"], facts["n_vertices"]
     paths = [folder / f"{name}.npy" for name in ("edges", "members", "gamma")]
     taken = sum(path.stat().st_size for path in paths)

@@ -5,8 +5,10 @@ finished one is found again, and two clients may prepare the same data at once.
 """
 
 import json
+import logging
 import os
 import shutil
+from collections import defaultdict
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import astuple, dataclass
@@ -18,7 +20,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from hyperclus._runtime.files import StrPath, atomic_path, fault
+from hyperclus._runtime.files import StrPath, fault
 from hyperclus._runtime.progress import report_progress
 from hyperclus.engines.dask import prepare_tasks as tasks
 from hyperclus.engines.dask import source as sources
@@ -26,13 +28,14 @@ from hyperclus.engines.dask.id_keys import Collision, common_type
 from hyperclus.engines.dask.prepare_tasks import Job
 from hyperclus.engines.dask.prepared import MANIFEST, Prepared
 from hyperclus.engines.dask.source import Piece, Source, SourceFile, TableOptions, list_files
+from hyperclus.engines.dask.store import DamagedError, file_fault, read_checked, write_checked
 from hyperclus.engines.dask.workers import WorkerPool, WorkerState, memory_per_thread
 from hyperclus.errors import ClusterError, InputError, check_choice
 from hyperclus.hypergraph.messages import shown
 from hyperclus.io.shared import naming
 from hyperclus.typing import DuplicatePolicy
 
-FORMAT = 5  # of the files on disk; part of the folder's key
+FORMAT = 6  # of the files on disk; part of the folder's key
 ROW_BYTES = 64  # peak memory per row of a partition, measured
 PIECE_BYTES = 400  # worker memory reserved per row of a piece, of which half is used
 MEMORY_SHARE = 1 / 3  # of a worker's memory that a partition may take
@@ -40,6 +43,8 @@ MAX_INCIDENCES = 1 << 24  # per partition
 FOOTERS = 32  # read by one task
 COLLISION = "collision"  # file that marks a seed as unusable
 WORK = ("pieces", "partitions", "buckets", *tasks.SIDES)
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,18 +96,49 @@ def prepare(
         target = Path(os.path.abspath(folder), key)
         if (target / COLLISION).exists():
             continue
+        preparation = _Preparation(source, files, options, tuning, target, seed, pool)
         try:
-            with suppress(FileNotFoundError, NotADirectoryError):
-                return Prepared.at(target)
-            return _Preparation(source, files, options, tuning, target, seed, pool).run()
+            try:
+                return preparation.found() or preparation.run()
+            except DamagedError as error:
+                _log.warning("%s: the file is damaged or missing; the data are prepared again", error.path)
+                discard(target)
+                return preparation.run()
         except Collision:
             (target / COLLISION).touch()
             for part in ("partitions", "vertices", "work"):  # tasks that still run may add a few files
                 shutil.rmtree(target / part, ignore_errors=True)
+        except OSError as error:
+            raise file_fault(error) from None
         except InputError:  # nothing can be reused once the data are corrected
             shutil.rmtree(target, ignore_errors=True)
             raise
     raise AssertionError
+
+
+def check_prepared(prepared: Prepared, pool: WorkerPool) -> Prepared:
+    """Raise a `DamagedError` unless all files of prepared data are as they were written.
+
+    The sizes are checked here and the contents by the workers, a task for each partition.
+    """
+    shares: dict[str, dict[str, list[int]]] = defaultdict(dict)
+    for name, expected in prepared.files().items():
+        path = prepared.folder / name
+        if not path.is_file() or path.stat().st_size != expected[0]:
+            raise DamagedError(path)
+        shares[name.split("/")[1].partition(".")[0]][name] = expected
+    for _ in pool.each(tasks.check_files, [(prepared.folder, share) for share in shares.values()]):
+        pass
+    return prepared
+
+
+def discard(folder: Path) -> None:
+    """Delete prepared data and what was computed from them, but for the labels of finished runs."""
+    for path in sorted(folder.iterdir(), key=lambda path: path.name != MANIFEST):  # the manifest first
+        if path.is_dir() and path.name != "labels":
+            shutil.rmtree(path)
+        elif path.name != "labels":
+            path.unlink(missing_ok=True)
 
 
 @dataclass(slots=True)
@@ -117,9 +153,23 @@ class _Preparation:
     seed: int
     pool: WorkerPool
 
+    def found(self) -> Prepared | None:
+        """The data that an earlier call has prepared; None if there are none.
+
+        `work` is there before `partitions`, and until the manifest is; without both, a manifest was lost.
+        """
+        lost = False
+        for _ in range(2):  # another client may have written the manifest after the first look
+            with suppress(FileNotFoundError, NotADirectoryError):
+                return check_prepared(Prepared.at(self.target), self.pool)
+            lost = (self.target / "partitions").exists() and not (self.target / "work").exists()
+        if lost:
+            raise DamagedError(self.target / MANIFEST)
+        return None
+
     def run(self) -> Prepared:
         try:
-            for name in ("partitions", "vertices", *(f"work/{name}" for name in WORK)):
+            for name in (*(f"work/{name}" for name in WORK), "partitions", "vertices"):
                 (self.target / name).mkdir(parents=True, exist_ok=True)
         except OSError as error:
             message = f"the folder cannot be written: {error.strerror}; choose another one"
@@ -133,8 +183,7 @@ class _Preparation:
                 sources.check_unchanged(self.files, list_files(self.source))
             raise
         sources.check_unchanged(self.files, list_files(self.source))
-        with atomic_path(self.target / MANIFEST) as path:
-            path.write_text(json.dumps(manifest))
+        write_checked(self.target / MANIFEST, manifest)
         shutil.rmtree(self.target / "work", ignore_errors=True)
         if not manifest["weighted"]:
             for path in (self.target / "partitions").glob("*/gamma.npy"):
@@ -154,11 +203,12 @@ class _Preparation:
         n_rows = sum(sum(footer.rows) for footer in footers)
         path = self.target / "work" / "division.json"
         if not path.exists():
+            if any((path.parent / "pieces").iterdir()) and not path.exists():
+                raise DamagedError(path)
             workers, n_bytes = self.pool.workers(), sum(sum(footer.sizes) for footer in footers)
             rows = self.tuning.piece_rows(n_rows, memory_per_thread(workers))
-            with atomic_path(path) as part:
-                part.write_text(json.dumps([self.tuning.n_partitions(n_rows, n_bytes, workers), rows]))
-        n_partitions, rows = json.loads(path.read_text())
+            write_checked(path, [self.tuning.n_partitions(n_rows, n_bytes, workers), rows])
+        n_partitions, rows = read_checked(path)
         pieces = [
             piece
             for file, footer in zip(self.files, footers, strict=True)
@@ -197,15 +247,22 @@ class _Preparation:
         sizes = run("partitions", 0.5, 0.9, tasks.build_partition, partitions)
         n_vertices = run("vertices", 0.9, 0.97, tasks.number_bucket, [(job, q) for q in numbers])
         ends = np.append(0, np.cumsum(n_vertices))
-        run("numbers", 0.97, 1.0, tasks.number_vertices, [(job, p, ends[:-1]) for p in numbers])
+        files = run("numbers", 0.97, 1.0, tasks.number_vertices, [(job, p, ends[:-1]) for p in numbers])
+        weighted = not all(size[3] for size in sizes)
         return {
             "n_vertices": int(ends[-1]),
             "n_edges": sum(size[0] for size in sizes),
             "n_incidences": sum(size[2] for size in sizes),
-            "weighted": not all(size[3] for size in sizes),
+            "weighted": weighted,
             "edge_weighted": job.columns.edge_weight is not None,
             "bucket_ends": ends.tolist(),
             "partitions": [size[:3] for size in sizes],
             "vertex": job.columns.vertex,
             "edge": job.columns.edge,
+            "files": {
+                name: facts
+                for some in files
+                for name, facts in some.items()
+                if weighted or not name.endswith("/gamma.npy")
+            },
         }

@@ -25,6 +25,7 @@ from hyperclus.engines.dask import id_keys
 from hyperclus.engines.dask.id_keys import HashedIds, as_objects, family, numbered
 from hyperclus.engines.dask.prepared import DataFolder
 from hyperclus.engines.dask.source import Piece, SourceFile, read_batches
+from hyperclus.engines.dask.store import DamagedError, checksum
 from hyperclus.errors import ClusterError, InputError
 from hyperclus.hypergraph.incidence import constant_within, from_coordinates
 from hyperclus.hypergraph.messages import first_few, named, shown
@@ -243,8 +244,11 @@ def number_bucket(job: Job, number: int) -> Any:
     return read_facts(path)
 
 
-def number_vertices(job: Job, number: int, starts: Integers) -> None:
-    """Write the global numbers of the vertices of a partition; `starts` are the first of each bucket."""
+def number_vertices(job: Job, number: int, starts: Integers) -> dict[str, list[int]]:
+    """Write the global numbers of the vertices of a partition; `starts` are the first of each bucket.
+
+    Returns the size and the checksum of each file of the partition, and of the bucket of the same number.
+    """
     path = job.partition_path(number) / "vertices.npy"
     if not path.exists():
         numbers = [
@@ -253,6 +257,15 @@ def number_vertices(job: Job, number: int, starts: Integers) -> None:
         ]
         with atomic_path(path, temporary_in=job.folder / "work") as part, part.open("wb") as file:
             np.save(file, np.concatenate(numbers).astype(np.int64, copy=False))
+    files = [*sorted(path.parent.iterdir()), job.bucket_path(number)]
+    return {file.relative_to(job.folder).as_posix(): checksum(file) for file in files}
+
+
+def check_files(folder: Path, files: dict[str, list[int]]) -> None:
+    """Raise a `DamagedError` unless files have the sizes and checksums that they had."""
+    for name, expected in files.items():
+        if checksum(folder / name) != expected:
+            raise DamagedError(folder / name)
 
 
 def write_slices(path: Path, columns: dict[str, Any], shares: Any, count: int, facts: Any = None) -> None:
@@ -270,12 +283,18 @@ def write_slices(path: Path, columns: dict[str, Any], shares: Any, count: int, f
 
 def read_slice(path: Path, number: int) -> Any:
     """Read one slice of a file that `write_slices` wrote."""
-    return _open_slices(path).get_batch(number)
+    try:
+        return _open_slices(path).get_batch(number)
+    except (arrow().ArrowException, IndexError):
+        raise DamagedError(path) from None
 
 
 def read_facts(path: Path) -> Any:
     """Read the facts of a file that `write_slices` wrote."""
-    return json.loads(_open_slices(path).schema.metadata[b"facts"])
+    try:
+        return json.loads(_open_slices(path).schema.metadata[b"facts"])
+    except (TypeError, KeyError, ValueError):
+        raise DamagedError(path) from None
 
 
 def _open_slices(path: Path) -> Any:
@@ -285,6 +304,8 @@ def _open_slices(path: Path) -> Any:
         raise ClusterError(
             f"{path}: a file that another worker wrote is missing; all workers must share the folder"
         ) from None
+    except (arrow().ArrowException, OSError):  # PyArrow raises both for damaged data
+        raise DamagedError(path) from None
 
 
 def _write_ids(path: Path, name: str, ids: Any) -> None:

@@ -1,6 +1,5 @@
 """A hypergraph in partitions on disk, as `prepare` writes it."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,6 +10,7 @@ import scipy.sparse as sp
 from hyperclus._runtime.arrays import index_type
 from hyperclus._runtime.optional import arrow
 from hyperclus.engines.dask.id_keys import as_objects
+from hyperclus.engines.dask.store import read_checked
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.typing import Ids, Incidence
 
@@ -64,10 +64,16 @@ class Prepared(DataFolder):
     @classmethod
     def at(cls, folder: Path) -> "Prepared":
         """Read the manifest in a folder; raises FileNotFoundError if there is none."""
-        found = json.loads((folder / MANIFEST).read_text())
+        found = read_checked(folder / MANIFEST)
+        del found["files"]
         found["bucket_ends"] = tuple(found["bucket_ends"])
         found["partitions"] = tuple(PartitionSize(*sizes) for sizes in found["partitions"])
         return cls(folder=folder, key=folder.name, **found)
+
+    def files(self) -> dict[str, list[int]]:
+        """Read the size and the checksum of each file from the manifest."""
+        found: dict[str, list[int]] = read_checked(self.folder / MANIFEST)["files"]
+        return found
 
     def hypergraph(self) -> Hypergraph:
         """Load all partitions; vertices are in the order of their numbers.

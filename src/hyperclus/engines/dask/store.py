@@ -5,10 +5,12 @@ Nothing is only in memory: whatever a worker that died held, another one reads f
 
 import json
 import mmap
+import zlib
 from collections import OrderedDict
 from dataclasses import asdict, dataclass
 from errno import EIO
 from functools import lru_cache
+from hashlib import blake2b
 from itertools import pairwise
 from pathlib import Path
 from secrets import token_hex
@@ -25,6 +27,46 @@ Array = NDArray[Any]
 
 VECTOR_SHARE = 0.2  # of a worker's memory, for stored vectors
 HEADER = 128  # bytes of a NumPy file before its data, as far as it is needed here
+READ_BYTES = 1 << 20  # at a time, for a checksum
+
+
+class DamagedError(ClusterError):
+    """A file in the work folder is not as it was written."""
+
+    def __init__(self, path: Path | str) -> None:
+        super().__init__(f"{path}: the file is damaged or missing; prepare the data again")
+        self.path = path
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.path,)
+
+
+def checksum(path: Path) -> list[int]:
+    """The size of a file and its CRC-32, which differs from that of a damaged file."""
+    found = size = 0
+    with path.open("rb") as file:
+        while part := file.read(READ_BYTES):
+            found, size = zlib.crc32(part, found), size + len(part)
+    return [size, found]
+
+
+def write_checked(path: Path, content: Any) -> None:
+    """Write JSON with a digest of itself, atomically."""
+    digest = blake2b(json.dumps(content).encode(), digest_size=16).hexdigest()
+    with atomic_path(path) as partial:
+        partial.write_text(json.dumps({"digest": digest, "content": content}))
+
+
+def read_checked(path: Path) -> Any:
+    """Read what `write_checked` wrote; raises a `DamagedError` if it is something else."""
+    try:
+        found = json.loads(path.read_bytes())
+        content = found["content"]
+        if found["digest"] == blake2b(json.dumps(content).encode(), digest_size=16).hexdigest():
+            return content
+    except (ValueError, TypeError, KeyError, RecursionError, IsADirectoryError):
+        pass
+    raise DamagedError(path)
 
 
 class ArrayCache:
