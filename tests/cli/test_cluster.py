@@ -215,10 +215,9 @@ class TestClasses:
     @pytest.mark.parametrize(
         ("text", "words"),
         [
-            ("who,what\nann,1\n", ["vertex 'bob' has no class"]),
+            ("who,what\nann,1\n", ["3 vertices have no class: 'bob', 'cy', 'dee'; give"]),
             ("who,what\nann,1\nbob,1\ncy,\ndee,2\n", ["line 4", "the class is missing"]),
             ("who,what\nann,1\nbob,1\ncy,1\ndee,2\ndee,3\n", ["line 6", "vertex 'dee' has 3, but 2"]),
-            ("who,what\nann,1\nbob,1\ncy,1\ndee,2\neve,3\n", ["'eve' is not a vertex"]),
             ("who\nann\n", ["two columns"]),
             ("a,b,c\n1,2,3\n", ["two columns", "it has 3"]),
             ("", ["the file is empty"]),
@@ -229,6 +228,12 @@ class TestClasses:
         assert_refused(
             inside("cluster", papers, "-k", 2, *LONG, "--classes", tmp_path / "c.csv"), "c.csv", *words
         )
+
+    def test_classes_of_other_vertices_are_left_out_and_counted(self, papers, tmp_path):
+        (tmp_path / "c.csv").write_text("who,what\nzoe,1\nann,1\nbob,1\ncy,2\ndee,2\neve,3\n")
+        done = inside("cluster", papers, "-k", 2, *LONG, "--classes", tmp_path / "c.csv", "--json")
+        assert json.loads(done.stdout)["agreement"]["counts"] == [[2, 0], [0, 2]]
+        assert "2 rows name no vertex of the hypergraph: 'eve', 'zoe'; left out" in done.stderr
 
     def test_formats_without_columns_refer_to_the_option_for_a_file(self, papers, tmp_path):
         inside("convert", papers, tmp_path / "p.json", *LONG)
@@ -301,12 +306,22 @@ class TestOutputs:
         record = json.loads(inside("cluster", animals, *options, "--max-k", 3).stdout)
         assert [one["k"] for one in record["suggestion"]["candidates"]] == [2, 3]
 
+    @pytest.mark.parametrize("options", [(), ("--csv",), ("--json",)])
+    def test_clusters_that_mean_nothing_are_called_so_even_if_quiet(self, tmp_path, options):
+        path = tmp_path / "texts.csv"
+        path.write_text("text\n" + "".join(f"a text {'x' * i}\n" for i in range(30)))
+        done = inside("cluster", path, "-k", 2, "-q", *options)
+        assert done.returncode == 0
+        said = done.stderr if options else done.stdout
+        assert "no hyperedge connects two vertices, so these clusters mean nothing" in said
+        assert done.stderr == "" or options
+
     def test_a_binding_minimum_share_is_mentioned(self, tmp_path):
         path = tmp_path / "t.csv"
         lines = [f"{v},{i}{j}" for j in range(8) for i in range(j) for v in (i, j)]
         path.write_text("vertex,edge\n" + "\n".join(lines) + "\n")
         done = inside("cluster", path, "-k", 2, "--min-share", 0.5)
-        assert "a smaller minimum share may give a lower NCut" in done.stdout
+        assert "a smaller --min-share may give a lower NCut" in done.stdout
         assert "minimum share" not in inside("cluster", path, "-k", 2).stdout
 
     def test_auto_fails_with_the_reason_if_there_is_no_structure(self, tmp_path):
@@ -433,7 +448,7 @@ class TestReport:
     @pytest.mark.parametrize(
         ("text", "words"),
         [
-            ("vertex,cluster\n0,1\n", ["vertex '1' has no cluster"]),
+            ("vertex,cluster\n0,1\n", ["23 vertices have no cluster: '1', '2', '3' and 20 more"]),
             ("a,b\n0,1\n", ["no column 'vertex'"]),
             ("vertex,cluster\n0,\n", ["line 2", "the cluster is missing"]),
             ("", ["the file is empty"]),
@@ -467,7 +482,7 @@ class TestEngines:
         assert_refused(done, "--precision float32 needs --engine cuda")
         done = inside("cluster", papers, "-k", 2, *LONG, "--engine", "gpu")
         assert done.returncode == 2
-        assert "'auto', 'cpu', 'cuda'" in done.stderr
+        assert "--engine must be auto, cpu, cuda or dask" in done.stderr
 
     def test_the_cpu_is_not_mentioned(self, papers):
         done = inside("cluster", papers, "-k", 2, *LONG)

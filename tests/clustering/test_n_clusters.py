@@ -195,7 +195,8 @@ class TestResult:
         assert list(frame.columns) == [field.name for field in dataclasses.fields(found.candidates[0])]
         text = repr(found).splitlines()
         assert text[0] == "Suggestion: k = 2"
-        assert len(text) == 5
+        assert text[2:4] == ["", "  k  score   NCut  at least  shuffled  eigengap  stability  reason"]
+        assert len(text) == 6
 
     def test_frozen(self):
         with pytest.raises(dataclasses.FrozenInstanceError):

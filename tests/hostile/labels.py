@@ -4,16 +4,17 @@ from hostile.csv import GOOD
 from support.hostile import Group
 
 HYPERGRAPH = (("h.csv", GOOD),)
+MORE = "a,0\nb,0\nc,1\nf,1\nd,1\ne,0\ng,0\n"  # than the vertices
+OTHERS = "4 rows name no vertex of the hypergraph: 'd', 'e', 'f' and 1 more; "
 LINES = [
     ("a,0\nb,0\nc,1\n", "> Partition of 3 vertices into 2 clusters"),
     ("c,1\nb,0\na,0\n", "> Partition of 3 vertices into 2 clusters"),
     ("a,x\nb,x\nc,y\n", "> Partition of 3 vertices into 2 clusters"),
     ("a,0\nb,0\nc,1\na,0\n", "> Partition of 3 vertices into 2 clusters"),
     ("a,0\nb,0\nc,1\na,1\n", "vertex 'a' has 1, but 0 in an earlier row"),
-    ("a,0\nb,0\n", "vertex 'c' has no"),
-    ("a,0\nb,0\nc,1\nd,1\n", "'d' is not a vertex of the hypergraph"),
-    ("a,0\nb,0\nC,1\n", "vertex 'c' has no"),
-    ("a,0\nb,0\n c,1\n", "vertex 'c' has no"),
+    ("a,0\nb,0\n", "1 vertex has no c"),
+    ("a,0\nb,0\nC,1\n", "1 vertex has no c"),
+    ("a,0\nb,0\n c,1\n", "1 vertex has no c"),
     ("a,0\nb,0\nc,\n", "is missing; fill it or leave the row out"),
     ("a,0\nb,0\nc, \n", "> Partition of 3 vertices into 2 clusters"),
     ("a,0\nb,0\nc,nan\n", "is missing; fill it or leave the row out"),
@@ -52,7 +53,7 @@ REPORT_LINES = [
 ]
 CLASS_LINES = [
     ("", "the file is empty"),
-    ("a,0\nb,0\nc,1\n", "vertex 'a' has no class"),
+    ("a,0\nb,0\nc,1\n", "1 vertex has no class: 'a'; give one"),
     ("vertex\na\nb\nc\n", "this must have two columns"),
     ("vertex,cluster,vertex\na,0,a\nb,0,b\nc,1,c\n", "this must have two columns"),
     ("Vertex,Cluster\na,0\nb,0\nc,1\n", "> Partition of 3 vertices into 2 clusters"),
@@ -67,15 +68,30 @@ CLASS_LINES = [
 ]
 
 REPORT = Group(
-    "l.csv", LINES, "report {folder}/h.csv {file} {folder}/out.html", "vertex,cluster\n", "", HYPERGRAPH
+    "l.csv",
+    [*LINES, (MORE, f"{OTHERS}remove them")],
+    "report {folder}/h.csv {file} {folder}/out.html",
+    "vertex,cluster\n",
+    "",
+    HYPERGRAPH,
 )
 REPORT_FILES = Group(
     "l.csv", REPORT_LINES, "report {folder}/h.csv {file} {folder}/out.html", files=HYPERGRAPH
 )
 CLASSES = Group(
-    "l.csv", LINES, "cluster {folder}/h.csv -k 2 --classes {file}", "vertex,class\n", "", HYPERGRAPH
+    "l.csv",
+    [*LINES, (MORE, f"~ {OTHERS}left out")],
+    "cluster {folder}/h.csv -k 2 --classes {file}",
+    "vertex,class\n",
+    "",
+    HYPERGRAPH,
 )
 CLASS_FILES = Group("l.csv", CLASS_LINES, "cluster {folder}/h.csv -k 2 --classes {file}", files=HYPERGRAPH)
 LOCAL_CLASSES = Group(
-    "l.csv", LINES[4:9], "local {folder}/h.csv --seed a --classes {file}", "vertex,c\n", "", HYPERGRAPH
+    "l.csv",
+    [*LINES[4:8], (MORE, f"~ {OTHERS}left out")],
+    "local {folder}/h.csv --seed a --classes {file}",
+    "vertex,c\n",
+    "",
+    HYPERGRAPH,
 )

@@ -75,4 +75,4 @@ def test_notes_mention_isolated_vertices_components_and_small_clusters():
     labels = np.r_[0, np.ones(899, dtype=int)]
     small = hc.evaluate(random_hypergraph(900, 700, 5, seed=2), labels)
     (note,) = partition_text(small).notes
-    assert note == "1 cluster holds less than 2.50 % of the volume; a minimum share rules such clusters out"
+    assert note == "1 cluster holds less than 2.50 % of the volume; min_share rules such clusters out"

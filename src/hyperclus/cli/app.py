@@ -31,7 +31,8 @@ from hyperclus.errors import Argument, HyperclusError, InputError, LossWarning
 
 UNLIMITED = 100_000  # characters of a line that is not printed on a terminal
 READ_OPTIONS = (  # of -o
-    *("constant", "decimal", "empty_edges", "ids", "isolated", "missing", "repeated", "thousands"),
+    *("constant", "decimal", "empty_edges", "ids", "isolated"),
+    *("missing", "repeated", "thousands", "transpose"),
 )
 
 app = typer.Typer(
@@ -184,10 +185,10 @@ def put(text: str) -> None:
 
 def shell_message(error: HyperclusError) -> str:
     """The message of an error, with options where Python users read arguments."""
-    return "".join(_option(part) if isinstance(part, Argument) else str(part) for part in error.args)
+    return "".join(as_option(part) if isinstance(part, Argument) else str(part) for part in error.args)
 
 
-def _option(argument: Argument) -> str:
+def as_option(argument: Argument) -> str:
     """An argument of Python as it is typed in a shell, such as --duplicates sum or -o isolated=drop."""
     name, value = argument.name, str(argument.value)
     value = shlex.quote(value) if value.isprintable() else repr(value)
@@ -220,7 +221,9 @@ def say_if_stopped(message: Callable[[], str | None]) -> Iterator[None]:
 class Messages:
     """Messages on stderr, as many as --quiet and --verbose allow."""
 
-    quiet: bool = option("Print only errors to stderr.", "", "--quiet", "-q", default=False)
+    quiet: bool = option(
+        "Print only errors to stderr, and that a result means nothing.", "", "--quiet", "-q", default=False
+    )
     verbose: bool = option("Print more details and timings to stderr.", "", "--verbose", "-v", default=False)
 
     def __post_init__(self) -> None:

@@ -11,19 +11,20 @@ import typer
 
 import hyperclus
 from hyperclus._runtime.files import printable
-from hyperclus.cli.app import Messages, command, command_line, say_if_stopped
+from hyperclus.cli.app import Messages, command, command_line, say, say_if_stopped
 from hyperclus.cli.cluster_files import Workers, cluster_files
 from hyperclus.cli.inputs import LabelledSource, ResolvedInput, Source, read_labels
 from hyperclus.cli.options import GPU, Computation, Json, Search, Walk, argument, cluster_option
 from hyperclus.cli.output import LABELS, Outputs, as_record, labelled, print_csv, print_json
 from hyperclus.cli.progress import progress
 from hyperclus.cli.terminal import indented, show, show_partition, table, title, top_hyperedges
-from hyperclus.clustering.n_clusters import MAX_K, Suggestion
+from hyperclus.clustering.n_clusters import COLUMNS, MAX_K, Suggestion
 from hyperclus.clustering.partition import Partition
 from hyperclus.engines import InMemory, check_engine, cuda_products
 from hyperclus.errors import HyperclusError
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.messages import caption
+from hyperclus.report.text import meaningless
 
 NOT_REPEATED = ("out", "edges", "report", "as_json", "as_csv", "raw", "quiet", "verbose", "checkpoint")
 
@@ -111,15 +112,7 @@ def suggest_k(
         return
     show(title(f"Suggestion: {found.answer}"), indented(found.reason))
     if found.candidates:
-        rows = [
-            [
-                *(str(one.k), f"{one.score:.2f}", f"{one.ncut:.4g}", f"{one.lower_bound:.4g}"),
-                *(f"{one.chance:.4g}", f"{one.eigengap:.4f}", f"{one.stability:.2f}", one.reason),
-            ]
-            for one in found.candidates
-        ]
-        names = ["k", "score", "NCut", "at least", "chance", "gap", "stable", "reason"]
-        show("", table(names, rows, text=True))
+        show("", table(COLUMNS, found.rows, text=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +185,8 @@ def _finish(
         print_csv(LABELS, labelled(part), outputs.raw)
     else:
         show_partition(part, agreement, suggestion)
+    if (outputs.as_json or outputs.as_csv) and (nothing := meaningless(part)) is not None:
+        say(nothing, "yellow")  # even with --quiet, because the figures look perfect
     messages.finished(timings, written)
 
 

@@ -32,7 +32,11 @@ class Target:
     target: Path = argument("File to write.", "OUT")
     to: str | None = option("Format of OUT (default: by its name).", "FORMAT", "--to")
     write_option: list[str] | None = option(
-        "Option for writing; repeatable.", "NAME=VALUE", "--write-option", "-w"
+        "Option for writing: vertex, edge, weight and edge_weight name columns, ids=text writes other ids as "
+        "text, compressed=no is for npz; repeatable.",
+        "NAME=VALUE",
+        "--write-option",
+        "-w",
     )
 
 

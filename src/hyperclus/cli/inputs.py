@@ -1,11 +1,12 @@
 """Reading a hypergraph from any file, and what is known about its vertices."""
 
+import logging
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
 from hyperclus._runtime.files import check_path, fault, printable
-from hyperclus.cli.app import Messages
+from hyperclus.cli.app import READ_OPTIONS, Messages
 from hyperclus.cli.ids import FORMULA, first_repeated, texts
 from hyperclus.cli.options import MAX_DIGITS, argument, input_option
 from hyperclus.errors import InputError, prefixed
@@ -21,6 +22,8 @@ from hyperclus.io.tables.schema import check_present, read_columns
 from hyperclus.io.tables.table import Table
 from hyperclus.io.tables.wide import TableSchema, WideOptions, infer_schema, read_rows, row_names, unique_ids
 from hyperclus.typing import Ids
+
+_log = logging.getLogger(__name__)
 
 LONG = ("vertex", "edge", "weight", "edge_weight", "duplicates")  # options for a row per incidence
 
@@ -55,7 +58,7 @@ class Source:
         "BINS",
     )
     option: list[str] | None = input_option(
-        "Another option of the format, such as missing=category or decimal=','; repeatable.",
+        f"Another option of the format, such as missing=category: {', '.join(READ_OPTIONS)}; repeatable.",
         "NAME=VALUE",
         "--option",
         "-o",
@@ -213,12 +216,15 @@ def read_labels(path: Path, vertices: Ids, what: str, columns: tuple[str, str] |
         known = plain
     if (twice := first_repeated(names)) is not None:
         raise fault(path, f"two vertices have the same text, {shown(twice)}; rename one of them")
-    for name in names:
-        if name not in known:
-            raise fault(path, f"vertex {shown(name)} has no {what}; give one for each vertex")
-    if len(known) > len(names):
-        other = next(iter(known.keys() - set(names)))
-        raise fault(path, f"{shown(other)} is not a vertex of the hypergraph; remove the row")
+    if absent := [name for name in names if name not in known]:
+        has = count(len(absent), "vertex has", "vertices have")
+        raise fault(path, f"{has} no {what}: {first_few(absent)}; give one for each vertex")
+    if others := sorted(known.keys() - set(names)):
+        rows = count(len(others), "row names", "rows name")
+        problem = f"{rows} no vertex of the hypergraph: {first_few(others)}"
+        if what != "class":  # clusters of other vertices are those of another hypergraph
+            raise fault(path, f"{problem}; remove them")
+        _log.warning("%s: %s; left out", printable(path), problem)
     return [known[name] for name in names]
 
 

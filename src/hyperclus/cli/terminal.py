@@ -8,7 +8,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from hyperclus.cli.app import console
+from hyperclus.cli.app import as_option, console
 from hyperclus.clustering.metrics import Agreement
 from hyperclus.clustering.n_clusters import Suggestion
 from hyperclus.clustering.partition import Partition, StoredPartition
@@ -105,7 +105,7 @@ def show_figures(
     part: Partition | StoredPartition, more: dict[str, str], top: list[list[object]] | None = None
 ) -> None:
     """Print the figures, with more of them, and the clusters, with their top hyperedges if known."""
-    text = partition_text(part)
+    text = partition_text(part, as_option)
     figures = {"NCut": text.ncut, "proven": text.bound, "conductance": text.conductance, **more}
     names, rows = [*COLUMNS], [[*row] for row in text.rows]
     if top is not None:

@@ -23,6 +23,7 @@ from hyperclus.spectral.eigen import Eigenpairs
 from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Booleans, Floats, Integers, Seed
 
+COLUMNS = ("k", "score", "NCut", "at least", "shuffled", "eigengap", "stability", "reason")
 STARTS = 3  # searches for each k
 MAX_K = 10  # by default
 SHUFFLES = (3, 20)  # smallest and largest default number
@@ -79,15 +80,26 @@ class Suggestion:
         columns = list(Candidate.__dataclass_fields__)
         return pandas_for("to_frame").DataFrame(list(self.candidates), columns=columns)
 
+    @property
+    def rows(self) -> list[list[str]]:
+        """The cells of `COLUMNS` for each candidate."""
+        return [
+            [
+                *(str(one.k), f"{one.score:.2f}", f"{one.ncut:.4g}", f"{one.lower_bound:.4g}"),
+                *(f"{one.chance:.4g}", f"{one.eigengap:.4f}", f"{one.stability:.2f}", one.reason),
+            ]
+            for one in self.candidates
+        ]
+
     def __repr__(self) -> str:
         lines = [f"Suggestion: {self.answer}", f"  {self.reason}"]
         if self.candidates:
-            lines.append("    k  score     NCut  at least  (chance)  eigengap  stability")
-        lines += [
-            f"  {one.k:>3}  {one.score:>5.2f}  {one.ncut:>7.4g}  {one.lower_bound:>8.4g}  {one.chance:>8.4g}"
-            f"  {one.eigengap:>8.4f}  {one.stability:>9.2f}  {one.reason}"
-            for one in self.candidates
-        ]
+            rows = [list(COLUMNS), *self.rows]
+            widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
+            lines.append("")
+            for *figures, reason in rows:
+                cells = [cell.rjust(width) for cell, width in zip(figures, widths, strict=False)]
+                lines.append("  ".join(["", *cells, reason]))
         return "\n".join(lines)
 
 

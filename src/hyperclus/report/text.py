@@ -1,12 +1,13 @@
 """The text form of a partition, shared by `repr`, notebooks, the command line and the report."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
 
 from hyperclus.clustering.partition import TINY, Partition, StoredPartition
+from hyperclus.errors import Argument
 from hyperclus.hypergraph.messages import count
 from hyperclus.report.format import percent, percent_cell
 from hyperclus.report.notebook import html_table
@@ -47,8 +48,10 @@ class PartitionText:
         return html_table(self.title, COLUMNS, self.rows, [*facts, *self.footer, *notes])
 
 
-def partition_text(part: Partition | StoredPartition) -> PartitionText:
-    """Describe a partition.
+def partition_text(
+    part: Partition | StoredPartition, written: Callable[[Argument], str] = str
+) -> PartitionText:
+    """Describe a partition; `written` returns an argument as users write it.
 
     >>> from hyperclus import Hypergraph, cluster
     >>> print(partition_text(cluster(Hypergraph.from_edges([["a", "b"], ["b", "c"], ["c", "d"]]))))
@@ -74,7 +77,7 @@ def partition_text(part: Partition | StoredPartition) -> PartitionText:
             for cluster, (size, volume, conductance) in enumerate(islice(figures, MAX_ROWS))
         ],
         max(part.k - MAX_ROWS, 0),
-        list(_notes(part)),
+        list(_notes(part, written)),
     )
 
 
@@ -83,22 +86,32 @@ def is_bounded(part: Partition | StoredPartition) -> bool:
     return part.lower_bound > 0 or part.k <= part.n_components
 
 
-def _notes(part: Partition | StoredPartition) -> Iterator[str]:
+def meaningless(part: Partition | StoredPartition) -> str | None:
+    """Say why a partition has no meaning; None if it may have one."""
+    if part.k > 1 and part.n_components == part.sizes.sum():
+        return "no hyperedge connects two vertices, so these clusters mean nothing: any others are as good"
+    return None
+
+
+def _notes(part: Partition | StoredPartition, written: Callable[[Argument], str]) -> Iterator[str]:
+    if (nothing := meaningless(part)) is not None:
+        yield nothing
+    option = written(Argument("min_share"))
     volumes, min_share = part.cut.volumes, part.settings.get("min_share", 0.0)
     below = int(np.count_nonzero(volumes < min_share * (1 - 1e-9)))
     tiny = int(np.count_nonzero(volumes < TINY / part.k))
     if below:
         holding = count(below, "cluster holds", "clusters hold")
         remedy = "no partition with larger ones was found"
-        yield f"{holding} less than the minimum share of {min_share:.4g}; {remedy}"
+        yield f"{holding} less than the minimum of {min_share:.4g} ({option}); {remedy}"
     elif part.k > 1 and volumes.min() <= 1.005 * min_share:
         yield (
             f"a cluster holds just over {min_share:.4g} of the volume, the minimum allowed; a smaller "
-            "minimum share may give a lower NCut"
+            f"{option} may give a lower NCut"
         )
     elif tiny:
         holding, share = count(tiny, "cluster holds", "clusters hold"), _percent(TINY / part.k)
-        yield f"{holding} less than {share} of the volume; a minimum share rules such clusters out"
+        yield f"{holding} less than {share} of the volume; {option} rules such clusters out"
     total = part.n_vertices if isinstance(part, StoredPartition) else len(part.vertex_ids)
     isolated = total - int(part.sizes.sum())
     if isolated:
