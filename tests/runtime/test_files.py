@@ -4,6 +4,9 @@ import bz2
 import gzip
 import io
 import lzma
+import os
+import subprocess
+import sys
 import zipfile
 
 import pyarrow as pa
@@ -128,3 +131,48 @@ def test_what_nothing_here_reads_is_called_what_it_is(tmp_path, content, message
 def test_a_folder_in_which_no_file_can_be_created():
     with pytest.raises(InputError, match="no file can be created in this folder"), writing("/proc/x.html"):
         pass
+
+
+WRITER = """
+import sys
+from hyperclus._runtime.files import writing
+
+with writing(sys.argv[1]) as file:
+    file.write(b"half")
+    file.flush()
+    print("open", flush=True)
+    sys.stdin.readline()
+"""
+
+
+def partial_files(folder):
+    return list(folder.glob(".*.part"))
+
+
+def make_old(path):
+    os.utime(path, (0, 0))
+    return path
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no such locks")
+def test_a_write_deletes_what_a_killed_process_left_of_the_same_file(tmp_path):
+    target, others = tmp_path / "a.html", [tmp_path / ".hyperclus-0123.part", tmp_path / ".thesis.part"]
+    for other in others:
+        other.write_text("of another file")
+        make_old(other)
+    command = [sys.executable, "-c", WRITER, str(target)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout.readline() == b"open\n"
+        (left,) = {*partial_files(tmp_path)} - {*others}
+        make_old(left)
+        with writing(target) as file:
+            file.write(b"first")
+        assert left.exists()  # its process is alive
+        process.kill()
+    with writing(tmp_path / "b.html") as file:
+        file.write(b"of another name")
+    assert left.exists()
+    with writing(target) as file:
+        file.write(b"second")
+    assert {*partial_files(tmp_path)} == {*others}
+    assert target.read_bytes() == b"second"

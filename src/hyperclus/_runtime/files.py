@@ -6,10 +6,13 @@ import os
 import re
 import shutil
 import stat
+import time
 import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from hashlib import blake2b
+from importlib import import_module
 from pathlib import Path
 from secrets import token_hex
 from typing import Any, BinaryIO, TypeAlias, cast
@@ -30,6 +33,7 @@ FOREIGN = {  # how files begin that nothing here reads, what they are, and what 
     rb"\xff\xfe|\xfe\xff|([^\0]\0){3}|(\0[^\0]){3}": ("UTF-16 or UTF-32 text", "save the file as UTF-8"),
     rb"(\xef\xbb\xbf){2}": ("text with two byte order marks", "save the file as UTF-8 again"),
 }
+LOCKED_WITHIN = 60.0  # seconds in which a process has locked the file that it created
 BOMB_FROM = 20_000_000  # unpacked bytes above which the ratio is checked
 BOMB_RATIO = 200  # of unpacked to packed size; 5 to 50 is usual for text and JSON
 
@@ -170,14 +174,15 @@ class _Unpacked(io.RawIOBase):
 
 
 @contextmanager
-def atomic_path(path: Path, *, temporary_in: Path | None = None) -> Iterator[Path]:
+def atomic_path(path: Path, *, temporary_in: Path | None = None, mark: str = "") -> Iterator[Path]:
     """Yield a temporary path; what the body writes there is renamed to `path` when the body ends.
 
     If the body fails, what it wrote is deleted and `path` stays as it was. A file replaces an older one. A
     folder does not: if another process has created `path` in the meantime, that one stays. The parent of
-    `path` must exist; the temporary path is in it or in `temporary_in`, which is on the same file system.
+    `path` must exist; the temporary path is in it or in `temporary_in`, which is on the same file system. Its
+    name begins with ".hyperclus-" and `mark`.
     """
-    temporary = (temporary_in or path.parent) / f".hyperclus-{token_hex(8)}.part"
+    temporary = (temporary_in or path.parent) / f".hyperclus-{mark}{token_hex(8)}.part"
     try:
         yield temporary
         try:
@@ -195,7 +200,8 @@ def atomic_path(path: Path, *, temporary_in: Path | None = None) -> Iterator[Pat
 def writing(path: StrPath) -> Iterator[BinaryIO]:
     """Open a file for writing that appears under its name once the body has succeeded.
 
-    The file is gzipped if its name ends with .gz. A symbolic link stays, and its target is replaced.
+    The file is gzipped if its name ends with .gz. A symbolic link stays, and its target is replaced. What
+    killed processes have left of earlier attempts is deleted, where the system has locks.
 
     Raises
     ------
@@ -212,7 +218,10 @@ def writing(path: StrPath) -> Iterator[BinaryIO]:
             raise IsADirectoryError
         if mode is not None and not stat.S_ISREG(mode):
             raise fault(path, "this is not a regular file and will not be replaced; choose another name")
-        with atomic_path(target) as temporary, temporary.open("xb") as raw:
+        mark = f"{blake2b(target.name.encode(errors='surrogateescape'), digest_size=6).hexdigest()}-"
+        _delete_abandoned(target.parent, mark)
+        with atomic_path(target, mark=mark) as temporary, temporary.open("xb") as raw:
+            _lock(raw)
             if mode is not None:
                 os.chmod(temporary, stat.S_IMODE(mode))
             if target.suffix == ".gz":
@@ -227,3 +236,22 @@ def writing(path: StrPath) -> Iterator[BinaryIO]:
         if isinstance(error, FileNotFoundError) and target.parent.is_dir():  # such as /proc
             reason = "no file can be created in this folder; choose another one"
         raise fault(path, reason) from None
+
+
+def _delete_abandoned(folder: Path, mark: str) -> None:
+    """Delete partial files with this mark that no process is writing: their locks ended with the process."""
+    for path in folder.glob(f".hyperclus-{mark}*.part"):
+        with suppress(OSError), path.open("rb") as file:
+            is_new = time.time() - os.fstat(file.fileno()).st_mtime < LOCKED_WITHIN
+            if not is_new and _lock(file):
+                path.unlink(missing_ok=True)
+
+
+def _lock(file: BinaryIO) -> bool:
+    """Lock an open file until it is closed; return False if another process has it, or without locks."""
+    try:
+        fcntl = import_module("fcntl")
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (ImportError, OSError):
+        return False
+    return True
