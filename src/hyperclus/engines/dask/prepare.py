@@ -105,9 +105,8 @@ def prepare(
                 discard(target)
                 return preparation.run()
         except Collision:
+            discard(target)
             (target / COLLISION).touch()
-            for part in ("partitions", "vertices", "work"):  # tasks that still run may add a few files
-                shutil.rmtree(target / part, ignore_errors=True)
         except OSError as error:
             raise file_fault(error) from None
         except InputError:  # nothing can be reused once the data are corrected

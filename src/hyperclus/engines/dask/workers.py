@@ -141,7 +141,8 @@ class WorkerPool:
         """Yield (index, result) of a function for each tuple of arguments, as the results arrive.
 
         The scheduler has only a few tasks per worker at any time. A task may run more than once if workers
-        die. The first error cancels all tasks and is raised.
+        die. The first error of a task is raised when the others that the scheduler has are done, so that none
+        writes to a folder which the caller deletes.
         """
         finished: queue.SimpleQueue[Any] = queue.SimpleQueue()
         running: dict[Any, int] = {}
@@ -159,14 +160,26 @@ class WorkerPool:
                         future.add_done_callback(finished.put)
                 if not running:
                     return
-                for future in self.wait(finished):
+                done = self.wait(finished)
+                for future in done:
                     with self.dask_errors():
                         result, error = future.result()
                     if error is not None:
+                        self._wait_for_others(finished, running, done)
                         raise error
                     yield running.pop(future), result
         finally:
             self.cancel(list(running))
+
+    def _wait_for_others(self, finished: Any, running: dict[Any, int], done: list[Any]) -> None:
+        """Wait until no task is running, whatever the results are; `done` are those that have ended."""
+        with suppress(ClusterError):
+            while True:
+                for future in done:
+                    running.pop(future, None)
+                if not running:
+                    return
+                done = self.wait(finished)
 
     def round(self, path: Path, stages: Sequence[Stage], parts: dict[Side, int]) -> list[StageResult]:
         """Return the results of the last stage; if a worker dies, the others repeat the round."""
