@@ -727,7 +727,7 @@ def test_rounds_are_few_where_blocks_are_planted(monkeypatch, k):
     with scattered(planted_sparse(100_000, k), chunks=2, blocks=2, partitions=2) as there:
         walk = dask_walk(there)
         assert there.session.spent.products <= 40
-        check_few_steps(there, walk, k)
+        check_few_steps(there, walk, k, 25)
 
 
 def test_rounds_are_few_where_the_walk_mixes_slowly(monkeypatch):
@@ -735,17 +735,17 @@ def test_rounds_are_few_where_the_walk_mixes_slowly(monkeypatch):
     with scattered(ring(8_000), chunks=2, blocks=2, partitions=2) as there:
         walk = dask_walk(there)
         assert there.session.spent.products <= 120
-        for k in (2, 3, 5):
-            check_few_steps(there, walk, k)
+        for k, most in ((2, 63), (3, 59), (5, 47)):
+            check_few_steps(there, walk, k, most)
 
 
-def check_few_steps(there, walk, k):
+def check_few_steps(there, walk, k, most):
     """A block of vectors for each step of Lanczos, a vector for each of the check, and few rounds beside."""
     before = there.session.spent.rounds
     pairs = hc.smallest_eigenpairs(NormalizedLaplacian(walk), k)
     assert pairs.method == "lanczos"
-    assert pairs.steps <= 30 + lanczos.MIN_CHECK
-    assert there.session.spent.rounds - before <= pairs.steps + 12
+    assert pairs.steps <= most
+    assert there.session.spent.rounds - before <= pairs.steps + 8
 
 
 # ---- interrupted runs and damaged files ----------------------------------------
