@@ -15,7 +15,7 @@ from hyperclus.spectral.eigen.inertia import counted_bounds
 from hyperclus.spectral.eigen.lanczos import MAX_PRODUCTS, Lanczos, Vectors, lanczos_vectors
 from hyperclus.spectral.eigen.null_space import zero_vectors
 from hyperclus.spectral.eigen.result import Eigenpairs, with_residuals
-from hyperclus.spectral.eigen.shift_invert import FACTORISATION_UP_TO, Inverse, is_thin
+from hyperclus.spectral.eigen.shift_invert import FACTORISATION_UP_TO, Inverse, is_thin, polished
 from hyperclus.spectral.eigen.small_side import small_side_vectors
 from hyperclus.spectral.laplacian import NormalizedLaplacian
 from hyperclus.spectral.walk import RandomWalk
@@ -193,7 +193,7 @@ class _Problem:
         return lanczos_vectors(*given, options, self.checkpoint.part(part))
 
     def _shift_invert(self, max_products: int = MAX_PRODUCTS) -> Eigenpairs:
-        """Shift-invert; once more with a lower tolerance if rounding hid a residual of L_sym."""
+        """Shift-invert; if rounding hid a residual of L_sym, with a lower tolerance, and then polished."""
         inverse, options, steps = Inverse(self.laplacian.walk), Lanczos(max_products, self.spare), 0
         for part, tolerance in (("inverse", self.tolerance), ("again", self.tolerance / SHARPER)):
             given = inverse, self.known, self.count, tolerance / 4, self.rng
@@ -202,6 +202,10 @@ class _Problem:
             pairs = self._pairs(found, "shift-invert")
             if pairs.residuals.max() <= self.tolerance:
                 break
+        else:
+            vectors, tolerance = found.vectors, self.tolerance / 2
+            vectors = polished(self.laplacian, self.known, vectors, self.count, tolerance)
+            pairs = self._pairs(found._replace(vectors=vectors), "shift-invert")
         lower = counted_bounds(self.laplacian.walk, pairs.values, pairs.residuals)
         return replace(pairs, steps=steps, lower=lower, failure=0.0)
 

@@ -16,6 +16,7 @@ from hyperclus.typing import Floats
 
 SHIFT = 1e-9  # tau: makes the matrix non-singular
 FACTORISATION_UP_TO = 3_000_000  # incidences up to which a factorisation is tried
+POLISHING = 20  # rounds, at most, of widening the space of the vectors
 OPERATIONS = 3e10  # limit for elimination within the band: half a minute at worst
 
 
@@ -34,6 +35,37 @@ def is_thin(laplacian: NormalizedLaplacian) -> bool:
     position[reverse_cuthill_mckee(graph, symmetric_mode=True)] = np.arange(graph.shape[0])
     apart = np.abs(np.repeat(position, np.diff(graph.indptr)) - position[graph.indices])
     return bool(graph.shape[0] * float(apart.max()) ** 2 <= OPERATIONS)
+
+
+def polished(
+    laplacian: NormalizedLaplacian, known: Floats, vectors: Floats, wanted: int, tolerance: float
+) -> Floats:
+    """Ritz vectors of L_sym in the space of the given vectors, widened by the residuals of the wanted ones.
+
+    Where L_sym has a very small eigenvalue, its inverse is large, and so are the rounding errors of the
+    vectors that the inverse gives. All vectors are orthogonal to the known ones.
+    """
+    basis = _orthonormal(vectors, known)
+    count = basis.shape[1]
+    for _ in range(POLISHING):
+        vectors, values = _ritz(laplacian, basis, count)
+        errors = laplacian.apply(vectors[:, :wanted]) - vectors[:, :wanted] * values[:wanted]
+        if np.linalg.norm(errors, axis=0).max() <= tolerance:
+            break
+        basis = _orthonormal(np.hstack([vectors, errors]), known)
+    return vectors
+
+
+def _orthonormal(vectors: Floats, known: Floats) -> Floats:
+    room = len(vectors) - known.shape[1]
+    outside = vectors - known @ (known.T @ vectors)
+    basis = np.linalg.qr(outside)[0][:, :room]
+    return np.linalg.qr(basis - known @ (known.T @ basis))[0]
+
+
+def _ritz(laplacian: NormalizedLaplacian, basis: Floats, count: int) -> tuple[Floats, Floats]:
+    values, rotation = np.linalg.eigh(basis.T @ laplacian.apply(basis))
+    return basis @ rotation[:, :count], values[:count]
 
 
 class Inverse(WalkOperator):
