@@ -435,3 +435,40 @@ def test_the_page_runs_and_names_the_failing_checks():
     for block in blocks:
         exec(compile(block, str(DOCS), "exec"), names)
     assert re.findall(r"^\| `(check_\w+)`", page, flags=re.MULTILINE) == list(NEGATIVE)
+
+
+def test_the_suggested_number_of_clusters():
+    rng = np.random.default_rng(0)
+    members = [rng.choice(20, 5, replace=False) + 20 * (edge % 3) for edge in range(90)]
+    X = hc.Hypergraph.from_edges([*members, [0, 20], [20, 40]], vertex_ids=range(60)).gamma.T.toarray()
+    model = HypergraphClustering("auto", random_state=0).fit(X)
+    assert model.n_clusters_ == model.partition_.k == len(np.unique(model.labels_)) == 3
+    assert HyperClusG("auto").fit(X).n_clusters_ == 3
+    refused(lambda: HypergraphClustering("all").fit(X), "n_clusters must be a whole number from 1; got 'all'")
+
+
+def test_names_of_features_and_samples_survive():
+    X = pd.DataFrame(
+        {"colour": list("rrgg"), "size": list("ssll"), "taste": list("abba")}, index=list("wxyz")
+    )
+    encoder = OneHotEncoder()
+    pipe = make_pipeline(encoder, HypergraphClustering(random_state=0)).fit(X)
+    names = encoder.get_feature_names_out().tolist()
+    model = pipe[-1]
+    assert model.partition_.walk.hypergraph.edge_ids.tolist() == list(range(6))  # sparse: without names
+    before = model.partition_
+    named = model.name_features(pipe[:-1].get_feature_names_out()).partition_
+    assert named.edges_frame()["edge"].tolist() == names
+    assert (named.ncut, named.labels.tolist()) == (before.ncut, before.labels.tolist())
+    assert pipe.predict(X).tolist() == model.labels_.tolist()
+    given = HypergraphClustering(edge_names=names).fit(encoder.transform(X)).partition_
+    assert given.walk.hypergraph.edge_ids.tolist() == names
+    refused(lambda: model.name_features(["a"]), "6 edge ids are needed, 1 were given")
+    dense = make_pipeline(
+        OneHotEncoder(sparse_output=False).set_output(transform="pandas"), HypergraphClustering()
+    )
+    part = dense.fit(X)[-1].partition_
+    assert part.walk.hypergraph.edge_ids.tolist() == names
+    assert part.vertex_ids.tolist() == list("wxyz")
+    repeated = pd.DataFrame(MATRIX, index=[0] * len(MATRIX))
+    assert HypergraphClustering().fit(repeated).partition_.vertex_ids.tolist() == list(range(len(MATRIX)))

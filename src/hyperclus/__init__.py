@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from hyperclus.hypergraph.hypergraph import Hypergraph as Hypergraph
     from hyperclus.hypergraph.summary import summary as summary
     from hyperclus.hypergraph.weighting import class_counts as class_counts, ones as ones
+    from hyperclus.io.as_hypergraph import as_hypergraph as as_hypergraph
     from hyperclus.io.formats import read as read, write as write
     from hyperclus.spectral.eigen import Eigenpairs as Eigenpairs, smallest_eigenpairs as smallest_eigenpairs
     from hyperclus.spectral.laplacian import NormalizedLaplacian as NormalizedLaplacian
@@ -61,6 +62,7 @@ __all__, __getattr__, __dir__ = lazy_names(
         "hypergraph.hypergraph": ("Hypergraph",),
         "hypergraph.summary": ("summary",),
         "hypergraph.weighting": ("class_counts", "ones"),
+        "io.as_hypergraph": ("as_hypergraph",),
         "io.formats": ("read", "write"),
         "spectral.eigen": ("Eigenpairs", "smallest_eigenpairs"),
         "spectral.laplacian": ("NormalizedLaplacian",),

@@ -6,9 +6,9 @@ without it raises a `MissingLibraryError`.
 """
 
 import warnings
-from collections.abc import Callable, Mapping
-from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar, Self
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -24,7 +24,9 @@ from hyperclus.clustering.search_problem import Effort, EffortName
 from hyperclus.engines import InMemory
 from hyperclus.errors import InputError, check_integer
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_incidences
+from hyperclus.hypergraph.ids import ids_or_range, is_missing
 from hyperclus.hypergraph.messages import shown
+from hyperclus.hypergraph.tables import row_names
 from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import AbsencePolicy, Floats, Incidence, Integers, Seed
 
@@ -44,6 +46,7 @@ class _HypergraphEstimator(_base.BaseEstimator):  # type: ignore[misc]
 
     alpha: float = 0.0
     edge_weights: Mapping[Any, float] | ArrayLike | None = None
+    edge_names: Sequence[Any] | None = None
     engine: InMemory = "auto"
     random_state: Any = None
 
@@ -74,13 +77,15 @@ class _HypergraphEstimator(_base.BaseEstimator):  # type: ignore[misc]
             )
         return matrix
 
-    def _hypergraph(self, matrix: Any, isolated: AbsencePolicy) -> Hypergraph:
+    def _hypergraph(self, matrix: Any, isolated: AbsencePolicy, vertex_ids: Any = None) -> Hypergraph:
         """The hypergraph of the samples; features without entries are left out here and in `predict`."""
         self._known = np.flatnonzero(np.asarray(matrix.sum(axis=0)).ravel() > 0)
+        names = self.edge_names
         return Hypergraph.from_incidence(
             matrix,
             edge_weights=self.edge_weights,
-            edge_ids=getattr(self, "feature_names_in_", None),
+            vertex_ids=vertex_ids,
+            edge_ids=getattr(self, "feature_names_in_", None) if names is None else names,
             duplicates="sum",  # as everywhere in scikit-learn
             isolated=isolated,
             empty_edges="drop",
@@ -105,16 +110,19 @@ class _HypergraphEstimator(_base.BaseEstimator):  # type: ignore[misc]
 class _ClusterEstimator(_base.ClusterMixin, _HypergraphEstimator):  # type: ignore[misc]
     """`fit`, `predict` and `score` from a function that clusters a hypergraph."""
 
-    n_clusters: int = 2
+    n_clusters: int | Literal["auto"] = 2
     _: KW_ONLY
     bound: Bound = "eigenvalues"
     _function: ClassVar[Callable[..., Partition]]
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Find the clusters of the samples; y is ignored."""
-        check_integer("n_clusters", self.n_clusters)
-        matrix = self._matrix(X, min_samples=self.n_clusters, reset=True)
-        hypergraph = self._hypergraph(matrix, "keep")
+        least = 1
+        if self.n_clusters != "auto":
+            check_integer("n_clusters", self.n_clusters)
+            least = self.n_clusters
+        matrix = self._matrix(X, min_samples=least, reset=True)
+        hypergraph = self._hypergraph(matrix, "keep", _unique_index(X))
         check_incidences(hypergraph)
         if self.alpha == 0 and hypergraph.n_incidences == hypergraph.n_vertices * hypergraph.n_edges:
             warnings.warn(
@@ -123,15 +131,27 @@ class _ClusterEstimator(_base.ClusterMixin, _HypergraphEstimator):  # type: igno
                 stacklevel=2,
             )
         settings = {**self.get_params(), "seed": self._seed()}
-        for name in ("n_clusters", "edge_weights", "random_state"):
+        for name in ("n_clusters", "edge_weights", "edge_names", "random_state"):
             del settings[name]
         part = self._function(hypergraph, self.n_clusters, **settings)
-        self.partition_ = part
+        self.partition_, self.n_clusters_ = part, part.k
         self.labels_ = part.labels.copy()
         self.ncut_, self.lower_bound_, self.gap_ = part.ncut, part.lower_bound, part.gap
         self.eigenvalues_ = part.eigenvalues
         self.stationary_ = np.zeros(len(part.labels))
         self.stationary_[part.labels >= 0] = part.walk.stationary
+        return self
+
+    def name_features(self, names: Iterable[Any]) -> Self:
+        """Give the hyperedges of `partition_` the names of the features, one for each column of X.
+
+        In a fitted pipeline, `pipe[-1].name_features(pipe[:-1].get_feature_names_out())`.
+        """
+        _validation.check_is_fitted(self)
+        part, ids = self.partition_, ids_or_range(names, self.n_features_in_, "edge")
+        renamed = replace(part.walk.hypergraph, edge_ids=ids[self._known])
+        walk = RandomWalk(renamed, alpha=part.walk.alpha, distribution=part.walk.distribution)
+        self.partition_ = replace(part, walk=walk)
         return self
 
     def predict(self, X: Any) -> Integers:
@@ -184,11 +204,15 @@ class HypergraphClustering(_ClusterEstimator):
 
     Parameters
     ----------
-    n_clusters : int
+    n_clusters : int or "auto"
+        "auto" is the number that `hyperclus.suggest_k` suggests; `n_clusters_` has it after `fit`.
     effort, min_share, alpha, bound
         As in `hyperclus.cluster`.
     edge_weights : sequence of length n_features, or mapping from feature name, optional
         omega(e) > 0; 1 by default.
+    edge_names : sequence of length n_features, optional
+        Names of the features, which become the ids of the hyperedges; by default the names that X has.
+        `name_features` gives them after `fit`, as the earlier steps of a pipeline know them only then.
     engine : {"auto", "cpu", "cuda"}
         Where `fit` computes, as in `cluster`; all fitted attributes are in host memory.
     random_state : int, RandomState, Generator or None
@@ -205,7 +229,8 @@ class HypergraphClustering(_ClusterEstimator):
     stationary_ : array of shape (n_samples,)
         phi, the share of a walker's time; 0 for a sample without a positive entry.
     partition_ : Partition
-        The full result; its vertices are numbered, its hyperedges have the names of the features.
+        The full result. Its hyperedges have the names of the features, its vertices the index of a pandas
+        data frame if that is unique; otherwise they are numbered.
 
     Examples
     --------
@@ -230,10 +255,10 @@ class HyperClusG(_ClusterEstimator):
 
     Parameters
     ----------
-    n_clusters : int
+    n_clusters : int or "auto"
     rounding, strategy, alpha, bound
         As in `hyperclus.hyperclus_g`.
-    edge_weights, engine, random_state
+    edge_weights, edge_names, engine, random_state
         As in `HypergraphClustering`.
 
     Examples
@@ -268,7 +293,7 @@ class HypergraphSpectralEmbedding(_Named, _Transformer, _HypergraphEstimator):  
         q.
     alpha, tolerance
         As in `hyperclus.cluster`.
-    edge_weights, engine, random_state
+    edge_weights, edge_names, engine, random_state
         As in `HypergraphClustering`.
 
     Attributes
@@ -327,6 +352,13 @@ class HypergraphSpectralEmbedding(_Named, _Transformer, _HypergraphEstimator):  
         """The coordinates of samples; 0 without an entry in a feature that had one in `fit`."""
         rows = self._on_known(self._matrix(X))  # which checks that it is fitted
         return _stepped(self.walk_, self._scaled, rows)[0]
+
+
+def _unique_index(X: Any) -> Any:
+    """The index of a pandas data frame, if it can name the samples; otherwise None."""
+    index = row_names(X)
+    usable = index is not None and len(set(index)) == len(index) and not any(map(is_missing, index))
+    return index if usable else None
 
 
 def _stepped(walk: RandomWalk, values: Floats, rows: Incidence) -> tuple[Floats, Any]:

@@ -1,4 +1,4 @@
-"""Type aliases for signatures: arrays, seeds and policies."""
+"""Type aliases for signatures: arrays, hypergraphs, seeds and policies."""
 
 from typing import Any, Literal, TypeAlias
 
@@ -12,6 +12,7 @@ Codes: TypeAlias = NDArray[np.integer[Any]]  # int32 if that is sufficient
 Booleans: TypeAlias = NDArray[np.bool_]
 Ids: TypeAlias = NDArray[Any]
 Incidence: TypeAlias = "sp.csr_array[np.float64, tuple[int, int]]"
+HypergraphLike: TypeAlias = Any  # whatever `hyperclus.as_hypergraph` accepts
 Seed: TypeAlias = int | np.random.Generator | None
 
 DuplicatePolicy: TypeAlias = Literal["error", "sum", "max"]

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import hyperclus as hc
 from hyperclus.clustering.n_clusters import suggest_k
 from hyperclus.hypergraph.configuration_model import shuffled
+from support.contracts import refused
 from support.strategies import alphas, disconnected, hypergraphs, random_hypergraph
 
 
@@ -274,3 +275,21 @@ class TestShuffled:
         assert (other.gamma != h.gamma).nnz > h.n_incidences
         for feature in range(12):
             assert (np.asarray(other.gamma[features == feature].sum(axis=0)) == 1).all()
+
+
+@pytest.mark.parametrize("method", [hc.cluster, hc.hyperclus_g])
+def test_k_auto_is_the_suggested_number(method):
+    h = blocks((30, 30, 30), 0.05, 0)
+    part, found = method(h, k="auto"), hc.suggest_k(h)
+    assert part.k == found.k == 3
+    assert part.settings["k"] == 3
+    np.testing.assert_array_equal(part.labels, method(h, k=3).labels)
+    assert f"k = 3 was suggested: {found.reason.rstrip('.')}" in repr(part)
+
+
+def test_k_auto_without_structure_is_refused():
+    refused(
+        lambda: hc.cluster(random_table(60, 0), k="auto"),
+        "no number of clusters can be suggested",
+        "choose k",
+    )

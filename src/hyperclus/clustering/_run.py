@@ -23,7 +23,8 @@ from hyperclus.clustering.search_problem import Effort, SearchProblem
 from hyperclus.clustering.vertex_search import vertex_search
 from hyperclus.engines import InMemory, Precision, check_engine, choose_engine, cuda_products
 from hyperclus.errors import Argument, ConvergenceError, InputError, check_choice, check_integer, is_number
-from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph, check_incidences
+from hyperclus.hypergraph.hypergraph import Hypergraph, check_incidences
+from hyperclus.io.as_hypergraph import as_hypergraph
 from hyperclus.spectral.bounds import ncut_lower_bound
 from hyperclus.spectral.eigen import Eigenpairs, smallest_eigenpairs
 from hyperclus.spectral.eigen.floor import FAILURE, floor_beyond
@@ -35,7 +36,7 @@ from hyperclus.spectral.laplacian import NormalizedLaplacian
 from hyperclus.spectral.sdp_bound import TightBound, check_size, tight_bound
 from hyperclus.spectral.stationary import UNCORRECTED
 from hyperclus.spectral.walk import RandomWalk
-from hyperclus.typing import Booleans, Integers, Seed
+from hyperclus.typing import Booleans, HypergraphLike, Integers, Seed
 
 Bound = Literal["eigenvalues", "tight"]
 Result = TypeVar("Result")
@@ -201,7 +202,7 @@ class Run(Steps[Partition]):
     active: Booleans = field(init=False)
 
     def __post_init__(self) -> None:
-        check_hypergraph(self.hypergraph)
+        self.hypergraph = as_hypergraph(self.hypergraph)
         check_incidences(self.hypergraph)
         check_choice("bound", self.bound, ("eigenvalues", "tight"))
         check_seed(self.seed)
@@ -213,7 +214,7 @@ class Run(Steps[Partition]):
             check_size(self.whole.n_vertices)
 
     @classmethod
-    def of(cls, function: str, hypergraph: Hypergraph, settings: Settings) -> "Run":
+    def of(cls, function: str, hypergraph: HypergraphLike, settings: Settings) -> "Run":
         """Start a run from the keyword arguments of a public function."""
         unknown = sorted(settings.keys() - Settings.__annotations__.keys())
         if unknown:

@@ -1,23 +1,23 @@
 """The method: clusters of low NCut, found by a search from the eigenvectors, with a proven lower bound."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack
 
 import numpy as np
 
 from hyperclus.clustering._run import Bound, Result, Run, Settings, Steps, check_k, default_min_share
 from hyperclus.clustering.exhaustive import at_least_as_good
+from hyperclus.clustering.n_clusters import chosen_k
 from hyperclus.clustering.partition import Partition
 from hyperclus.clustering.search_problem import Effort, EffortName, SearchProblem, effort_of
 from hyperclus.engines import InMemory, Precision
-from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.ids import vertex_codes
-from hyperclus.typing import Integers, Seed
+from hyperclus.typing import HypergraphLike, Integers, Seed
 
 
 def cluster(
-    hypergraph: Hypergraph,
-    k: int = 2,
+    hypergraph: HypergraphLike,
+    k: int | Literal["auto"] = 2,
     *,
     effort: EffortName | Effort | None = None,
     min_share: float | None = None,
@@ -36,8 +36,9 @@ def cluster(
     Parameters
     ----------
     hypergraph : Hypergraph
-    k : int
-        The number of clusters; `suggest_k` helps to choose it.
+        Or whatever `as_hypergraph` accepts: a matrix, a data frame, lists, or an object of another library.
+    k : int or "auto"
+        The number of clusters; "auto" is the one that `suggest_k` suggests, up to 10.
     effort : {"fast", "default", "thorough"} or Effort, optional
         How long to search: the whole call costs about 2 to 4, 3 to 5 and 100 times as much as the
         eigenvectors. By default "default", and "thorough" for the tight bound. The work is counted, not
@@ -78,6 +79,7 @@ def cluster(
 
     Examples
     --------
+    >>> from hyperclus import Hypergraph
     >>> h = Hypergraph.from_edges([["a", "b", "c"], ["a", "b"], ["c", "d"], ["d", "e", "f"], ["e", "f"]])
     >>> part = cluster(h, k=2)
     >>> sorted(part.members(part.labels[0]).tolist())
@@ -88,11 +90,12 @@ def cluster(
     )
     if effort is None:
         effort = "thorough" if bound == "tight" else "default"
-    return search(run, k, effort, min_share, {"method": "cluster"})
+    k, suggestion = chosen_k(run.hypergraph, k, alpha, seed)
+    return search(run, k, effort, min_share, {"method": "cluster", **suggestion})
 
 
 def refine(
-    hypergraph: Hypergraph,
+    hypergraph: HypergraphLike,
     labels: Mapping[Any, Any] | Iterable[Any] | Partition,
     *,
     effort: EffortName | Effort = "fast",
@@ -107,6 +110,7 @@ def refine(
 
     Examples
     --------
+    >>> from hyperclus import Hypergraph
     >>> h = Hypergraph.from_edges([["a", "b", "c"], ["a", "b"], ["c", "d"], ["d", "e", "f"], ["e", "f"]])
     >>> refine(h, ["x", "x", "y", "y", "y", "y"]).members(0).tolist()
     ['a', 'b', 'c']
@@ -117,7 +121,7 @@ def refine(
 
 
 def evaluate(
-    hypergraph: Hypergraph,
+    hypergraph: HypergraphLike,
     labels: Mapping[Any, Any] | Iterable[Any] | Partition,
     **settings: Unpack[Settings],
 ) -> Partition:
@@ -133,6 +137,7 @@ def evaluate(
 
     Examples
     --------
+    >>> from hyperclus import Hypergraph
     >>> h = Hypergraph.from_edges([["a", "b"], ["b", "c"], ["c", "d"]])
     >>> round(evaluate(h, ["x", "x", "y", "y"]).ncut, 4)
     0.3333

@@ -8,12 +8,13 @@ import numpy as np
 from hyperclus._runtime.progress import topic
 from hyperclus.clustering._run import Run, Settings, check_k
 from hyperclus.clustering.cut import flow, sweep
+from hyperclus.clustering.n_clusters import chosen_k
 from hyperclus.clustering.partition import Partition
 from hyperclus.errors import Argument, InputError, check_callable, check_choice
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.spectral.eigen import Eigenpairs
 from hyperclus.spectral.walk import RandomWalk
-from hyperclus.typing import Booleans, Integers
+from hyperclus.typing import Booleans, HypergraphLike, Integers
 
 Rounding = Literal["sign", "sweep"]
 Strategy = Literal["best", "largest"]
@@ -22,8 +23,8 @@ Split = Callable[[Hypergraph], Booleans | None]
 
 
 def hyperclus_g(
-    hypergraph: Hypergraph,
-    k: int = 2,
+    hypergraph: HypergraphLike,
+    k: int | Literal["auto"] = 2,
     *,
     rounding: Rounding = "sign",
     strategy: Strategy = "best",
@@ -37,9 +38,8 @@ def hyperclus_g(
 
     Parameters
     ----------
-    hypergraph : Hypergraph
-    k : int
-        The number of clusters.
+    hypergraph, k
+        As in `cluster`.
     rounding : {"sign", "sweep"}
         Cut an eigenvector z by the sign of its entries, or along z / sqrt(phi) where the NCut is smallest.
         Without a negative entry, "sign" falls back to "sweep", which `settings["fallbacks"]` then says.
@@ -73,6 +73,7 @@ def hyperclus_g(
     if reweigh is not None:
         check_callable("reweigh", reweigh)
     run = Run.of("hyperclus_g", hypergraph, settings)
+    k, suggestion = chosen_k(run.hypergraph, k, run.alpha, run.seed)
     k = check_k(k, run.whole.n_vertices)
     walk = run.walk(run.whole, k)
     pairs = run.eigenpairs(walk, k)
@@ -85,7 +86,7 @@ def hyperclus_g(
             return _rounded(run, sub_walk, run.eigenpairs(sub_walk, 2), rounding)
 
     labels = bisect(walk, k, strategy, split, reweigh)
-    own = {"method": "hyperclus_g", "rounding": rounding, "strategy": strategy}
+    own = {"method": "hyperclus_g", "rounding": rounding, "strategy": strategy, **suggestion}
     return run.partition(walk, pairs, labels, k, own)
 
 

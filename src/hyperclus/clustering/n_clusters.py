@@ -21,7 +21,7 @@ from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.spectral.bounds import ncut_lower_bound, relative_gap
 from hyperclus.spectral.eigen import Eigenpairs
 from hyperclus.spectral.walk import RandomWalk
-from hyperclus.typing import Booleans, Floats, Integers, Seed
+from hyperclus.typing import Booleans, Floats, HypergraphLike, Integers, Seed
 
 COLUMNS = ("k", "score", "NCut", "at least", "shuffled", "eigengap", "stability", "reason")
 STARTS = 3  # searches for each k
@@ -104,7 +104,7 @@ class Suggestion:
 
 
 def suggest_k(
-    hypergraph: Hypergraph,
+    hypergraph: HypergraphLike,
     max_k: int | None = None,
     *,
     alpha: float = 0.0,
@@ -176,6 +176,18 @@ def _check_shuffles(shuffles: int) -> None:
             f" must be at most {MAX_SHUFFLES}, or left out for a number that suits the data; got {shuffles}"
         )
         raise InputError(Argument("shuffles"), limit)
+
+
+def chosen_k(hypergraph: Hypergraph, k: Any, alpha: float, seed: Seed) -> tuple[int, dict[str, str]]:
+    """Return k, or the suggested number and the reason for it if k is "auto"."""
+    if not (isinstance(k, str) and k == "auto"):
+        return k, {}
+    found = suggest_k(hypergraph, alpha=alpha, seed=seed)
+    if found.k is None:
+        raise InputError(
+            f"no number of clusters can be suggested ({found.reason.rstrip('.')}); choose ", Argument("k")
+        )
+    return found.k, {"suggestion": found.reason}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

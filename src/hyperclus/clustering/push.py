@@ -19,11 +19,12 @@ from hyperclus._runtime.jit import kernels
 from hyperclus.clustering import push_kernels
 from hyperclus.clustering.push_kernels import NOT_COPIED, QUEUED, REACHED, STORED, TINY, Side
 from hyperclus.errors import InputError
-from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph, check_incidences
+from hyperclus.hypergraph.hypergraph import check_incidences
 from hyperclus.hypergraph.ids import as_integers_or_list
 from hyperclus.hypergraph.messages import named, shown
+from hyperclus.io.as_hypergraph import as_hypergraph
 from hyperclus.spectral.walk import RandomWalk
-from hyperclus.typing import Floats, Ids, Integers
+from hyperclus.typing import Floats, HypergraphLike, Ids, Integers
 
 EXPECTED_VISITS = 20  # of each incidence by the first query
 MAX_VISITS = 10_000_000  # by one call of a kernel, which cannot be interrupted
@@ -190,18 +191,18 @@ class Region:
 _contexts: "WeakKeyDictionary[RandomWalk, PushContext]" = WeakKeyDictionary()
 
 
-def push_context(walk: Hypergraph | RandomWalk) -> tuple[RandomWalk, PushContext]:
+def push_context(walk: HypergraphLike | RandomWalk) -> tuple[RandomWalk, PushContext]:
     """A walk and its context; the walk of a hypergraph is on the vertices in hyperedges."""
     if isinstance(walk, RandomWalk):
         context = _contexts.get(walk)
         if context is None:
             context = _contexts[walk] = PushContext.of(walk, walk.hypergraph.vertex_ids)
         return walk, context
-    check_hypergraph(walk)
-    check_incidences(walk)
-    covered = walk.covered
-    inner = RandomWalk(walk if covered.all() else walk.restrict(covered))
-    return inner, PushContext.of(inner, walk.vertex_ids, np.flatnonzero(covered))
+    hypergraph = as_hypergraph(walk)
+    check_incidences(hypergraph)
+    covered = hypergraph.covered
+    inner = RandomWalk(hypergraph if covered.all() else hypergraph.restrict(covered))
+    return inner, PushContext.of(inner, hypergraph.vertex_ids, np.flatnonzero(covered))
 
 
 def _nothing_reached(links: tuple[Any, ...], kind: Any) -> Side:

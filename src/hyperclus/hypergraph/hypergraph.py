@@ -432,8 +432,9 @@ def check_hypergraph(value: object) -> None:
     """Raise an `InputError` unless the value is a hypergraph."""
     if isinstance(value, Hypergraph):
         return
-    ways = "Hypergraph.from_incidence, from_edges, from_long or from_table"
-    what = f"a {type(value).__name__}; build one with {ways}"
+    library = type(value).__module__.partition(".")[0]
+    name = ("" if library == "builtins" else f"{library}.") + type(value).__name__
+    what = f"a {name}; hc.as_hypergraph converts what holds a hypergraph"
     if isinstance(value, str | os.PathLike):
         what = "the name of a file; hc.read reads a file, and hc.cluster_files clusters Parquet files"
     raise InputError(f"a Hypergraph is needed, not {what}")

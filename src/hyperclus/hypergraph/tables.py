@@ -165,6 +165,11 @@ def find_column(columns: Mapping[Any, Any], name: Any) -> Any:
         raise InputError(no_column(name, columns)) from None
 
 
+def is_frame(table: Any) -> bool:
+    """Whether this is a pandas, polars or PyArrow table in memory."""
+    return _frame(table) is not None
+
+
 def _frame(table: Any) -> Any:
     """Return the table as a narwhals DataFrame; None if it is something else."""
     import narwhals as nw

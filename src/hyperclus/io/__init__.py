@@ -9,6 +9,7 @@ All readers unpack gzipped text, and raise an `InputError` that names the file a
 atomic, gzip text if the name ends with .gz, and issue a `LossWarning` that names what the format cannot hold.
 """
 
+from hyperclus.io.as_hypergraph import as_hypergraph as as_hypergraph
 from hyperclus.io.convert import from_hypergraphx as from_hypergraphx
 from hyperclus.io.convert import from_hypernetx as from_hypernetx
 from hyperclus.io.convert import from_networkx as from_networkx

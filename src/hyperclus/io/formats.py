@@ -9,8 +9,9 @@ from typing import Any, get_args
 
 from hyperclus._runtime.files import StrPath, check_path, fault, reading
 from hyperclus.errors import Argument, InputError
-from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
+from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.messages import no_column, shown
+from hyperclus.io.as_hypergraph import as_hypergraph
 from hyperclus.io.hif import read_hif, write_hif
 from hyperclus.io.npz import read_npz, write_npz
 from hyperclus.io.numeric_text import read_hmetis, read_matrix_market, write_hmetis, write_matrix_market
@@ -19,6 +20,7 @@ from hyperclus.io.tables import open_table, parquet
 from hyperclus.io.tables.long import WHICH_COLUMNS, read_long, write_long
 from hyperclus.io.tables.table import Table
 from hyperclus.io.tables.wide import read_rows
+from hyperclus.typing import HypergraphLike
 
 SNIFFED_BYTES = 4096  # used to detect the format
 MAGIC = {b"PAR1": "parquet", b"PK\x03\x04": "npz", b"%%MatrixMarket": "mtx", b"{": "hif"}
@@ -85,7 +87,7 @@ def read(path: StrPath, *, format: str | None = None, **options: Any) -> Hypergr
     return chosen.read(path, **known)
 
 
-def write(hypergraph: Hypergraph, path: StrPath, *, format: str | None = None, **options: Any) -> None:  # noqa: A002
+def write(hypergraph: HypergraphLike, path: StrPath, *, format: str | None = None, **options: Any) -> None:  # noqa: A002
     """Write a hypergraph to a file, atomically; by default the name determines the format.
 
     A `LossWarning` names what the format cannot hold.
@@ -98,7 +100,7 @@ def write(hypergraph: Hypergraph, path: StrPath, *, format: str | None = None, *
     >>> read(path).vertex_ids.tolist()
     ['a', 'b', 'c']
     """
-    check_hypergraph(hypergraph)
+    hypergraph = as_hypergraph(hypergraph)
     chosen = named_format(path, format) or by_name(path)
     if chosen is None:
         suffixes = ", ".join(suffix for one in FORMATS.values() for suffix in one.suffixes)

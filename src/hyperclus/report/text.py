@@ -116,6 +116,8 @@ def _notes(part: Partition | StoredPartition, written: Callable[[Argument], str]
     isolated = total - int(part.sizes.sum())
     if isolated:
         yield f"in no hyperedge, with label -1: {count(isolated, 'vertex', 'vertices')}"
+    if "suggestion" in part.settings:
+        yield f"k = {part.k} was suggested: {part.settings['suggestion'].rstrip('.')}"
     yield from part.settings.get("fallbacks", ())
     if part.n_components > 1:
         yield f"the hypergraph has {part.n_components:,} connected components"

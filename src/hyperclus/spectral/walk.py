@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from hyperclus.engines.base import ArrayBackend, IncidenceProducts
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph
+from hyperclus.io.as_hypergraph import as_hypergraph
 from hyperclus.spectral.factors import TransitionFactors, checked_alpha
 from hyperclus.spectral.stationary import StationaryDistribution, stationary_distribution
 from hyperclus.typing import Floats
@@ -66,6 +67,8 @@ class RandomWalk:
     def __post_init__(self, tolerance: float, products: IncidenceProducts | None) -> None:
         object.__setattr__(self, "alpha", checked_alpha(self.alpha))
         if self.distribution is None:
+            if products is None:
+                object.__setattr__(self, "hypergraph", as_hypergraph(self.hypergraph))
             given = cast(IncidenceProducts, products)
             factors = TransitionFactors(self.hypergraph, alpha=self.alpha, products=given)
             object.__setattr__(self, "transitions", factors)

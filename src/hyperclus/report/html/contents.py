@@ -89,7 +89,7 @@ class Contents:
     def settings(self) -> Iterator[tuple[str, str]]:
         """Names and values of the settings and methods."""
         for name, value in self.part.settings.items():
-            if name != "fallbacks":  # which are among the remarks
+            if name not in ("fallbacks", "suggestion"):  # which are among the remarks
                 yield name.replace("_", " "), number(value) if isinstance(value, float) else short_id(value)
         yield "eigenvectors by", self.part.eigenpairs.method
         yield "stationary distribution by", self.part.walk.distribution.method
@@ -160,7 +160,8 @@ def python_call(part: Partition) -> str | None:
     part = hc.cluster(h, k=2, effort="default", mi
     """
     settings = {name: value for name, value in part.settings.items() if (name, value) not in _DEFAULTS}
-    settings.pop("fallbacks", None)
+    for recorded in ("fallbacks", "suggestion"):
+        settings.pop(recorded, None)
     if not all(value is None or isinstance(value, bool | int | float | str) for value in settings.values()):
         return None
     method, k = str(settings.pop("method", None)), settings.pop("k", None)

@@ -1,0 +1,158 @@
+"""A hypergraph from whatever holds one, where that can mean one thing only."""
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from itertools import islice
+from typing import Any, Unpack
+
+import numpy as np
+import scipy.sparse as sp
+
+from hyperclus.errors import InputError
+from hyperclus.hypergraph.hypergraph import Hypergraph
+from hyperclus.hypergraph.incidence import PolicyOptions
+from hyperclus.hypergraph.messages import shown
+from hyperclus.hypergraph.tables import columns_of, is_frame, pick_numbers
+from hyperclus.io import convert
+from hyperclus.io.hif import HIF
+
+LIBRARIES: dict[tuple[str, str], Callable[..., Hypergraph]] = {  # by first module and class
+    ("xgi", "Hypergraph"): convert.from_xgi,
+    ("hypernetx", "Hypergraph"): convert.from_hypernetx,
+    ("hypergraphx", "Hypergraph"): convert.from_hypergraphx,
+    ("networkx", "Graph"): convert.from_networkx,
+    ("sknetwork", "Dataset"): convert.from_sknetwork,
+}
+SAMPLE = 1000  # hyperedges that are looked at to tell lists of members from the rows of a matrix
+
+
+def as_hypergraph(data: Any, **policies: Unpack[PolicyOptions]) -> Hypergraph:
+    """Convert anything that holds a hypergraph; all functions that need one accept what this accepts.
+
+    Parameters
+    ----------
+    data
+        - A `Hypergraph`, returned as it is, or a `HIF` document.
+        - A hypergraph of XGI, HyperNetX or Hypergraphx, a graph of NetworkX, or a dataset of scikit-network.
+        - A SciPy matrix, a NumPy array, or a data frame of numbers: an incidence matrix with a row per vertex
+          and a column per hyperedge, as in `Hypergraph.from_incidence`.
+        - A table with the columns vertex and edge: a row per incidence, as in `Hypergraph.from_long`.
+        - A data frame without numbers: a row per vertex, as in `Hypergraph.from_table`.
+        - A mapping or a sequence of hyperedges, as in `Hypergraph.from_edges`.
+    **policies
+        `duplicates`, `isolated` and `empty_edges` as in `Hypergraph.from_incidence`.
+
+    Raises
+    ------
+    InputError
+        Naming the functions to choose from, if the data may mean several things: a symmetric matrix, a matrix
+        or a frame without zeros, a frame with numbers and text or with two columns of text, lists that look
+        like the rows of a matrix.
+
+    Examples
+    --------
+    >>> as_hypergraph([["a", "b"], ["b", "c"]])
+    Hypergraph(3 vertices, 2 hyperedges, 4 incidences)
+    >>> as_hypergraph({"vertex": ["a", "b", "b"], "edge": [1, 1, 2]})
+    Hypergraph(2 vertices, 2 hyperedges, 3 incidences)
+    """
+    if isinstance(data, Hypergraph):
+        return data
+    if isinstance(data, HIF):
+        return data.hypergraph(**policies)
+    for kind in type(data).__mro__:
+        if (known := LIBRARIES.get((kind.__module__.partition(".")[0], kind.__name__))) is not None:
+            return known(data, **policies)
+    if isinstance(data, str | bytes | os.PathLike):
+        raise InputError(
+            "a Hypergraph is needed, not the name of a file; hc.read reads a file, and hc.cluster_files "
+            "clusters Parquet files"
+        )
+    if isinstance(data, np.ndarray) or sp.issparse(data):
+        return _from_matrix(data, policies)
+    if is_frame(data):
+        return _from_frame(data, policies)
+    if isinstance(data, Mapping):
+        is_long = {"vertex", "edge"} <= data.keys()
+        return (Hypergraph.from_long if is_long else Hypergraph.from_edges)(data, **policies)
+    if isinstance(data, Iterable):
+        edges = list(data)
+        _check_members(edges)
+        return Hypergraph.from_edges(edges, **policies)
+    ways = "Hypergraph.from_incidence, from_edges, from_long or from_table"
+    raise InputError(f"a Hypergraph is needed, not {shown(data)}; build one with {ways}")
+
+
+def _from_matrix(matrix: Any, policies: PolicyOptions) -> Hypergraph:
+    """An incidence matrix, unless it may be the adjacency matrix of a graph or a table of features."""
+    if not sp.issparse(matrix) and (matrix.ndim != 2 or matrix.dtype.kind not in "biuf"):
+        raise InputError(
+            f"an array of shape {matrix.shape} and type {matrix.dtype} may mean several things; use "
+            "Hypergraph.from_incidence for a matrix of weights, from_edges for hyperedges, or from_table for "
+            "a row per vertex"
+        )
+    rows, columns = matrix.shape
+    if min(rows, columns) > 1 and not sp.issparse(matrix) and np.count_nonzero(matrix) == matrix.size:
+        raise _without_zeros("matrix")
+    if rows == columns > 1 and _is_symmetric(matrix):
+        raise InputError(
+            "a symmetric matrix may hold incidences or the edges of a graph; use "
+            "Hypergraph.from_incidence(X), or hc.io.from_networkx(networkx.from_scipy_sparse_array(X))"
+        )
+    return Hypergraph.from_incidence(matrix, **policies)
+
+
+def _is_symmetric(matrix: Any) -> bool:
+    different: Any = matrix != matrix.T
+    return not (different.nnz if sp.issparse(matrix) else different.any())
+
+
+def _from_frame(frame: Any, policies: PolicyOptions) -> Hypergraph:
+    """A table of incidences, an incidence matrix, or a table of features, if it is clear which."""
+    columns = columns_of(frame)
+    names = list(columns)
+    if {"vertex", "edge"} <= set(names):
+        return Hypergraph.from_long(frame, **policies)
+    numeric = [pick_numbers(columns, name) is not None or _is_boolean(columns[name]) for name in names]
+    if all(numeric):
+        made = Hypergraph.from_incidence(frame, **policies)
+        if min(made.n_vertices, made.n_edges) > 1 and made.n_incidences == made.n_vertices * made.n_edges:
+            raise _without_zeros("data frame")
+        return made
+    if len(names) == 2:
+        raise InputError(
+            f"a table of two columns may hold incidences or features; use Hypergraph.from_long(table, "
+            f"vertex={names[0]!r}, edge={names[1]!r}), or Hypergraph.from_table(table)"
+        )
+    if any(numeric):
+        raise InputError(
+            f"the table has numbers (column {shown(names[numeric.index(True)])}) and text (column "
+            f"{shown(names[numeric.index(False)])}); use Hypergraph.from_table(table, bins=5) for a row per "
+            "vertex, or Hypergraph.from_long(table, vertex=..., edge=...) for a row per incidence"
+        )
+    return Hypergraph.from_table(frame)
+
+
+def _is_boolean(column: Any) -> bool:
+    return str(getattr(column, "dtype", "")).lower() in ("bool", "boolean")
+
+
+def _without_zeros(what: str) -> InputError:
+    return InputError(
+        f"every vertex would be in every hyperedge, because the {what} has no zeros; use "
+        "Hypergraph.from_table(X, bins=5) for a table of features, or Hypergraph.from_incidence(X) with "
+        "alpha=1 for weights"
+    )
+
+
+def _check_members(edges: list[Any]) -> None:
+    """Refuse rows of numbers of equal length in which a number is repeated, as in a matrix."""
+    some = [edge for edge in islice(edges, SAMPLE) if isinstance(edge, list | tuple)]
+    if len(some) < min(len(edges), SAMPLE) or len({len(edge) for edge in some}) != 1:
+        return
+    numbers = all(isinstance(value, int | float | np.number) for edge in some for value in edge)
+    if numbers and any(len(set(edge)) < len(edge) for edge in some):
+        raise InputError(
+            "rows of numbers of equal length may be the rows of a matrix or the members of hyperedges; use "
+            "Hypergraph.from_incidence or Hypergraph.from_edges"
+        )
