@@ -5,6 +5,9 @@ from pathlib import Path
 
 import pytest
 
+import hyperclus as hc
+from support.command_line import inside
+
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
 
@@ -19,6 +22,15 @@ def test_three_lines(capsys):
     exec(example, names)
     assert capsys.readouterr().out == blocks("text")[0]
     exec(variants, names)
+
+
+def test_files_that_the_table_reads_come_with_the_package(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert inside("demo", "--files", ".").returncode == 0
+    calls = re.findall(r'`(hc\.read\("(?:papers|animals)\.csv".*?\))`', README)
+    assert len(calls) == 2
+    for call in calls:
+        assert eval(call, {"hc": hc}).n_vertices > 4
 
 
 def test_the_page_on_text(capsys):

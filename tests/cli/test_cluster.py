@@ -15,7 +15,7 @@ from hyperclus.engines import cuda
 from hyperclus.io.tables import open_table
 from hyperclus.io.tables.schema import read_columns
 from support import stand_in_device
-from support.command_line import assert_refused, inside
+from support.command_line import Done, assert_refused, inside
 
 ANIMALS = "name,size,milk,eggs,class\n" + "".join(
     f"{kind}{i},{10 * i + j * 120},{'yn'[j]},{'ny'[j]},{kind}\n"
@@ -507,6 +507,18 @@ class TestEngines:
             assert done.stdout.replace(line, "\n") == inside("cluster", papers, "-k", 2, *LONG).stdout
         assert f"--precision {precision} --engine cuda" in page.read_text()
         assert line in inside("report", papers, kept, page, *options).stdout
+
+
+def test_example_files_replace_nothing(tmp_path):
+    assert inside("demo", "--files", tmp_path, "-q") == Done(0, "", "")
+    names = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert set(names) == {"animals.csv", "papers.csv"}
+    (tmp_path / "animals.csv").unlink()
+    assert_refused(
+        inside("demo", "--files", tmp_path), "papers.csv: this file exists already; choose another"
+    )
+    assert [path.name for path in tmp_path.iterdir()] == ["papers.csv"]
+    assert_refused(inside("demo", "--files", tmp_path / "none"), "the folder does not exist")
 
 
 def test_demo():

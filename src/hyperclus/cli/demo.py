@@ -1,5 +1,7 @@
 """The command `demo`, for a first look: handwritten digits, clustered by the pixels they share."""
 
+import os
+from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -7,6 +9,7 @@ import numpy as np
 import typer
 
 import hyperclus
+from hyperclus._runtime.files import fault, writing
 from hyperclus._runtime.optional import library
 from hyperclus.cli.app import Messages, command
 from hyperclus.cli.output import Outputs
@@ -18,15 +21,29 @@ from hyperclus.typing import Floats
 SHADES = " .:-=+*#%@"
 DIGITS = {2: "two", 4: "four"}
 REPORT = typer.Option(metavar="FILE.html", help="Also write a report with figures.")
+FILES = typer.Option(
+    metavar="FOLDER", help="Only write example files, animals.csv and papers.csv, to a folder."
+)
+EXAMPLES = ("animals.csv", "papers.csv")
 
 
-@command("hyperclus demo", "hyperclus demo --report demo.html")
-def demo(*, report: Annotated[Path | None, REPORT] = None, messages: Messages) -> None:
+@command("hyperclus demo", "hyperclus demo --report demo.html", "hyperclus demo --files examples")
+def demo(
+    *,
+    report: Annotated[Path | None, REPORT] = None,
+    files: Annotated[Path | None, FILES] = None,
+    messages: Messages,
+) -> None:
     """Separate images of handwritten twos and fours, without any labels.
 
     A vertex is an image, a hyperedge is a pixel, and the weight of an image in
-    a pixel is its ink. The images come with scikit-learn.
+    a pixel is its ink. The images come with scikit-learn. With --files, write
+    two small tables to try the other commands on: animals and their features (a
+    row per vertex), and authors of papers (a row per incidence).
     """
+    if files is not None:
+        messages.finished({}, _write_examples(files))
+        return
     outputs = Outputs(report=report)
     outputs.check()
     digits: Any = library("sklearn.datasets", "scikit-learn", "the demo", "demo").load_digits()
@@ -57,6 +74,19 @@ def demo(*, report: Annotated[Path | None, REPORT] = None, messages: Messages) -
         f"NCut below {part.lower_bound:.4f}; this one has {part.ncut:.4f}. That is proven, not estimated."
     )
     messages.finished({}, written)
+
+
+def _write_examples(folder: Path) -> list[Path]:
+    """Write the example files, but over no other file."""
+    targets = [folder / name for name in EXAMPLES]
+    for target in targets:
+        if os.path.lexists(target):
+            raise fault(target, "this file exists already; choose another folder")
+    for target in targets:
+        content = resources.files("hyperclus.cli").joinpath("examples", target.name).read_bytes()
+        with writing(target) as file:
+            file.write(content)
+    return targets
 
 
 def as_lines(ink: Floats) -> list[str]:
