@@ -2,7 +2,6 @@
 
 import codecs
 import csv
-import io
 import os
 import re
 from collections.abc import Generator, Iterable, Iterator
@@ -28,6 +27,7 @@ from hyperclus.typing import Ids
 
 SNIFFED_RECORDS = 20  # used to detect the delimiter
 DECIMAL_COMMA = re.compile(r"\s*[+-]?[0-9]*,[0-9]+([eE][+-]?[0-9]+)?\s*")
+LINE = re.compile(r"[^\r\n]*(?:\r\n|[\r\n])|[^\r\n]+\Z")
 NEEDS_NO_QUOTES = re.compile(r"[\w.:/@+-]+")
 
 
@@ -237,4 +237,5 @@ def _quoted(value: str | int) -> str:
 
 
 def _records(text: str, delimiter: str, strict: bool = False) -> Iterator[list[str]]:
-    return filter(None, csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=strict))
+    lines = (found[0] for found in LINE.finditer(text))  # one by one: few are read of a long text
+    return filter(None, csv.reader(lines, delimiter=delimiter, strict=strict))

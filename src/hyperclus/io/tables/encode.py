@@ -1,6 +1,5 @@
 """Codes for the ids of a column that is read in batches: 0, 1, ... in order of first appearance."""
 
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +13,7 @@ from hyperclus.io.tables.table import Table
 from hyperclus.typing import Codes, Ids, Integers
 
 LOWEST_INTEGER = -(1 << 63)
-INTEGER = r"\A(0|-?[1-9][0-9]{0,18})\z"  # text that does not change if it is converted to int and back
+INTEGER = r"\A(0|-?[1-9][0-9]{0,18})\z"  # text that is the same if converted to int and back, see `_integers`
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,6 +115,7 @@ class IdEncoder:
 
     def runs(self, values: Any, row: int) -> Runs:
         """Encode a batch like `codes`, but only the first of equal neighbours."""
+        values = self._typed(values, row)
         keys = values.indices if arrow().types.is_dictionary(values.type) else values
         if not values.null_count and arrow().types.is_integer(keys.type):
             starts = _run_starts(keys.to_numpy())
@@ -125,12 +125,9 @@ class IdEncoder:
 
     def codes(self, values: Any, row: int) -> Codes:
         """Encode a batch that begins with this row; a missing value is an `InputError`."""
-        if values.null_count:
-            first = int(np.argmax(values.is_null().to_numpy(zero_copy_only=False)))
-            raise self._fault("the value is missing; fill it or leave the row out", row + first)
+        values = self._typed(values, row)
         if arrow().types.is_dictionary(values.type):
             return self._codes_of_dictionary(values, row)
-        values = self._typed(values, row)
         if self._known is None:
             self._known = values.slice(0, 0)
         if self._known.type != values.type:
@@ -155,12 +152,9 @@ class IdEncoder:
         """Return the ids in the order of their codes."""
         if self._lookup is not None:
             return read_only(self._lookup.ids())
-        pa = arrow()
-        known = pa.array([], pa.string()) if self._known is None else self._known
-        if self._guess and arrow("pyarrow.compute").match_substring_regex(known, INTEGER).false_count == 0:
-            with suppress(pa.ArrowInvalid):  # beyond 64 bits they stay text
-                known = known.cast(pa.int64())
-        return read_only(known.to_numpy(zero_copy_only=False))
+        if self._known is None:
+            return np.empty(0, dtype=np.int64 if self._guess else object)
+        return read_only(self._known.to_numpy(zero_copy_only=False))
 
     def _codes_of_dictionary(self, values: Any, row: int) -> Codes:
         """Encode only the distinct values of a dictionary array, in order of first appearance."""
@@ -172,15 +166,26 @@ class IdEncoder:
         return codes[rank[inverse]]
 
     def _typed(self, values: Any, row: int) -> Any:
-        """Convert to int64 or text; other types are an `InputError`."""
+        """Convert to int64 or text, unless it is a dictionary; other types and nulls are an `InputError`."""
         pa, kind = arrow(), values.type
+        if values.null_count:
+            first = int(np.argmax(values.is_null().to_numpy(zero_copy_only=False)))
+            raise self._fault("the value is missing; fill it or leave the row out", row + first)
+        if pa.types.is_dictionary(kind):
+            return values
         if pa.types.is_integer(kind):
             try:
                 return values.cast(pa.int64())
             except pa.ArrowInvalid:
                 raise self._fault("an id from here on is too large for 64 bits; use text", row) from None
         if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
-            return values.cast(pa.large_string())
+            if self._guess and (numbers := _integers(values)) is not None:
+                return numbers
+            text = values.cast(pa.large_string())
+            if self._guess and self._known is not None:  # all ids before looked like integers
+                self._known, self._lookup = pa.array(self.ids()).cast(text.type), None
+            self._guess = False
+            return text
         problem = f"an id must be an integer or text, not {shown(str(kind))}"
         raise self._fault(f"{problem}; convert the column", row)
 
@@ -243,6 +248,28 @@ class _LookupTable:
     def ids(self) -> Integers:
         """Return the integers in the order of their codes."""
         return np.concatenate(self._ids)
+
+
+def _integers(text: Any) -> Any:
+    """Convert text to int64; None unless all of it would be the same if it were converted back."""
+    pa = arrow()
+    _, offsets, data = text.buffers()
+    width = np.int32 if pa.types.is_string(text.type) else np.int64
+    if data is None or pa.types.is_string_view(text.type):
+        return None
+    ends = np.frombuffer(offsets, dtype=width)[text.offset : text.offset + len(text) + 1]
+    signs, starts = np.frombuffer(data, dtype=np.uint8)[: ends[-1]], ends[:-1]
+    inside = signs[ends[0] :]
+    if not len(inside) or inside.min() < ord("-") or inside.max() > ord("9"):
+        return None
+    try:
+        numbers = text.cast(pa.int64())
+    except pa.ArrowInvalid:
+        return None
+    first, lengths = signs[starts], np.diff(ends)
+    negative = starts[first == ord("-")]
+    padded = ((first == ord("0")) & (lengths > 1)).any() or (signs[negative + 1] == ord("0")).any()
+    return None if padded else numbers
 
 
 def _run_starts(values: Integers | Codes) -> Codes:
