@@ -89,7 +89,7 @@ def floor_beyond(
         ):
             break
     ritz = _smallest_ritz(diagonal, beyond)
-    found = Floor(_floor(diagonal, beyond, ritz, _growth_needed(dimensions)), ritz, len(diagonal))
+    found = Floor(highest_floor(diagonal, beyond, ritz, dimensions), ritz, len(diagonal))
     checkpoint.finish(**found._asdict())
     return found
 
@@ -109,11 +109,22 @@ def excludes(diagonal: Sequence[float], beyond: Sequence[float], value: float, d
     The value is below the smallest Ritz value, `dimensions` are those of the space that the vector is from,
     and `beyond` holds a norm per step.
     """
-    return _growth(diagonal, beyond, value) > _growth_needed(dimensions)
+    return _growth(diagonal, beyond, value) > -float(np.log(FAILURE * np.sqrt(np.pi / 2 / dimensions)))
 
 
-def _growth_needed(dimensions: int) -> float:
-    return -float(np.log(FAILURE * np.sqrt(np.pi / 2 / dimensions)))
+def highest_floor(diagonal: Sequence[float], beyond: Sequence[float], ritz: float, dimensions: int) -> float:
+    """The largest value up to which Lanczos' coefficients exclude all eigenvalues, as `excludes` says.
+
+    It is below `ritz`, the smallest Ritz value; -inf if none is found.
+    """
+    step = 4 * (max(map(abs, diagonal)) + max(beyond))
+    low, high = ritz - step, ritz
+    if not excludes(diagonal, beyond, low, dimensions):
+        return -np.inf
+    for _ in range(BISECTIONS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if excludes(diagonal, beyond, middle, dimensions) else (low, middle)
+    return low
 
 
 def _smallest_ritz(diagonal: Sequence[float], beyond: Sequence[float]) -> float:
@@ -133,15 +144,3 @@ def _growth(diagonal: Sequence[float], beyond: Sequence[float], value: float) ->
         if now != 0:
             largest = max(largest, scale + float(np.log(abs(now))))
     return largest
-
-
-def _floor(diagonal: Sequence[float], beyond: Sequence[float], ritz: float, needed: float) -> float:
-    """The largest value found by bisection below which all polynomials together reach the growth needed."""
-    step = 4 * (max(map(abs, diagonal)) + max(beyond))
-    low, high = ritz - step, ritz
-    if _growth(diagonal, beyond, low) <= needed:
-        return -np.inf
-    for _ in range(BISECTIONS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if _growth(diagonal, beyond, middle) > needed else (low, middle)
-    return low

@@ -13,7 +13,7 @@ from hyperclus._runtime.checkpoint import NO_CHECKPOINT, Checkpoint
 from hyperclus._runtime.progress import ResidualProgress
 from hyperclus.engines.base import ArrayBackend
 from hyperclus.errors import ConvergenceError
-from hyperclus.spectral.eigen.floor import excludes, floor_beyond
+from hyperclus.spectral.eigen.floor import excludes, floor_beyond, highest_floor
 from hyperclus.spectral.eigen.orthogonal import BREAKDOWN, orthonormal_block, orthonormal_vector
 from hyperclus.spectral.laplacian import Operator
 from hyperclus.typing import Floats
@@ -23,7 +23,7 @@ EXTRA_BASIS = 30  # basis vectors beyond the wanted ones
 EXTRA_BLOCKS = 10  # the same in blocks; with more, few products are saved
 CHECK_EVERY = 2  # steps between two checks of the Ritz residuals
 CLEARLY_ABOVE = 1e-3  # distance from the eigenvalues found at which a rough value beyond them is accepted
-SLACK = 1e-4  # relative loss of a bound that the search for a single eigenvalue proves by itself
+SLACK = 1e-5  # relative loss of a bound at which the search for a single eigenvalue has proven it by itself
 MIN_CHECK = 40  # products for the check that no eigenvalue was missed; half those of the search if more
 
 
@@ -202,7 +202,8 @@ class _Space:
         if norms.min() <= BREAKDOWN[8]:  # the space was invariant and another random vector joined
             return -np.inf
         steps = np.diag(along).tolist(), norms.tolist()
-        return goal if excludes(*steps, goal, self.dimensions) else -np.inf
+        proven = excludes(*steps, goal, self.dimensions)
+        return highest_floor(*steps, value, self.dimensions) if proven else -np.inf
 
     def _begin(self, state: dict[str, Any] | None) -> None:
         """Start from random vectors, or from the state of an interrupted search."""
