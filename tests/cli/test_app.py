@@ -62,9 +62,9 @@ SENTENCES = [
         lambda _: hc.Hypergraph.from_table({"a": [1, 1]}, constant="error"),
         "or use -o constant=drop or -o constant=keep",
     ),
-    (lambda _: hc.Hypergraph.from_table({"a": [1, None]}), "or use -o missing=category or -o missing=drop"),
-    (lambda f: hc.read(text(f, "a,b\n1,\n"), format="rows"), "use -o missing=category (missing is a value"),
-    (lambda f: hc.read(text(f, "a,b\n1,2\n"), format="rows", missing="x"), "-o missing must be"),
+    (lambda _: hc.Hypergraph.from_table({"a": [1, None]}), "or use --missing category or --missing drop"),
+    (lambda f: hc.read(text(f, "a,b\n1,\n"), format="rows"), "use --missing category (missing is a value"),
+    (lambda f: hc.read(text(f, "a,b\n1,2\n"), format="rows", missing="x"), "--missing must be"),
     (lambda f: hc.read(text(f, "a;b\n1;2\n"), format="rows", delimiter=","), "use --delimiter ';'"),
     (lambda f: hc.read(text(f, "a\tb\n"), format="rows", delimiter=","), r"use --delimiter '\t'"),
     (lambda f: hc.read(text(f, "a;b\n1;2\n"), format="csv", delimiter=","), "use --delimiter ';'"),
@@ -123,7 +123,7 @@ def test_messages_on_stderr(tmp_path):
     assert "use --duplicates sum or" in inside("cluster", path, "-k", 2).stderr
     (tmp_path / "c").mkdir()
     table = text(tmp_path / "c", "a,b\n1,x\n2,\n")
-    assert "or use -o missing=category" in inside("info", table).stdout
+    assert "or use --missing category" in inside("info", table).stdout
 
 
 def test_warnings_are_printed_when_the_command_fails(capsys):

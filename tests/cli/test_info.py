@@ -42,7 +42,7 @@ def test_info_on_a_table_with_a_row_per_vertex(tmp_path):
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("a,b\n1,x\n2,\n", "line 3: column 'b': the value is missing; fill it, or use -o missing=category"),
+        ("a,b\n1,x\n2,\n", "line 3: column 'b': the value is missing; fill it, or use --missing category"),
         ("a,b\n1,x\n1,x\n", "add a feature, or use -o constant=keep"),
     ],
 )
@@ -145,7 +145,7 @@ class TestProblems:
 
     def test_each_is_solved_by_its_remedy(self, papers):
         papers.write_text('author,paper,share\nann,p1,3\nann,p1,3\ncy,p1,"1,396"\n')
-        assert "use -o thousands=," in inside("info", papers, *COLUMNS).stdout
+        assert "use --thousands ," in inside("info", papers, *COLUMNS).stdout
         done = inside("info", papers, *COLUMNS, "-o", "thousands=,", "--duplicates", "sum")
         assert "no hypergraph" not in done.stdout
         assert done.stdout.splitlines()[-1] == (

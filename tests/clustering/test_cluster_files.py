@@ -18,7 +18,7 @@ from hyperclus.clustering.search_problem import EFFORTS
 from hyperclus.engines.dask.prepared import MANIFEST, PartitionSize, Prepared
 from hyperclus.engines.dask.workers import WorkerPool, WorkerState
 from hyperclus.errors import LossWarning
-from hyperclus.io.tables.long import write_long
+from hyperclus.io.tables.long_writer import write_long
 from support.contracts import refused
 from support.dask_workers import pool  # noqa: F401
 from support.paper_data import paper_hypergraph

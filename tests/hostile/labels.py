@@ -48,8 +48,8 @@ REPORT_LINES = [
     ("vertex,cluster,more\na,0,1\nb,0,1\nc,1,1\n", "> Partition of 3 vertices into 2 clusters"),
     ("{}", "the table has no column 'vertex'"),
     (b"\x1f\x8b\x08", "the gzipped data are damaged"),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "this is an Excel file"),
-    ("vertex,cluster\na,0\nb,0\nc,1\n".encode("utf-16"), "UTF-8"),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "this is an old Excel file (.xls)"),
+    ("vertex,cluster\na,0\nb,0\nc,1\n".encode("utf-16-le"), "this may be UTF-16"),
 ]
 CLASS_LINES = [
     ("", "the file is empty"),
@@ -63,8 +63,8 @@ CLASS_LINES = [
     ("vertex,cluster,more\na,0,1\nb,0,1\nc,1,1\n", "this must have two columns"),
     ("{}", "this must have two columns"),
     (b"\x1f\x8b\x08", "the gzipped data are damaged"),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "this is an Excel file"),
-    ("vertex,cluster\na,0\nb,0\nc,1\n".encode("utf-16"), "UTF-8"),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "this is an old Excel file (.xls)"),
+    ("vertex,cluster\na,0\nb,0\nc,1\n".encode("utf-16-le"), "this may be UTF-16"),
 ]
 
 REPORT = Group(

@@ -53,7 +53,7 @@ def targets(end):
         (GOOD, f"/proc/o{end}", "/proc/o"),
         (GOOD, "/dev/full", "/dev/full: the name"),
         (GOOD, "{folder}/o", "/o: the name"),
-        (GOOD, "{folder}/o.xlsx", "/o.xlsx: the name"),
+        (GOOD, "{folder}/o.xlsx", "/o.xlsx: the "),
         (GOOD, "{folder}/", ": the name"),
         (GOOD, "∅", ": the name"),
         (GOOD, "{file}", same),

@@ -89,7 +89,7 @@ class TestGuess:
 
     def test_by_name_first(self, tmp_path):
         for one in FORMATS.values():
-            for suffix in one.suffixes:
+            for suffix in {*one.suffixes} - {".json"}:  # whose content decides
                 assert guess(tmp_path / f"DATA{suffix.upper()}").name == one.name
 
     def test_an_explicit_format_has_priority(self, tmp_path):

@@ -21,7 +21,8 @@ from hyperclus.errors import InputError, LossWarning
 from hyperclus.hypergraph.incidence import Policies
 from hyperclus.io.tables import csv, open_table
 from hyperclus.io.tables.encode import Runs
-from hyperclus.io.tables.long import LongColumns, read_incidences, read_long, write_long
+from hyperclus.io.tables.long import LongColumns, read_incidences, read_long
+from hyperclus.io.tables.long_writer import write_long
 from hyperclus.io.tables.parquet import ParquetTable
 from hyperclus.io.tables.table import Tuning
 from support.contracts import refused
@@ -125,7 +126,7 @@ def test_what_is_lost_is_named_and_can_be_restored(tmp_path):
         back = read_long(tmp_path / name, **ids, isolated="keep", empty_edges="keep")
         assert exact(back) == exact(h)
         refused(
-            lambda name=name, ids=ids: read_long(tmp_path / name, **ids),
+            lambda name=name, ids=ids: read_long(tmp_path / name, **ids, empty_edges="error"),
             name,
             "no member is in hyperedge 'f'",
         )
@@ -450,7 +451,7 @@ WIDE = b",".join(b"c%d" % i for i in range(1_000_000))
         (b'"vertex,edge\n', ["quote"]),
         (HEAD + b"a,e,1\nb\xe9,e,1\n", ["line 3", "byte 1 of the line is not UTF-8"]),
         (HEAD + b"a,e,1\n" * 30 + b"b,\xff,1\n", ["line 32", "UTF-8"]),
-        ("vertex,edge\na,e\n".encode("utf-16"), ["UTF-16", "UTF-8"]),
+        ("vertex,edge\na,e\n".encode("utf-16-le"), ["UTF-16", "encoding='utf-16-le'"]),
         (b"vertex,edge,edge_weight\na,e,2\nb,e,3\n", ["line 3", "hyperedge 'e'", "is 3.0, and 2.0"]),
         (b"vertex,edge,edge_weight\na,e,2\nb,f,0\n", ["line 3", "hyperedge 'f'", "is 0"]),
         (b"vertex,edge,edge_weight\na,e,2\nb,f,\n", ["line 3", "'edge_weight'", "missing"]),
@@ -511,7 +512,7 @@ def test_paths_that_are_not_files(tmp_path):
         ({"vertex": ["a", None], "edge": [1, 1]}, ["row 1", "'vertex'", "missing"]),
         ({"vertex": ["a", "b"], "edge": [1.0, 1.0]}, ["row 0", "'edge'", "not 'double'"]),
         ({"vertex": ["a"], "edge": [1], "weight": ["1"]}, ["row 0", "must be numbers"]),
-        ({"vertex": [[1]], "edge": [1]}, ["'vertex'", "not 'list"]),
+        ({"vertex": [{"x": 1}], "edge": [1]}, ["'vertex'", "not 'struct"]),
         ({"vertex": ["a"], "edge": pa.array([2**63], pa.uint64())}, ["'edge'", "64 bits"]),
         ({"vertex": ["a"], "hyperedge": [1]}, ["no column 'edge'", "'hyperedge'"]),
         ({"vertex": ["a"] * 20_000_000, "edge": pa.array(np.zeros(20_000_000))}, ["times its size"]),

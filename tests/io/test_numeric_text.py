@@ -18,7 +18,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hyperclus import Hypergraph
-from hyperclus._runtime.files import reading, writing
+from hyperclus._runtime.files import writing
+from hyperclus._runtime.source import reading
 from hyperclus.errors import InputError, LossWarning
 from hyperclus.io import npz
 from hyperclus.io.npz import read_npz, write_npz
@@ -253,7 +254,7 @@ def test_the_four_weight_formats_of_hmetis():
             "% c\n2 3\n1 2\n2 3 3\n",
             ["line 4", "vertex 3 in hyperedge 2 appears more than once", "duplicates='sum'"],
         ),
-        ("1 2\n1 2\n".encode("utf-16"), ["this is UTF-16"]),
+        ("1 2\n1 2\n".encode("utf-16-le"), ["this may be UTF-16"]),
         ("1 2\n1 \xe9\n".encode("latin-1"), ["line 2", "is not a number"]),
         ("1 2\n1 " + "7" * 10_000 + "\n", ["line 2", "member inf"]),
     ],
@@ -333,7 +334,7 @@ def test_matrix_market_variants():
         (DENSE + "2 1\n1\n-2\n", ["line 4", "weight -2"]),
         (DENSE + "2 1\n1 2\n", ["line 3", "has 2 numbers and must have 1"]),
         (MTX + "1 1 2\n1 1 1\n1 1 1\n", ["vertex 0 in hyperedge 0 appears more than once"]),
-        ((MTX + "1 1 1\n1 1 1\n").encode("utf-16"), ["this is UTF-16"]),
+        ((MTX + "1 1 1\n1 1 1\n").encode("utf-16-le"), ["this may be UTF-16"]),
     ],
 )
 def test_matrix_market_errors_name_the_line(text, words):

@@ -69,7 +69,7 @@ class TestReading:
         monkeypatch.setattr(CsvTable, "__init__", counted)
         done = inside("cluster", animals, "-k", 2, "--id", "name", "--label", "class")
         assert done.returncode == 0, done.stderr
-        assert opened == [animals]
+        assert opened == [str(animals)]
 
     @pytest.mark.parametrize("name", ["t.tsv", "t.csv.gz", "t.data", "t", "t.parquet", "u"])
     def test_every_kind_of_file(self, tmp_path, animals, name):

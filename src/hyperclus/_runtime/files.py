@@ -1,53 +1,43 @@
-"""Readable I/O errors and atomic writes."""
+"""Names of files in messages, and atomic writes. `source` opens files to read."""
 
 import gzip
-import io
 import os
-import re
 import shutil
 import stat
 import time
-import zipfile
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from hashlib import blake2b
 from importlib import import_module
 from pathlib import Path
 from secrets import token_hex
 from typing import Any, BinaryIO, TypeAlias, cast
 
-from hyperclus.errors import HyperclusError, InputError, prefixed
+from hyperclus.errors import InputError, prefixed
 
 StrPath: TypeAlias = str | os.PathLike[str]
 
-GZIP = b"\x1f\x8b"
-ZIP = b"PK\x03\x04"
-FOREIGN = {  # how files begin that nothing here reads, what they are, and what to do
-    rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": ("an Excel file", "save it as CSV"),
-    rb"BZh[1-9]1AY&SY": ("compressed by bzip2", "unpack it with bunzip2, or use gzip"),
-    rb"\xfd7zXZ\0": ("compressed by xz", "unpack it with unxz, or use gzip"),
-    rb"\x28\xb5\x2f\xfd": ("compressed by zstd", "unpack it with unzstd, or use gzip"),
-    rb"\x04\x22\x4d\x18": ("compressed by lz4", "unpack it with unlz4, or use gzip"),
-    rb"7z\xbc\xaf\x27\x1c": ("a 7-Zip archive", "unpack it first"),
-    rb"\xff\xfe|\xfe\xff|([^\0]\0){3}|(\0[^\0]){3}": ("UTF-16 or UTF-32 text", "save the file as UTF-8"),
-    rb"(\xef\xbb\xbf){2}": ("text with two byte order marks", "save the file as UTF-8 again"),
-}
+COMPRESSED = (".gz", ".zst", ".bz2", ".xz")  # endings of compressed files that are read
 LOCKED_WITHIN = 60.0  # seconds in which a process has locked the file that it created
-BOMB_FROM = 20_000_000  # unpacked bytes above which the ratio is checked
-BOMB_RATIO = 200  # of unpacked to packed size; 5 to 50 is usual for text and JSON
-
-READ_ERRORS: dict[type[OSError], str] = {
-    FileNotFoundError: "there is no such file",
-    IsADirectoryError: "this is a folder; give the name of a file",
-    PermissionError: "permission to read the file is denied",
-}
 WRITE_ERRORS: dict[type[OSError], str] = {
     FileNotFoundError: "the folder does not exist; create it first",
     NotADirectoryError: "the folder does not exist; create it first",
     IsADirectoryError: "this is a folder; give the name of a file",
     PermissionError: "permission to write the file is denied; choose another folder",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class InputFile(os.PathLike[str]):
+    """A file to read, how its text is encoded, and its name in messages if that is not the path."""
+
+    path: str
+    encoding: str | None = None
+    name: str | None = None
+
+    def __fspath__(self) -> str:
+        return self.path
 
 
 def check_path(path: Any) -> None:
@@ -66,111 +56,24 @@ def fault(path: StrPath, message: str | InputError, line: int | None = None) -> 
     return prefixed(f"{name if line is None else f'{name}, line {line}'}: ", message)
 
 
+def plain_name(path: StrPath) -> str:
+    """Return the name of a file without its folder, in lower case and without an ending of compression.
+
+    >>> plain_name("data/Papers.CSV.gz")
+    'papers.csv'
+    """
+    name = Path(os.fspath(path)).name.lower()
+    return next((name.removesuffix(end) for end in COMPRESSED if name.endswith(end)), name)
+
+
 def printable(path: StrPath) -> str:
     r"""Return the name of a file with escapes for characters that would disturb a terminal.
 
     >>> print(printable("a\x1b[31m.csv"))
     a\x1b[31m.csv
     """
-    name = os.fspath(path)
+    name = (path.name if isinstance(path, InputFile) else None) or os.fspath(path)
     return name if name.isprintable() else repr(name)[1:-1]
-
-
-@contextmanager
-def reading(path: StrPath) -> Iterator[BinaryIO]:
-    """Open a file for reading bytes; gzipped content is unpacked, whatever the name.
-
-    Raises
-    ------
-    InputError
-        For a file that is missing, empty, a folder, a pipe or a device, not readable, damaged gzip, a gzip
-        bomb, or compressed in another way; also for text that is not UTF-8, when the body decodes it.
-    """
-    try:
-        if not stat.S_ISREG(mode := os.stat(path).st_mode) and not stat.S_ISDIR(mode):
-            raise fault(path, "this is not a regular file; save its content to one first")
-        with open(path, "rb") as raw:
-            yield _opened(path, raw)
-    except (EOFError, zlib.error, gzip.BadGzipFile):
-        raise fault(path, "the gzipped data are damaged or truncated; recreate the file") from None
-    except UnicodeDecodeError as error:
-        raise fault(path, f"byte {error.start} is not UTF-8 text; save the file as UTF-8") from None
-    except OSError as error:
-        reason = READ_ERRORS.get(type(error), f"the file cannot be read: {error.strerror or error}")
-        raise fault(path, reason) from None
-    except Exception as error:
-        if not is_shortage(error) or isinstance(error, MemoryError):
-            raise
-        why = "no more threads can be started; end other programs, or raise the limits of ulimit"
-        raise HyperclusError(f"{printable(path)}: {why}") from None
-
-
-def _opened(path: StrPath, raw: io.BufferedReader) -> BinaryIO:
-    """Return a file or its unpacked content, unless it begins like something that nothing here reads."""
-    file, start = raw, raw.peek()
-    if not start:
-        raise fault(path, "the file is empty")
-    if start.startswith(GZIP):
-        file = io.BufferedReader(_Unpacked(path, raw), 1 << 18)
-        start = file.peek()
-        if start.startswith(ZIP):
-            raise fault(path, "the archive is gzipped; unpack it first")
-    elif start.startswith(ZIP):
-        _refuse_zip(path, raw)
-    for pattern, (what, remedy) in FOREIGN.items():
-        if re.match(pattern, start, re.DOTALL):
-            raise fault(path, f"this is {what}; {remedy}")
-    return cast(BinaryIO, file)
-
-
-def is_shortage(error: Exception) -> bool:
-    """Whether memory or threads are lacking, which is not the fault of a file."""
-    return isinstance(error, MemoryError) or bool(re.search("worker thread|new thread", str(error)))
-
-
-def _refuse_zip(path: StrPath, file: io.BufferedReader) -> None:
-    """Raise an `InputError` for an Excel file or another archive without arrays of NumPy."""
-    names = ["a.npy"]  # a damaged archive is for the reader to explain
-    with suppress(zipfile.BadZipFile, NotImplementedError, ValueError, EOFError, OSError):
-        names = zipfile.ZipFile(file).namelist() or names
-    file.seek(0)
-    if any(name.startswith("xl/") for name in names):
-        raise fault(path, "this is an Excel file; save it as CSV")
-    if not any(name.endswith(".npy") for name in names):
-        raise fault(path, f"this is a zip archive with {printable(names[0])}; unpack it first")
-
-
-def refuse_bomb(path: StrPath, packed: int, unpacked: int) -> None:
-    """Raise an `InputError` if the unpacked size is implausible for the packed size."""
-    if unpacked > max(BOMB_FROM, BOMB_RATIO * packed):
-        raise fault(
-            path,
-            f"the content unpacks to more than {BOMB_RATIO} times its size; "
-            "if that is intended, save the file uncompressed",
-        )
-
-
-class _Unpacked(io.RawIOBase):
-    """Gzipped bytes, with an error as soon as their number is implausible."""
-
-    def __init__(self, path: StrPath, raw: io.BufferedReader) -> None:
-        self._path, self._packed, self._total = path, os.fstat(raw.fileno()).st_size, 0
-        self._gzip = gzip.GzipFile(fileobj=raw, mode="rb")
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        return self._gzip.seek(offset, whence)
-
-    def readinto(self, buffer: Any) -> int:
-        count = self._gzip.readinto(buffer)
-        self._total += count
-        refuse_bomb(self._path, self._packed, self._total)
-        return count
 
 
 @contextmanager
@@ -210,6 +113,8 @@ def writing(path: StrPath) -> Iterator[BinaryIO]:
     """
     check_path(path)
     target = Path(os.path.realpath(path))
+    if target.suffix.lower() in set(COMPRESSED) - {".gz"}:
+        raise fault(path, "files are written with gzip or uncompressed; choose a name with .gz or without")
     try:
         mode = None
         with suppress(FileNotFoundError):

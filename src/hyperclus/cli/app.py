@@ -31,8 +31,7 @@ from hyperclus.errors import Argument, HyperclusError, InputError, LossWarning
 
 UNLIMITED = 100_000  # characters of a line that is not printed on a terminal
 READ_OPTIONS = (  # of -o
-    *("constant", "decimal", "empty_edges", "ids", "isolated"),
-    *("missing", "repeated", "thousands", "transpose"),
+    *("constant", "decimal", "empty_edges", "ids", "isolated", "repeated", "transpose"),
 )
 
 app = typer.Typer(

@@ -144,6 +144,7 @@ def _check(source: LabelledSource, search: Search, computation: Computation, out
         "--classes": (source.classes, "labels stay in files; compare them there"),
         "--label": (source.label, "labels stay in files; compare them there"),
         "--delimiter": (source.delimiter, "it reads Parquet"),
+        "--encoding": (source.encoding, "it reads Parquet"),
         "--from": (source.format not in (None, "parquet"), "it reads Parquet"),
     }
     for name in ("id", "exclude", "bins"):

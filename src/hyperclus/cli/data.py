@@ -61,7 +61,8 @@ def convert(*, source: Source, output: Target, messages: Messages) -> None:
     resolved = source.resolve()
     with messages.from_library(), progress(messages):
         if resolved.format == into == "hif" and not (resolved.options or output.write_option):
-            write_hif_document(read_hif_document(path), target)  # keeps what a Hypergraph cannot hold
+            document = read_hif_document(resolved.path)  # keeps what a Hypergraph cannot hold
+            write_hif_document(document, target)
         else:
             hypergraph, options = resolved.read(messages), format_options({}, output.write_option)
             if into in ("csv", "tsv", "parquet", "hif") and "ids" not in options:

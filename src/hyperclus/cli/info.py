@@ -14,7 +14,7 @@ from hyperclus.cli.progress import progress
 from hyperclus.cli.terminal import MAX_NAME, more, show, table, title
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.summary import Summary, summary
-from hyperclus.io.formats import guess, named_format
+from hyperclus.io.formats import find_format
 from hyperclus.io.tables import format_of
 from hyperclus.io.tables.problems import Problem, UsedColumns, find_problems
 from hyperclus.io.tables.table import NumberFormat
@@ -76,7 +76,7 @@ def _describe(source: Source, messages: Messages) -> Description:
         columns = [replace(one, becomes="class") if one.column == source.label else one for one in columns]
         found = summary(resolved.read(messages, schema))
     except InputError as error:
-        if not str(error).startswith(printable(source.path)):  # an option is wrong, not the file
+        if not str(error).startswith(printable(source.opened)):  # an option is wrong, not the file
             raise
         fault = error
     names, problems = [one.column for one in columns], list[Problem]()
@@ -93,8 +93,12 @@ def _describe(source: Source, messages: Messages) -> Description:
 
 def _problems(source: Source) -> tuple[list[str], list[Problem]]:
     """Look at all rows of a text table; other files have none."""
-    chosen, options = named_format(source.file, source.format) or guess(source.path), source.options
-    if chosen.name not in ("csv", "tsv", "rows") or format_of(source.path) == "parquet":
+    path, options = source.opened, source.options
+    chosen = find_format(path, source.format)
+    text = chosen.name in ("csv", "tsv") or (
+        chosen.name == "rows" and format_of(path) in ("csv", "tsv", None)
+    )
+    if not text:
         return [], []
     numbers = NumberFormat.of(options.get("decimal"), options.get("thousands"))
     if source.id is not None or chosen.name == "rows":
@@ -103,7 +107,7 @@ def _problems(source: Source) -> tuple[list[str], list[Problem]]:
         vertex, edge, weight = (options.get(name, name) or None for name in ("vertex", "edge", "weight"))
         columns = UsedColumns(vertex, edge, weight, source.duplicates is None, numbers)
     delimiter = options.get("delimiter", "\t" if chosen.name == "tsv" else None)
-    return find_problems(source.path, columns, delimiter)
+    return find_problems(path, columns, delimiter)
 
 
 def _print_record(found: Description) -> None:

@@ -1,11 +1,13 @@
 """Reading a hypergraph from any file, and what is known about its vertices."""
 
 import logging
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
-from hyperclus._runtime.files import check_path, fault, printable
+from hyperclus._runtime.files import StrPath, check_path, fault, plain_name, printable
+from hyperclus._runtime.source import input_file
 from hyperclus.cli.app import READ_OPTIONS, Messages
 from hyperclus.cli.ids import FORMULA, first_repeated, texts
 from hyperclus.cli.options import MAX_DIGITS, argument, input_option
@@ -13,11 +15,12 @@ from hyperclus.errors import InputError, prefixed
 from hyperclus.hypergraph.binning import Bins, BinsOrRule, Rule
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.messages import caption, count, first_few, shown
-from hyperclus.io.formats import FORMATS, guess, known_options, named_format, wide_table
+from hyperclus.hypergraph.weighting import transform_weights
+from hyperclus.io.formats import FORMATS, find_format, known_options, wide_table
 from hyperclus.io.tables import TableFormat, open_table
 from hyperclus.io.tables.csv import CsvTable
 from hyperclus.io.tables.encode import read_ids
-from hyperclus.io.tables.long import read_long
+from hyperclus.io.tables.long import long_table, read_long
 from hyperclus.io.tables.schema import check_present, read_columns
 from hyperclus.io.tables.table import Table
 from hyperclus.io.tables.wide import TableSchema, WideOptions, infer_schema, read_rows, row_names, unique_ids
@@ -25,7 +28,7 @@ from hyperclus.typing import Ids
 
 _log = logging.getLogger(__name__)
 
-LONG = ("vertex", "edge", "weight", "edge_weight", "duplicates")  # options for a row per incidence
+LONG = ("vertex", "edge", "weight", "edge_weight", "duplicates", "split")  # options for a row per incidence
 
 SWITCHES = ("transpose", "compressed")  # options of formats that are true or false
 TRUTH = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
@@ -42,8 +45,26 @@ class Source:
     duplicates: str | None = input_option(
         "What to do with repeated incidences (default: error).", "error|sum|max"
     )
-    file: str = argument("File to read.", "FILE")
+    split: list[str] | None = input_option(
+        "Split the cells of a column into vertices of a hyperedge, or with --vertex into hyperedges of a "
+        "vertex, such as authors=';'.",
+        "COLUMN=SIGN",
+    )
+    weight_transform: str | None = input_option(
+        "Transform the weights of vertices: log1p, sqrt, clip:99% (at a quantile) or clip:100.", "TRANSFORM"
+    )
+    missing: str | None = input_option(
+        "Missing values: error (default), drop; with a row per incidence a weight such as 1, with a row per "
+        "vertex category.",
+        "POLICY",
+    )
+    thousands: str | None = input_option("Separator of thousands in numbers in text.", ",|.")
+    sheet: str | None = input_option("Sheet of an Excel workbook.", "NAME")
+    file: str = argument("File to read; - for standard input.", "FILE")
     format: str | None = input_option(f"{', '.join(FORMATS)} (detected by default).", "FORMAT", "--from")
+    encoding: str | None = input_option(
+        "Encoding of text, such as cp1252 or utf-16 (default: UTF-8, or by its byte order mark).", "NAME"
+    )
     delimiter: str | None = input_option("Field delimiter (detected by default).", "CHARACTER")
     id: str | None = input_option(
         "Vertex ids, in a table with a row per vertex (default: row numbers).", "COLUMN"
@@ -58,7 +79,7 @@ class Source:
         "BINS",
     )
     option: list[str] | None = input_option(
-        f"Another option of the format, such as missing=category: {', '.join(READ_OPTIONS)}; repeatable.",
+        f"Another option of the format, such as isolated=drop: {', '.join(READ_OPTIONS)}; repeatable.",
         "NAME=VALUE",
         "--option",
         "-o",
@@ -71,40 +92,51 @@ class Source:
         return Path(self.file)
 
     @property
+    def opened(self) -> StrPath:
+        """What the readers read: the path with its encoding, or standard input."""
+        return input_file(self.file, self.encoding)
+
+    @property
     def options(self) -> dict[str, Any]:
         """The given options of the format, by name."""
-        return format_options({name: getattr(self, name) for name in (*LONG, "delimiter")}, self.option)
+        names = (*LONG, "missing", "thousands", "sheet", "delimiter")
+        given = {name: getattr(self, name) for name in names if name != "split"}
+        found = format_options(given, self.option)
+        if "split" in found:
+            raise InputError("there is no -o split on the command line; use --split")
+        return found | ({"split": parse_split(self.split)} if self.split else {})
 
     def resolve(self) -> "ResolvedInput":
         """Decide on the format, and refuse options that do not apply to it."""
-        chosen = named_format(self.file, self.format) or guess(self.path)
-        given = self.options
-        table = wide_table(self.path, chosen, given) if self.format is None else None
+        path, given = self.opened, self.options
+        chosen = find_format(path, self.format)
+        table = wide_table(path, chosen, given) if self.format is None else None
         if chosen.name == "rows" or table is not None:
-            return self._as_rows(given, table or open_table(self.path, delimiter=given.get("delimiter")))
+            opened: dict[str, Any] = {name: given.get(name) for name in ("delimiter", "sheet")}
+            return self._as_rows(given, table or open_table(path, **opened))
         if chosen.read is not read_long and self.label is not None:
             raise fault(
-                self.path,
+                path,
                 f"--label names a column, and the format {chosen.name} has no columns; give the classes in a "
                 "separate file, with --classes",
             )
         for name in ("id", "exclude", "bins"):
             if getattr(self, name):
                 wrong = f"--{name} is for tables with a row per vertex; this is {chosen.name}"
-                raise fault(self.path, f"{wrong} (or use --from rows)")
-        return ResolvedInput(self, chosen.name, given)
+                raise fault(path, f"{wrong} (or use --from rows)")
+        return ResolvedInput(self, path, chosen.name, given)
 
     def _as_rows(self, given: dict[str, Any], table: Table) -> "ResolvedInput":
         for name in given:
             if name in LONG:
                 raise fault(
-                    self.path,
+                    table.path,
                     f"--{name.replace('_', '-')} is for a table with a row per incidence, which needs "
                     "--vertex and --edge; for a table with a row per vertex there is --id",
                 )
             if name in ("features", "exclude", "bins"):
                 instead = "--bins" if name == "bins" else "--exclude"
-                raise fault(self.path, f"there is no -o {name} on the command line; use {instead}")
+                raise fault(table.path, f"there is no -o {name} on the command line; use {instead}")
         options = given | {
             "exclude": [
                 *dict.fromkeys([*(self.exclude or ()), *([] if self.label is None else [self.label])])
@@ -114,7 +146,7 @@ class Source:
             options["vertex"] = self.id
         if self.bins:
             options["bins"] = parse_bins(self.bins)
-        return ResolvedInput(self, "rows", options, table)
+        return ResolvedInput(self, table.path, "rows", options, table)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,6 +163,7 @@ class ResolvedInput:
     """A file with a known format and its options."""
 
     source: Source
+    path: StrPath
     format: str
     options: dict[str, Any]
     table: Table | None = None  # with a row per vertex
@@ -141,6 +174,7 @@ class ResolvedInput:
             return None
         options = dict(known_options(read_rows, self.options, FORMATS["rows"]))
         options.pop("delimiter", None)
+        options.pop("sheet", None)
         schema = infer_schema(self.table, WideOptions(**options))
         if self.source.format is None:
             schema.check_header()
@@ -149,10 +183,16 @@ class ResolvedInput:
     def read(self, messages: Messages, schema: TableSchema | None = None) -> Hypergraph:
         """Read the hypergraph; for a table with a row per vertex, print how it was read."""
         chosen, schema = FORMATS[self.format], schema or self.schema()
+        transform = self.source.weight_transform
         if schema is None:
-            return chosen.read(self.source.path, **known_options(chosen.read, self.options, chosen))
+            hypergraph = chosen.read(self.path, **known_options(chosen.read, self.options, chosen))
+            return hypergraph if transform is None else transform_weights(hypergraph, transform)
+        if transform is not None:
+            raise fault(
+                self.path, "--weight-transform is for weights, and a table with a row per vertex has none"
+            )
         hypergraph = schema.hypergraph()
-        path, separated = printable(self.source.path), self._unusual_delimiter()
+        path, separated = printable(self.path), self._unusual_delimiter()
         hint = "" if self.source.format else "; for a row per incidence give --vertex and --edge"
         details = _how_rows_were_read(schema, hypergraph)
         messages.note(f"{path}: read as a table with a row per vertex{separated} ({details}){hint}")
@@ -162,7 +202,7 @@ class ResolvedInput:
 
     def _unusual_delimiter(self) -> str:
         """The delimiter in words, if it was detected and the name of the file suggests another one."""
-        usual = "\t" if self.source.path.name.lower().removesuffix(".gz").endswith(".tsv") else ","
+        usual = "\t" if plain_name(self.path).endswith(".tsv") else ","
         found = self.table.delimiter if isinstance(self.table, CsvTable) else usual
         if "delimiter" in self.options or found == usual:
             return ""
@@ -179,14 +219,15 @@ class ResolvedInput:
             return read_labels(file, hypergraph.vertex_ids, "class")
         if label is None:
             return None
-        table = self.table or open_table(
-            self.source.path, cast(TableFormat, self.format), options.get("delimiter")
-        )
         guess_ids = options.get("ids", "guess") == "guess"
-        if self.format != "rows":
-            vertex = table.column(options.get("vertex", "vertex"))
-            known = _labels_by_vertex(table, vertex, label, "class", guess_ids)
+        if self.table is None:
+            opened: dict[str, Any] = {name: options.get(name) for name in ("delimiter", "sheet")}
+            table = open_table(self.path, cast(TableFormat, self.format), **opened)
+            named = (options.get("vertex"), options.get("edge"), False, False)
+            table, columns = long_table(table, named, options.get("split"), options.get("missing", "error"))
+            known = _labels_by_vertex(table, columns.vertex, label, "class", guess_ids)
         else:
+            table = self.table
             values, names = _column(table, label, "class"), options.get("vertex", row_names(table))
             ids: Any = range(len(values))
             if names is not None:
@@ -267,8 +308,28 @@ def format_options(given: dict[str, str | None], more: list[str] | None) -> dict
             found[name] = False
         elif name in ("vertex_ids", "edge_ids"):
             raise InputError(f"{name} takes a list, which the command line has no way to give; use Python")
+    if "missing" in found:
+        found["missing"] = as_missing(found["missing"])
     if found.get("delimiter") in ("\\t", "tab"):  # how it is typed in a shell
         found["delimiter"] = "\t"
+    return found
+
+
+def as_missing(text: Any) -> Any:
+    """The value of --missing: a number if it is one."""
+    with suppress(TypeError, ValueError):
+        return float(text)
+    return text
+
+
+def parse_split(texts: list[str]) -> dict[str, str]:
+    """Parse the values of --split, such as authors=';'."""
+    found = {}
+    for text in texts:
+        name, sign, value = text.rpartition("=")
+        if not (sign and name and value):
+            raise InputError(f"--split is COLUMN=SIGN, such as authors=';'; got {text!r}")
+        found[name] = "\t" if value in ("\\t", "tab") else value
     return found
 
 

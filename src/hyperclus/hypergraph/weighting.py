@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from hyperclus._runtime.arrays import take
+from hyperclus.errors import Argument, InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.hypergraph.ids import vertex_codes
 
@@ -14,6 +15,34 @@ def ones(hypergraph: Hypergraph) -> Hypergraph:
     """Set gamma_e(v) = 1: edge-independent vertex weights (EIVW), the classical hypergraph."""
     check_hypergraph(hypergraph)
     return hypergraph.with_gamma(np.ones(hypergraph.n_incidences))
+
+
+def transform_weights(hypergraph: Hypergraph, transform: str) -> Hypergraph:
+    """Transform all weights gamma, for instance counts of which few are very large.
+
+    "log1p" is log(1 + gamma), "sqrt" the square root. "clip:100" replaces larger weights by 100, and
+    "clip:99%" those above the 99th percentile by it (of all incidences, the smallest weight that at least
+    99 % do not exceed).
+
+    >>> h = Hypergraph.from_edges([{"a": 1, "b": 3, "c": 5000}])
+    >>> transform_weights(h, "clip:50%").gamma.data.tolist()
+    [1.0, 3.0, 3.0]
+    """
+    check_hypergraph(hypergraph)
+    gamma = hypergraph.gamma.data
+    if transform in ("log1p", "sqrt"):
+        return hypergraph.with_gamma(np.log1p(gamma) if transform == "log1p" else np.sqrt(gamma))
+    name, _, limit = transform.partition(":") if isinstance(transform, str) else ("", "", "")
+    share = limit.endswith("%")
+    try:
+        number = float(limit.removesuffix("%"))
+    except ValueError:
+        number = 0.0
+    if name != "clip" or not (0 < number <= 100 if share else 0 < number < np.inf):
+        wanted = "must be log1p, sqrt, clip:99% or clip:100 (any percentage or positive number)"
+        raise InputError(Argument("weight_transform"), f" {wanted}; got {transform!r}")
+    highest = np.quantile(gamma, number / 100, method="inverted_cdf") if share else number
+    return hypergraph.with_gamma(np.minimum(gamma, highest))
 
 
 def class_counts(hypergraph: Hypergraph, classes: Mapping[Any, Any] | Iterable[Any]) -> Hypergraph:

@@ -30,6 +30,8 @@ from hyperclus.io.hif import read_hif as read_hif
 from hyperclus.io.hif import read_hif_document as read_hif_document
 from hyperclus.io.hif import write_hif as write_hif
 from hyperclus.io.hif import write_hif_document as write_hif_document
+from hyperclus.io.json_edges import read_json as read_json
+from hyperclus.io.lines import read_lines as read_lines
 from hyperclus.io.npz import read_npz as read_npz
 from hyperclus.io.npz import write_npz as write_npz
 from hyperclus.io.numeric_text import read_hmetis as read_hmetis
@@ -37,5 +39,5 @@ from hyperclus.io.numeric_text import read_matrix_market as read_matrix_market
 from hyperclus.io.numeric_text import write_hmetis as write_hmetis
 from hyperclus.io.numeric_text import write_matrix_market as write_matrix_market
 from hyperclus.io.tables.long import read_long as read_long
-from hyperclus.io.tables.long import write_long as write_long
+from hyperclus.io.tables.long_writer import write_long as write_long
 from hyperclus.io.tables.wide import read_rows as read_rows

@@ -14,7 +14,8 @@ from typing import Any, Literal, TypeAlias, Unpack, get_args
 
 import numpy as np
 
-from hyperclus._runtime.files import StrPath, fault, printable, reading, writing
+from hyperclus._runtime.files import StrPath, fault, printable, writing
+from hyperclus._runtime.source import reading
 from hyperclus.errors import Argument, InputError, check_choice
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.hypergraph.ids import factorize, id_array

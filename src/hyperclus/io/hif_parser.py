@@ -25,6 +25,7 @@ from hyperclus._runtime.files import printable
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.ids import as_integers_or_list, object_array
 from hyperclus.hypergraph.messages import shown
+from hyperclus.io.json_text import count_colons, load_strictly
 from hyperclus.typing import Floats, Ids
 
 Attributes: TypeAlias = dict[int, dict[str, Any]]
@@ -103,29 +104,18 @@ def parse(data: bytes) -> dict[str, Any]:
     except msgspec.ValidationError as error:
         raise _explained(error, "", RULES["document"]) from None
     except (msgspec.DecodeError, UnicodeDecodeError):
-        _loads(data, "")
+        load_strictly(data, "")
         raise InputError("an escape such as \\ud800 is half a character; correct it") from None
     found = {key: value for key, value in msgspec.structs.asdict(outline).items() if value is not UNSET}
     sections = {key: found.pop(key) for key in ENTRIES if key in found}
-    n_colons = len(sections) + _n_colons(found)
+    n_colons = len(sections) + count_colons(found)
     known: dict[str, dict[Any, Any]] = {"edge": {}, "node": {}}
     for key, raw in sections.items():
         found[key], inside = _section(key, memoryview(raw), known)
         n_colons += inside
     if n_colons != data.count(b":"):
-        _loads(data, "")
+        load_strictly(data, "")
     return found
-
-
-def _n_colons(value: Any) -> int:
-    """Count the colons in the JSON of a value.
-
-    If the text that was parsed has more, it has repeated keys, of which msgspec silently uses the last one.
-    """
-    try:
-        return msgspec.json.encode(value).count(b":")
-    except OverflowError:  # msgspec reads integers of more than 64 bits, but does not write them
-        return -1
 
 
 def _section(name: str, text: memoryview, known: dict[str, dict[Any, Any]]) -> tuple[Items | Incidences, int]:
@@ -195,7 +185,7 @@ def _parsed(name: str, chunk: bytes, start: int) -> list[Any] | None:
     odd: Sequence[int] = ()
     try:
         entries = msgspec.json.decode(chunk, type=list[ENTRIES[name]])  # type: ignore[valid-type]
-        if _n_colons(entries) == chunk.count(b":"):
+        if count_colons(entries) == chunk.count(b":"):
             odd = [number for number, entry in enumerate(entries) if entry.weight == 0]  # maybe rounded
             if not odd:
                 return entries
@@ -213,7 +203,7 @@ def _parsed(name: str, chunk: bytes, start: int) -> list[Any] | None:
 
 def _parsed_alone(text: bytes, kind: type[_Entry], place: str) -> Any:
     """Parse one entry with all checks."""
-    entry = _loads(text, f"{place}: ")
+    entry = load_strictly(text, f"{place}: ")
     if isinstance(entry, dict):
         exact = json.loads(text, parse_float=Decimal)
         for key in {"edge", "node"} & entry.keys():
@@ -235,37 +225,3 @@ def _explained(error: msgspec.ValidationError, place: str, rule: str) -> InputEr
     where = where.removesuffix("`")
     path = (place + where).lstrip(".")
     return InputError(f"{path}{': ' * bool(path)}{what[0].lower()}{what[1:]}; {RULES.get(where[1:], rule)}")
-
-
-def _loads(text: bytes, place: str) -> Any:
-    """Parse JSON with the standard library; refuse repeated keys, infinite numbers and NaN."""
-    try:
-        hooks: dict[str, Any] = {"parse_float": _number, "parse_constant": _number}
-        return json.loads(text.decode(), object_pairs_hook=_unique, **hooks)
-    except json.JSONDecodeError as error:
-        message = f"line {error.lineno}, column {error.colno}: this is not JSON ({error.msg}); correct it"
-    except UnicodeDecodeError as error:
-        message = f"byte {error.start} is not UTF-8 text; save the file as UTF-8"
-    except InputError as error:
-        message = str(error)
-    except ValueError:
-        message = "an integer has too many digits; shorten it"
-    raise InputError(place + message)
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    unique = dict(pairs)
-    if len(unique) < len(pairs):
-        keys = [key for key, _ in pairs]
-        repeated = next(key for key in keys if keys.count(key) > 1)
-        raise InputError(f"the key {shown(repeated)} is repeated within an object; keep one of them")
-    return unique
-
-
-def _number(token: str) -> float:
-    """Convert a number; "NaN", "Infinity" and "-Infinity" are not JSON."""
-    if token[-1] in "Ny":
-        raise InputError(f"{token} is not JSON; leave the value out")
-    if math.isinf(value := float(token)):
-        raise InputError(f"the number {token[:20]} is too large for double precision; make it smaller")
-    return value

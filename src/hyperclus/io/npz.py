@@ -18,7 +18,8 @@ from numpy.lib.format import read_array_header_1_0, read_array_header_2_0, read_
 from numpy.lib.npyio import NpzFile
 from numpy.typing import NDArray
 
-from hyperclus._runtime.files import StrPath, fault, reading, refuse_bomb, writing
+from hyperclus._runtime.files import StrPath, fault, writing
+from hyperclus._runtime.source import reading, refuse_bomb
 from hyperclus.errors import Argument, InputError, check_switch
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.hypergraph.ids import object_array

@@ -15,7 +15,8 @@ from typing import Any, BinaryIO, Literal, NamedTuple, Unpack, cast
 import numpy as np
 
 from hyperclus._runtime.arrays import index_type
-from hyperclus._runtime.files import StrPath, fault, printable, reading, writing
+from hyperclus._runtime.files import StrPath, fault, printable, writing
+from hyperclus._runtime.source import reading
 from hyperclus.errors import InputError, check_switch
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.hypergraph.incidence import Policies, PolicyOptions

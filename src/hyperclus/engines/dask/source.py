@@ -15,8 +15,9 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from hyperclus._runtime.files import StrPath, fault, reading
+from hyperclus._runtime.files import StrPath, fault
 from hyperclus._runtime.optional import arrow
+from hyperclus._runtime.source import reading
 from hyperclus.errors import InputError, prefixed
 from hyperclus.hypergraph.messages import shown
 from hyperclus.io.tables.long import LongColumns

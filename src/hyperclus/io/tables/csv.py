@@ -11,9 +11,10 @@ from itertools import islice, repeat
 from secrets import token_hex
 from typing import Any, BinaryIO
 
-from hyperclus._runtime.files import StrPath, fault, reading
+from hyperclus._runtime.files import StrPath, fault
 from hyperclus._runtime.optional import arrow
-from hyperclus.errors import InputError, prefixed
+from hyperclus._runtime.source import not_utf8, reading
+from hyperclus.errors import Argument, InputError, prefixed
 from hyperclus.hypergraph.ids import object_array
 from hyperclus.io.tables.table import (
     DEFAULT_TUNING,
@@ -179,7 +180,7 @@ class CsvTable(Table):
             try:
                 lines = re.split(r"(?<=\n)(?=.)|(?<=\r)(?=[^\n])", raw.decode())
             except UnicodeDecodeError as error:
-                message = f"byte {error.start} of the line is not UTF-8 text; save the file as UTF-8"
+                message = not_utf8(f"byte {error.start} of the line")
                 raise fault(self.path, message, number + 1) from None
             yield from lines
             number += len(lines)
@@ -191,7 +192,8 @@ class CsvTable(Table):
                 for line, record in self._numbered_records(handle, strict=True):
                     if width is not None and len(record) != width:
                         message = f"{len(record)} fields, but the header has {width}; make them equal"
-                        return fault(self.path, message, line)
+                        lines = (", or use ", Argument("format", "lines"), " if each line is a hyperedge")
+                        return fault(self.path, InputError(message, *lines), line)
             except InputError as found:
                 return found
         why = " ".join(str(error).split())[:200]

@@ -1,7 +1,7 @@
 """Long tables in files, one row per incidence: CSV, TSV and Parquet."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -10,26 +10,24 @@ from typing import Any, Literal, Unpack, get_args
 import numpy as np
 import scipy.sparse as sp
 
-from hyperclus._runtime.arrays import blocks, index_type, take
-from hyperclus._runtime.files import StrPath, fault, printable, writing
+from hyperclus._runtime.arrays import index_type, take
+from hyperclus._runtime.files import StrPath, fault
 from hyperclus._runtime.optional import arrow
 from hyperclus._runtime.progress import report_progress
 from hyperclus.errors import Argument, InputError, check_choice, prefixed
-from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
+from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.ids import id_array, positions
 from hyperclus.hypergraph.incidence import Policies, PolicyOptions, canonical
-from hyperclus.hypergraph.messages import named, shown
+from hyperclus.hypergraph.messages import shown
 from hyperclus.hypergraph.tables import default_column
-from hyperclus.io.shared import naming, warn_losses
-from hyperclus.io.tables import TableFormat, format_of, open_table
-from hyperclus.io.tables.csv import write_csv
-from hyperclus.io.tables.encode import INTEGER, IdEncoder, Runs
-from hyperclus.io.tables.parquet import write_parquet
+from hyperclus.io.shared import naming
+from hyperclus.io.tables import TableFormat, open_table
+from hyperclus.io.tables.derived import ROW, CompleteTable, MissingWeights, SplitTable, check_missing
+from hyperclus.io.tables.encode import IdEncoder, Runs
 from hyperclus.io.tables.table import (
     DecimalSign,
     Header,
     IdConversion,
-    IncidenceBlock,
     NumberFormat,
     Table,
     grouped,
@@ -68,13 +66,16 @@ def read_long(
     path: StrPath,
     *,
     format: TableFormat | None = None,  # noqa: A002
-    vertex: str = "vertex",
-    edge: str = "edge",
+    vertex: str | None = None,
+    edge: str | None = None,
     weight: str | Literal[False] | None = None,
     edge_weight: str | Literal[False] | None = None,
+    split: Mapping[str, str] | None = None,
+    missing: MissingWeights = "error",
     delimiter: str | None = None,
     decimal: DecimalSign | None = None,
     thousands: DecimalSign | None = None,
+    sheet: str | None = None,
     ids: IdConversion = "guess",
     vertex_ids: Iterable[Any] | None = None,
     edge_ids: Iterable[Any] | None = None,
@@ -89,10 +90,23 @@ def read_long(
     Parameters
     ----------
     path : file name
-        .csv, .tsv (also gzipped) or .parquet. Several Parquet files with the same columns make up one table:
-        a folder, or a pattern such as "part-*.parquet", in the order of their names.
-    format : {"csv", "tsv", "parquet"}, optional
-        By default the ending of the name decides, or the content.
+        .csv, .tsv or .jsonl (also compressed), .json (a list of objects), .parquet or .xlsx. Several Parquet
+        files with the same columns make up one table: a folder, or a pattern such as "part-*.parquet", in
+        the order of their names.
+    format : {"csv", "tsv", "parquet", "records", "excel"}, optional
+        By default the ending of the name decides, or the content. "records" is JSON.
+    vertex, edge : column names, optional
+        By default "vertex" and "edge"; in a table with lists, see `split`.
+    split : mapping of one column name to a delimiter, optional
+        Such as {"authors": ";"}: each cell of the column holds several ids. If `edge` names another column,
+        these are the vertices of a hyperedge; if `vertex` does, the hyperedges of a vertex. With neither,
+        each row is a hyperedge, numbered from 0. A column of lists (Parquet, JSON) is split without this
+        argument if it is the only one or if `vertex` or `edge` names it.
+    missing : {"error", "drop"} or number
+        What to do with a missing id or weight. "drop" leaves the row out; a number is used for missing
+        weights, and missing ids are still an error. A message in the log counts them.
+    sheet : str, optional
+        The sheet of an Excel workbook; needed if there are several.
     delimiter : one character, optional
         Delimiter of text. By default a tab for TSV; for CSV it is detected among comma, semicolon, bar and
         tab.
@@ -102,7 +116,7 @@ def read_long(
     ids : {"guess", "text"}
         Whether ids in text become integers if every id of the column looks like one: as Python writes it,
         within 64 bits (7 and -7, but not 007).
-    vertex, edge, weight, edge_weight, vertex_ids, edge_ids, **policies
+    weight, edge_weight, vertex_ids, edge_ids, **policies
         As in `Hypergraph.from_long`.
 
     Raises
@@ -123,9 +137,67 @@ def read_long(
     """
     check_choice("ids", ids, get_args(IdConversion))
     chosen = Policies(**policies)
-    source = open_table(path, format, delimiter, NumberFormat.of(decimal, thousands))
-    columns = LongColumns.of(source, vertex, edge, weight, edge_weight)
+    check_missing(missing)
+    table = open_table(path, format, delimiter, NumberFormat.of(decimal, thousands), sheet=sheet)
+    source, columns = long_table(table, (vertex, edge, weight, edge_weight), split, missing)
     return read_incidences(source, columns, chosen, ids == "guess", vertex_ids, edge_ids)
+
+
+def long_table(
+    table: Table,
+    names: tuple[Any, Any, Any, Any],
+    split: Mapping[str, str] | None = None,
+    missing: MissingWeights = "error",
+) -> tuple[Table, LongColumns]:
+    """Return a table with one row per incidence, and its columns.
+
+    `names` are the columns of vertices, hyperedges, gamma and omega, as in `read_long`.
+    """
+    vertex, edge, weight, edge_weight = names
+    if split is not None and not (isinstance(split, Mapping) and len(split) == 1 and all(split.values())):
+        wanted = ' must name one column and its delimiter, as in {"authors": ";"}'
+        raise InputError(Argument("split"), f"{wanted}; got {shown(split)}")
+    column, sign = next(iter(split.items())) if split else (list_column(table, vertex, edge), None)
+    if column is not None:
+        table = SplitTable(table, column, sign, drop=missing == "drop")
+        vertex, edge = _split_roles(table, vertex, edge)
+    columns = LongColumns.of(
+        table,
+        "vertex" if vertex is None else vertex,
+        "edge" if edge is None else edge,
+        weight,
+        edge_weight,
+    )
+    if missing != "error":
+        weights = [name for name in (columns.weight, columns.edge_weight) if name is not None]
+        table = CompleteTable(table, [columns.vertex, columns.edge], weights, missing)
+    return table, columns
+
+
+def list_column(table: Table, vertex: Any = None, edge: Any = None) -> str | None:
+    """Return the column of lists that is split without being asked: a named one, or the only one."""
+    lists = table.list_columns()
+    named = [name for name in (vertex, edge) if name in lists]
+    if named:
+        return str(named[0])
+    usual = {"vertex", "edge"} <= {*table.names} - {*lists}
+    return lists[0] if len(lists) == 1 and not usual and not (vertex and edge) else None
+
+
+def _split_roles(table: SplitTable, vertex: Any, edge: Any) -> tuple[Any, Any]:
+    """Return the columns of vertices and hyperedges; one of them holds the lists."""
+    lists = table.list_column
+    if vertex is None and edge is None:
+        vertex = "vertex" if "vertex" in table.names and lists != "vertex" else lists
+    if vertex is None:
+        vertex = ("vertex" if "vertex" in table.names else ROW) if edge == lists else lists
+    if edge is None:
+        edge = ("edge" if "edge" in table.names else ROW) if vertex == lists else lists
+    if lists not in (vertex, edge):
+        problem = f"the lists are in column {shown(lists)}, and two other columns are named by "
+        ways = (Argument("vertex"), " and ", Argument("edge"), "; leave one of them out")
+        raise fault(table.path, InputError(problem, *ways))
+    return vertex, edge
 
 
 def read_incidences(
@@ -229,6 +301,9 @@ def checked_weights(source: Table, name: str, values: Any, row: int) -> Floats:
         value = values[first].as_py()
         problem = "is missing" if value is None else f"{shown(value)} is not a finite number from 0"
         remedy = InputError("correct it or leave the row out", *_number_format(source, str(value)))
+        if value is None:
+            drop, one = Argument("missing", "drop"), Argument("missing", 1)
+            remedy = InputError("fill it, or use ", drop, " or ", one)
         raise source.fault(prefixed(f"column {shown(name)}: the weight {problem}; ", remedy), row + first)
     return np.asarray(weights, dtype=np.float64)
 
@@ -275,119 +350,3 @@ def _store_edge_weights(
         if here != before:
             problem = f"is {here}, and {before} in an earlier row; make them equal"
         raise source.fault(f"column {shown(name)}: the weight of hyperedge {edge} {problem}", row + first)
-
-
-def write_long(
-    hypergraph: Hypergraph,
-    path: StrPath,
-    *,
-    format: TableFormat | None = None,  # noqa: A002
-    vertex: str = "vertex",
-    edge: str = "edge",
-    weight: str = "weight",
-    edge_weight: str = "edge_weight",
-) -> None:
-    """Write one row per incidence; `read_long` returns the same ids and, to the last bit, the same weights.
-
-    Hyperedges are written one after the other. The column of omega is only written if some omega is not 1.
-
-    Parameters
-    ----------
-    path, format
-        As in `read_long`, but for one file, and without a format the ending of the name must be known.
-    vertex, edge, weight, edge_weight : column names
-
-    Raises
-    ------
-    InputError
-        For ids that `read_long` would change: a column holds integers or text, not both, nor anything else.
-        In CSV and TSV, ids of text must not all look like integers ("1", "2"); Parquet keeps their type.
-
-    Warns
-    -----
-    LossWarning
-        Naming isolated vertices and empty hyperedges, which have no row; and if `read_long` would return
-        the vertices in another order, that of first appearance. Its arguments `vertex_ids` and `edge_ids`
-        restore all three.
-
-    Examples
-    --------
-    >>> import tempfile, pathlib
-    >>> path = pathlib.Path(tempfile.mkdtemp(), "papers.csv")
-    >>> write_long(Hypergraph.from_edges({"paper 1": {"ann": 2, "bob": 1}, "paper 2": ["bob"]}), path)
-    >>> print(path.read_text())
-    vertex,edge,weight
-    ann,"paper 1",2.0
-    bob,"paper 1",1.0
-    bob,"paper 2",1.0
-    <BLANKLINE>
-    """
-    check_hypergraph(hypergraph)
-    names = [vertex, edge, weight, edge_weight]
-    named = all(isinstance(name, str) and name and _is_utf8(name) for name in names)
-    if not named or len(set(names)) < len(names):
-        raise InputError(f"the column names must be different texts; got {shown(names)}")
-    if (hypergraph.edge_weights == 1).all():
-        names.pop()
-    kind = format_of(path, format)
-    if kind is None:
-        endings = "the name must end with .csv, .tsv, .csv.gz, .tsv.gz or .parquet; or use "
-        raise fault(path, InputError(endings, Argument("format")))
-    ids = hypergraph.vertex_ids, hypergraph.edge_ids
-    _check_ids(path, ids[0], "vertex", kind != "parquet")
-    _check_ids(path, ids[1], "edge", kind != "parquet")
-    _warn_of_loss(hypergraph, path)
-    write_text = partial(write_csv, delimiter="\t" if kind == "tsv" else ",")
-    write = write_parquet if kind == "parquet" else write_text
-    with writing(path) as handle:
-        write(handle, names, ids, _incidences(hypergraph, len(names) - 2))
-
-
-def _check_ids(path: StrPath, ids: Ids, what: str, text: bool) -> None:
-    """Raise an `InputError` for ids that `read_long` would not return."""
-    if ids.dtype != object:
-        return
-    values = ids.tolist()
-    other = next((value for value in values if not isinstance(value, str)), None)
-    if other is not None:
-        mixed = isinstance(other, int) and not isinstance(other, bool)
-        why = "not text as others are; use HIF" if mixed else "neither text nor an integer; rename it"
-        raise fault(path, f"{what} id {shown(other)} is {why}, a column of a long table cannot hold it")
-    broken = next((value for value in values if not _is_utf8(value)), None)
-    if broken is not None:
-        problem = "contains half of a surrogate pair and cannot be written; rename it"
-        raise fault(path, f"{what} id {shown(broken)} {problem}")
-    integer = re.compile(INTEGER.replace(r"\z", r"\Z"))
-    if text and values and all(integer.match(value) and -(2**63) <= int(value) < 2**63 for value in values):
-        problem = f"{what} id {shown(values[0])} is text, but it and all others would be read as integers"
-        raise fault(path, f"{problem}; write .parquet, which keeps the type")
-
-
-def _is_utf8(text: str) -> bool:
-    return text.isascii() or not any("\ud800" <= sign <= "\udfff" for sign in text)
-
-
-def _warn_of_loss(hypergraph: Hypergraph, path: StrPath) -> None:
-    covered, empty = hypergraph.covered, hypergraph.edge_sizes == 0
-    isolated, unused = named(hypergraph.vertex_ids, ~covered), named(hypergraph.edge_ids, empty)
-    lost = [f"vertex {isolated}, which no hyperedge holds"] if isolated else []
-    lost += [f"hyperedge {unused}, which has no members"] if unused else []
-    # The order is kept if every vertex, at its first appearance, is larger than all before it.
-    highest, in_order = -1, 0
-    for block in blocks(hypergraph.n_incidences):
-        running = np.maximum.accumulate(hypergraph.gamma.indices[block])
-        in_order += int(np.count_nonzero(np.diff(np.maximum(running, highest), prepend=highest)))
-        highest = max(highest, int(running[-1]))
-    if in_order < covered.sum():
-        lost.append("the order of the vertices")
-    remedy = "write .npz or .json to keep everything"
-    warn_losses(f"{printable(path)}: a long table", lost, remedy, stacklevel=4)
-
-
-def _incidences(hypergraph: Hypergraph, n_weights: int) -> Iterator[IncidenceBlock]:
-    """Yield blocks of incidences: vertices, hyperedges, and gamma or gamma and omega."""
-    gamma = hypergraph.gamma
-    for block in blocks(hypergraph.n_incidences):
-        rows = np.arange(block.start, block.stop)
-        edges = np.searchsorted(gamma.indptr, rows, side="right") - 1
-        yield gamma.indices[block], edges, [gamma.data[block], hypergraph.edge_weights[edges]][:n_weights]

@@ -10,8 +10,9 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from hyperclus._runtime.files import StrPath, fault, is_shortage, reading, refuse_bomb
+from hyperclus._runtime.files import StrPath, fault
 from hyperclus._runtime.optional import arrow
+from hyperclus._runtime.source import is_shortage, reading, refuse_bomb
 from hyperclus.errors import InputError, prefixed
 from hyperclus.hypergraph.messages import shown
 from hyperclus.io.tables.table import DEFAULT_TUNING, IncidenceBlock, Table, Tuning, is_numeric
@@ -47,6 +48,16 @@ class ParquetTable(Table):
                     problem = f"some files have a column {shown(name)} and others not"
                     raise fault(file, f"{problem}; make them alike")
         super().__init__(path, files, names[0], self._first_rows[-1], tuning)
+        self._schema = opened.schema_arrow
+
+    def list_columns(self) -> list[str]:
+        """Return the columns that hold lists."""
+        types = arrow().types
+        return [
+            field.name
+            for field in self._schema
+            if types.is_list(field.type) or types.is_large_list(field.type)
+        ]
 
     def batches(self, columns: list[str]) -> Generator[list[Any], None, None]:
         """Yield columns with the types they have in the files."""

@@ -11,13 +11,13 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from hyperclus._runtime.files import StrPath, reading
+from hyperclus._runtime.files import StrPath
+from hyperclus._runtime.source import reading
 from hyperclus.errors import Argument, InputError
 from hyperclus.hypergraph.messages import count, shown
 from hyperclus.hypergraph.summary import similar_names
 from hyperclus.io.tables.csv import detect_delimiter
-from hyperclus.io.tables.schema import MISSING
-from hyperclus.io.tables.table import PLAIN_NUMBERS, NumberFormat, grouped
+from hyperclus.io.tables.table import MISSING, PLAIN_NUMBERS, NumberFormat, grouped
 
 SNIFFED_CHARACTERS = 1 << 16  # used to detect the delimiter
 LONGEST = 1 << 24  # characters of a line, of which the rest counts as another one

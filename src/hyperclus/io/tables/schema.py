@@ -12,14 +12,13 @@ from hyperclus.errors import Argument, InputError, prefixed
 from hyperclus.hypergraph.messages import shown
 from hyperclus.io.tables.csv import CsvTable
 from hyperclus.io.tables.encode import INTEGER
-from hyperclus.io.tables.table import DecimalSign, NumberFormat, Table, grouped, is_numeric
+from hyperclus.io.tables.table import MISSING, DecimalSign, NumberFormat, Table, grouped, is_numeric
 
 READING_SHARE = 0.9  # share of the time that reading takes
 NUMBER = r"\A[+-]?(([1-9][0-9]*|0)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\z"  # 007 is text
 FEW_ROWS = 1000  # up to which all columns are looked at together, which saves calls of PyArrow
 EXACT_BELOW = 2.0**53  # from here on, different integers may be the same float
 _SIGNS = Argument("thousands"), " and ", Argument("decimal"), " to say what the signs mean"
-MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "?")  # in a column of numbers
 
 
 @dataclass(frozen=True, slots=True, eq=False)

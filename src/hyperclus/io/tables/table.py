@@ -20,6 +20,7 @@ DecimalSign: TypeAlias = Literal[".", ","]
 IdConversion: TypeAlias = Literal["guess", "text"]
 IncidenceBlock: TypeAlias = tuple[Codes, Codes, list[Floats]]  # to write: vertices, hyperedges, weights
 
+MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "?")  # in a column of numbers
 RELEASE_AFTER = 1 << 20  # rows of small batches between two releases of PyArrow's unused memory
 
 
@@ -132,6 +133,10 @@ class Table(Header, ABC):
         super().__init__(path, names)
         self.files, self.size, self.tuning, self._stamp = files, size, tuning, _stamp(files)
 
+    def list_columns(self) -> list[str]:
+        """Return the columns that hold lists."""
+        return []
+
     @abstractmethod
     def batches(self, columns: list[str]) -> Generator[list[Any], None, None]:
         """Yield some columns, batch by batch, as PyArrow arrays of equal length."""
@@ -165,6 +170,14 @@ class Table(Header, ABC):
         """Raise an `InputError` if a file has changed since its header was read."""
         if self._stamp != _stamp(self.files):
             raise fault(self.path, "the file changed while it was read; read it again")
+
+
+def missing_words(values: Any) -> Any:
+    """Return text with null where a word means a missing number; other types as they are."""
+    pa, pc = arrow(), arrow("pyarrow.compute")
+    if not (pa.types.is_string(values.type) or pa.types.is_large_string(values.type)):
+        return values
+    return pc.if_else(pc.is_in(values, value_set=pa.array(MISSING, values.type)), None, values)
 
 
 def is_numeric(kind: Any) -> bool:

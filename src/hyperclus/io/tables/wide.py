@@ -219,7 +219,9 @@ class TableSchema:
         return hypergraph
 
 
-def read_rows(path: StrPath, *, delimiter: str | None = None, **options: Unpack[WideKeywords]) -> Hypergraph:
+def read_rows(
+    path: StrPath, *, delimiter: str | None = None, sheet: str | None = None, **options: Unpack[WideKeywords]
+) -> Hypergraph:
     r"""Read a file with one row per vertex, as `Hypergraph.from_table` reads a table in memory.
 
     Text has no types, so they are inferred: a column holds numbers if every field is a number (3, -0.5, 1e6;
@@ -230,8 +232,8 @@ def read_rows(path: StrPath, *, delimiter: str | None = None, **options: Unpack[
     Parameters
     ----------
     path : file name
-        .csv, .tsv (also gzipped) or .parquet; with any other name, the content decides. The first line of
-        text names the columns.
+        .csv, .tsv or .jsonl (also compressed), .json (a list of objects), .parquet or .xlsx; with any other
+        name, the content decides. The first line of text names the columns.
     vertex : column name, optional
         The column of vertex ids. By default a first column without a name, which is how pandas and R write
         row names; otherwise the rows are numbered 0, 1, ...
@@ -245,7 +247,7 @@ def read_rows(path: StrPath, *, delimiter: str | None = None, **options: Unpack[
         Signs in numbers in text. By default the decimal sign is a point; or a comma in columns where every
         field is a number then, if the delimiter is not a comma. Without either argument, numbers such as
         1,396 that may have thousands or decimals are an error.
-    delimiter, ids
+    delimiter, sheet, ids
         As in `read_long`.
     repeated : {"error", "number"}
         Whether repeated vertex ids are an error or get a number, as in "frog (2)".
@@ -265,7 +267,8 @@ def read_rows(path: StrPath, *, delimiter: str | None = None, **options: Unpack[
     >>> h.vertex_ids.tolist(), h.edge_ids.tolist()
     (['frog', 'hen', 'owl'], [('legs', 4), ('legs', 2)])
     """
-    return infer_schema(open_table(path, delimiter=delimiter), WideOptions(**options)).hypergraph()
+    table = open_table(path, delimiter=delimiter, sheet=sheet)
+    return infer_schema(table, WideOptions(**options)).hypergraph()
 
 
 def infer_schema(source: Table, options: WideOptions) -> TableSchema:
