@@ -8,6 +8,7 @@ import sys
 import time
 
 import pytest
+from rich.console import Console
 
 from support.command_line import inside, process
 from support.paper_data import raw_folder
@@ -19,7 +20,7 @@ def test_datasets_are_listed_and_checked():
     assert done.stdout.count("ok") == 2
 
 
-def test_tables_of_one_data_set(tmp_path):
+def test_tables_of_one_data_set(tmp_path, monkeypatch):
     command = ("reproduce", "ncut", "f1", "--dataset", "car", "--data", raw_folder(), "--results", tmp_path)
     done = inside(*command, "--json")
     assert done.returncode == 0
@@ -27,6 +28,12 @@ def test_tables_of_one_data_set(tmp_path):
     assert json.loads(done.stdout)["ncut"]["rows"]["HyperClus-G"]["car"]["verdict"] == "equal"
     shown = inside(*command)
     assert "0.8320 =" in shown.stdout
+    figures = re.findall(r"[0-9.]{6,}", shown.stdout)
+    monkeypatch.setattr("hyperclus.cli.paper.console", lambda: Console(width=60))
+    narrow = inside(*command).stdout
+    *lines, _ = narrow.splitlines()  # the last one has the name of a folder
+    assert max(map(len, lines)) <= 60
+    assert sorted(re.findall(r"[0-9.]{6,}", narrow)) == sorted(figures)  # none is cut
     assert "| HyperClus-G |" in inside(*command, "--markdown").stdout
 
 

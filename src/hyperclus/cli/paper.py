@@ -8,11 +8,12 @@ from typing import Annotated, Any
 
 import typer
 from rich.box import SIMPLE_HEAD
+from rich.console import Console
 from rich.markup import escape
 from rich.progress import Progress
 from rich.table import Table
 
-from hyperclus.cli.app import command, console, errors, say_if_stopped
+from hyperclus.cli.app import UNLIMITED, command, console, errors, say_if_stopped
 from hyperclus.cli.options import Json, option, switch
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph
@@ -118,20 +119,31 @@ def _show(tables: list[paper.Table]) -> None:
         absent = [row for row in table.rows if row not in shown]
         page.print(f"[bold]{escape(table.title)}.[/] {escape(table.note)}")
         if shown:
-            caption = render.counts(table, columns)
-            grid = Table("", caption=caption, box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-            for row in shown:
-                grid.add_column(row, min_width=max(map(len, row.split())))
-            for column in columns:
-                cells = [table.rows[row][column] for row in shown]
-                grid.add_row(column, *(_two_lines(cell, table.digits) for cell in cells))
-            page.print(grid)
+            for grid in _grids(page, table, shown, columns):
+                page.print(grid)
+            page.print(f"  {render.counts(table, columns)}", style="italic dim")
         for line in render.reasons(table):
             page.print(f"  - {escape(line)}")
         if absent and shown:
             page.print(f"  Not run here: {', '.join(absent)}.")
         page.print()
     page.print(f"Upper line: published. Lower line: measured; {render.VERDICTS}.")
+
+
+def _grids(page: Console, table: paper.Table, shown: list[str], columns: list[str]) -> list[Table]:
+    """Lay out some rows of a table as columns; in two grids, or more, if one is too wide for the page."""
+    grid = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    grid.add_column(no_wrap=True)
+    texts = {row: [_two_lines(table.rows[row][column], table.digits) for column in columns] for row in shown}
+    for row, cells in texts.items():
+        grid.add_column(row, min_width=max(page.measure(cell).maximum for cell in [*row.split(), *cells]))
+    for column, *line in zip(columns, *texts.values(), strict=True):
+        grid.add_row(column, *line)
+    anywhere = page.options.update(max_width=UNLIMITED)  # otherwise nothing is too wide
+    if len(shown) == 1 or page.measure(grid, options=anywhere).minimum <= page.width:
+        return [grid]
+    half = (len(shown) + 1) // 2
+    return _grids(page, table, shown[:half], columns) + _grids(page, table, shown[half:], columns)
 
 
 def _two_lines(cell: paper.Cell, digits: int) -> str:
