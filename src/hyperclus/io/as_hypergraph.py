@@ -14,9 +14,9 @@ from hyperclus.hypergraph.incidence import PolicyOptions
 from hyperclus.hypergraph.messages import shown
 from hyperclus.hypergraph.tables import columns_of, is_frame, pick_numbers
 from hyperclus.io import convert
-from hyperclus.io.hif import HIF
 
 LIBRARIES: dict[tuple[str, str], Callable[..., Hypergraph]] = {  # by first module and class
+    ("hyperclus", "HIF"): lambda data, **policies: data.hypergraph(**policies),
     ("xgi", "Hypergraph"): convert.from_xgi,
     ("hypernetx", "Hypergraph"): convert.from_hypernetx,
     ("hypergraphx", "Hypergraph"): convert.from_hypergraphx,
@@ -58,8 +58,6 @@ def as_hypergraph(data: Any, **policies: Unpack[PolicyOptions]) -> Hypergraph:
     """
     if isinstance(data, Hypergraph):
         return data
-    if isinstance(data, HIF):
-        return data.hypergraph(**policies)
     for kind in type(data).__mro__:
         if (known := LIBRARIES.get((kind.__module__.partition(".")[0], kind.__name__))) is not None:
             return known(data, **policies)
