@@ -2,6 +2,7 @@
 
 import json
 
+import pandas as pd
 import pytest
 
 from support.command_line import assert_refused, inside
@@ -162,6 +163,37 @@ class TestProblems:
         assert repeated.startswith("- 1 row repeats the vertex id of an earlier row, first in line 3; make")
         assert "line 5: 2 fields, but the header has 3" in fault
         assert question.endswith("Then name its columns with --vertex and --edge")
+
+    @pytest.mark.parametrize(
+        ("name", "word", "first"), [("t.parquet", "row", 0), ("t.xlsx", "row", 2), ("t.jsonl", "line", 1)]
+    )
+    def test_tables_with_types(self, tmp_path, name, word, first):
+        frame = pd.DataFrame(
+            {
+                "author": ["ann", "ann", "bob", None, "Ann"],
+                "paper": ["p1", "p1", "p1", "p2", "p2"],
+                "share": [1.5, 2.5, None, 1.5, -1.5],
+            }
+        )
+        path = tmp_path / name
+        if name == "t.parquet":
+            frame.to_parquet(path)
+        elif name == "t.xlsx":
+            frame.to_excel(path, index=False)
+        else:
+            frame.to_json(path, orient="records", lines=True)
+        done = inside("info", path, *COLUMNS)
+        assert done.returncode == 0, done.stderr
+        assert [line.partition(";")[0] for line in done.stdout.splitlines()[:-1]] == [
+            f"- 1 row has no vertex, first in {word} {first + 3}",
+            f"- 1 row has no weight, first in {word} {first + 2}",
+            f"- 1 weight is below 0 ('-1.5'), first in {word} {first + 4}",
+            f"- 1 row repeats the vertex and hyperedge of an earlier row, first in {word} {first + 1}",
+            "- 1 vertex is spelled like another ('ann' and 'Ann')",
+        ]
+        with_missing = inside("info", path, *COLUMNS, "--missing", "drop").stdout
+        assert "no weight" not in with_missing
+        assert "below 0" in with_missing
 
     def test_the_question_is_not_asked_where_the_columns_are_known(self, papers):
         papers.write_text("vertex,edge\na,x\nb\n")

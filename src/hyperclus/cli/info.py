@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 from hyperclus._runtime.files import printable
 from hyperclus.cli.app import Messages, command, shell_message
@@ -15,10 +15,11 @@ from hyperclus.cli.terminal import MAX_NAME, more, show, table, title
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.summary import Summary, summary
 from hyperclus.io.formats import find_format
-from hyperclus.io.tables import format_of
-from hyperclus.io.tables.problems import Problem, UsedColumns, find_problems
+from hyperclus.io.tables import TITLES, TableFormat, format_of, open_table
+from hyperclus.io.tables.long import read_long
+from hyperclus.io.tables.problems import Problem, UsedColumns, find_problems, find_typed_problems
 from hyperclus.io.tables.table import NumberFormat
-from hyperclus.io.tables.wide import ColumnInfo
+from hyperclus.io.tables.wide import ColumnInfo, read_rows
 from hyperclus.report.format import short_id
 
 MAX_COLUMNS = 60  # on the terminal
@@ -92,20 +93,24 @@ def _describe(source: Source, messages: Messages) -> Description:
 
 
 def _problems(source: Source) -> tuple[list[str], list[Problem]]:
-    """Look at all rows of a text table; other files have none."""
+    """Look at all rows of a table; other files have none."""
     path, options = source.opened, source.options
     chosen = find_format(path, source.format)
-    text = chosen.name in ("csv", "tsv") or (
-        chosen.name == "rows" and format_of(path) in ("csv", "tsv", None)
-    )
-    if not text:
+    if chosen.read not in (read_long, read_rows) or source.split:
         return [], []
     numbers = NumberFormat.of(options.get("decimal"), options.get("thousands"))
-    if source.id is not None or chosen.name == "rows":
+    if source.id is not None or chosen.read is read_rows:
         columns = UsedColumns(source.id, numbers=numbers)
     else:
         vertex, edge, weight = (options.get(name, name) or None for name in ("vertex", "edge", "weight"))
-        columns = UsedColumns(vertex, edge, weight, source.duplicates is None, numbers)
+        allowed = options.get("missing", "error") != "error"
+        columns = UsedColumns(vertex, edge, weight, source.duplicates is None, allowed, numbers)
+    kind = cast(TableFormat, chosen.name) if chosen.read is read_long else format_of(path)
+    with suppress(InputError):  # of text, which is looked at line by line
+        if not (opened := open_table(path, kind, sheet=source.sheet)).text:
+            return opened.names, find_typed_problems(opened, columns)
+    if kind in TITLES:
+        return [], []
     delimiter = options.get("delimiter", "\t" if chosen.name == "tsv" else None)
     return find_problems(path, columns, delimiter)
 

@@ -162,7 +162,7 @@ def _on_weights(hypergraph: Hypergraph) -> Iterator[str]:
         where = _named(hypergraph.edge_ids[int(np.flatnonzero(sizes > 0)[np.argmax(high)])])
         yield (
             f"95 % of the vertex weights are at most {most:,.6g}, but the largest is {high.max():,.6g}, in "
-            f"hyperedge {where}; correct it if it is an error, or clip or transform the weights"
+            f"hyperedge {where}; correct it if it is an error, or use a weight transform, such as log1p"
         )
     omega = hypergraph.edge_weights
     if omega.min() < omega.max() / LARGE_RATIO:

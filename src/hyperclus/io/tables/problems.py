@@ -5,7 +5,7 @@ import io
 import math
 import re
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
@@ -17,7 +17,8 @@ from hyperclus.errors import Argument, InputError
 from hyperclus.hypergraph.messages import count, shown
 from hyperclus.hypergraph.summary import similar_names
 from hyperclus.io.tables.csv import detect_delimiter
-from hyperclus.io.tables.table import MISSING, PLAIN_NUMBERS, NumberFormat, grouped
+from hyperclus.io.tables.memory import MemoryTable
+from hyperclus.io.tables.table import MISSING, PLAIN_NUMBERS, NumberFormat, Table, grouped
 
 SNIFFED_CHARACTERS = 1 << 16  # used to detect the delimiter
 LONGEST = 1 << 24  # characters of a line, of which the rest counts as another one
@@ -29,7 +30,7 @@ class Problem:
 
     kind: str
     count: int
-    line: int  # of its first occurrence; the header is in line 1
+    line: int  # of its first occurrence: in text a line, from 1, otherwise a row, from 0
     message: InputError  # its parts, as in errors
 
 
@@ -41,6 +42,7 @@ class UsedColumns:
     edge: str | None = None
     weight: str | None = None
     combine: bool = False  # whether repeated incidences may be combined, and are not yet
+    may_lack_weight: bool = False  # whether missing weights are no problem
     numbers: NumberFormat = PLAIN_NUMBERS
 
 
@@ -73,6 +75,25 @@ def find_problems(
         _, names = next(records, (1, []))
         _look(records, names, columns, found)
     return names, list(_described(found, len(names), columns))
+
+
+def find_typed_problems(table: Table, columns: UsedColumns) -> list[Problem]:
+    """Count what is wrong with the rows of a table with types, such as Parquet, JSON and Excel."""
+    wanted = dict.fromkeys((columns.vertex, columns.edge, columns.weight))
+    names = [name for name in wanted if name is not None and name in table.places]
+    found = _Tally()
+    records = (
+        (row, list(map(_as_text, values)))
+        for first, batch in table.numbered_batches(names)
+        for row, values in enumerate(zip(*(some.to_pylist() for some in batch), strict=True), first)
+    )
+    _look(records, names, columns, found, whole=False)
+    place = table.place if isinstance(table, MemoryTable) else "row {:,}".format
+    return list(_described(found, len(table.names), columns, place))
+
+
+def _as_text(value: Any) -> str:
+    return "" if value is None else str(int(value) if isinstance(value, bool) else value)
 
 
 @dataclass(slots=True)
@@ -120,9 +141,13 @@ def _lines(handle: BinaryIO, found: _Tally) -> Iterator[str]:
 
 
 def _look(
-    records: Iterable[tuple[int, list[str]]], names: Sequence[str], columns: UsedColumns, found: _Tally
+    records: Iterable[tuple[int, list[str]]],
+    names: Sequence[str],
+    columns: UsedColumns,
+    found: _Tally,
+    whole: bool = True,
 ) -> None:
-    """Look at the ids and weights of all rows, and find repeated ones."""
+    """Look at the ids and weights of all rows, and find repeated ones; copies only if records are `whole`."""
     place_of = {name: place for place, name in enumerate(names)}
     used = {"vertex": columns.vertex, "hyperedge": columns.edge}
     ids = {what: place_of[name] for what, name in used.items() if name in place_of}
@@ -132,7 +157,7 @@ def _look(
     lines, copies, keys = array("q"), array("q"), array("q")  # of rows; the last two are hashes
     for line, record in records:
         lines.append(line)
-        copies.append(hash(tuple(record)))
+        copies.append(hash(tuple(record)) if whole else line)
         keys.append(hash(tuple(record[place] for place in ids.values())))
         for what, place in ids.items():
             if record[place]:
@@ -184,15 +209,17 @@ def _is_grouped(text: str, thousands: str, decimal: str) -> bool:
     return re.match(grouped(thousands, decimal).replace(r"\z", r"\Z"), text) is not None
 
 
-def _described(found: _Tally, width: int, columns: UsedColumns) -> Iterator[Problem]:
+def _described(
+    found: _Tally, width: int, columns: UsedColumns, place: Callable[[int], str] = "line {:,}".format
+) -> Iterator[Problem]:
     """Say of each kind how often it occurs, where first, and what to do; in a fixed order."""
     for kind, (one, many, *remedy) in _sentences(width, columns).items():
-        if kind in found.counts:
+        if kind in found.counts and not (kind == "no weight" and columns.may_lack_weight):
             number, (line, example) = found.counts[kind], found.first[kind]
             quoted = isinstance(example, str) and not kind.startswith(("similar", "quotes"))
             example = shown(example) if quoted else example
             what = count(number, one, many).format(example)
-            where = "" if kind.startswith("similar") else f", first in line {line:,}"
+            where = "" if kind.startswith("similar") else f", first in {place(line)}"
             yield Problem(kind, number, line, InputError(f"{what}{where}; ", *remedy))
 
 
