@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from hyperclus.clustering.cluster_files import cluster_files as cluster_files, prepare as prepare
     from hyperclus.clustering.cut import cut as cut, sweep as sweep
     from hyperclus.clustering.hyperclus_g import hyperclus_g as hyperclus_g
-    from hyperclus.clustering.local import LocalCluster as LocalCluster
     from hyperclus.clustering.local import local_cluster as local_cluster, pagerank as pagerank
+    from hyperclus.clustering.local_result import LocalCluster as LocalCluster
     from hyperclus.clustering.metrics import agreement as agreement
     from hyperclus.clustering.n_clusters import suggest_k as suggest_k
     from hyperclus.clustering.partition import Partition as Partition, StoredPartition as StoredPartition
@@ -53,7 +53,8 @@ __all__, __getattr__, __dir__ = lazy_names(
         "clustering.cluster_files": ("cluster_files", "prepare"),
         "clustering.cut": ("cut", "sweep"),
         "clustering.hyperclus_g": ("hyperclus_g",),
-        "clustering.local": ("LocalCluster", "local_cluster", "pagerank"),
+        "clustering.local": ("local_cluster", "pagerank"),
+        "clustering.local_result": ("LocalCluster",),
         "clustering.metrics": ("agreement",),
         "clustering.n_clusters": ("suggest_k",),
         "clustering.partition": ("Partition", "StoredPartition"),

@@ -22,7 +22,7 @@ def blocks(tmp_path):
 
 
 def test_the_block_of_the_seeds_is_found(blocks):
-    done = inside("local", blocks, "--seed", "x3", "--seed", "x5", "--label", "kind")
+    done = inside("local", blocks, "--around", "x3", "--around", "x5", "--label", "kind")
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     assert "Cluster of 9 vertices out of 18" in done.stdout
@@ -40,6 +40,41 @@ def test_the_same_as_in_python(blocks):
     rows = list(csv.DictReader(inside("local", blocks, *options, "--csv").stdout.splitlines()))
     assert [row["vertex"] for row in rows] == found.members.tolist()
     assert [float(row["score"]) for row in rows] == found.scores.tolist()
+
+
+def test_what_holds_it_together_and_doubt(blocks):
+    done = inside("local", blocks, "--around", "x3")
+    assert "in doubt" not in done.stdout
+    assert "held together by" in done.stdout
+    assert "\n  x-" in done.stdout
+    limited = inside("local", blocks, "--around", "x3", "--max-size", 4)
+    assert "  in doubt: it is as large as the limit on its size allows" in limited.stdout
+    record = json.loads(inside("local", blocks, "--around", "x3", "--json").stdout)
+    assert record["doubt"] == ""
+    assert {"size", "conductance", "volume", "ncut"} == set(record["dips"][0])
+    assert record["edges"][0]["share"] == 1.0
+    assert 0 < record["members"][0]["staying"] <= 1
+
+
+def test_seeds_in_a_file(blocks, tmp_path):
+    names = tmp_path / "names.txt"
+    names.write_text("\ufeffx3\r\n\n x5 \n", encoding="utf-8")
+    done = inside("local", blocks, "--seeds", names, "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["seeds"] == ["x3", "x5"]
+    both = inside("local", blocks, "--seeds", names, "--around", "x4", "--json")
+    assert json.loads(both.stdout)["seeds"] == ["x3", "x4", "x5"]
+    assert_refused(inside("local", blocks, "--around", "x4", "--out", names, "--seeds", names), "names.txt")
+    names.write_text("\n")
+    assert_refused(inside("local", blocks, "--seeds", names), "names.txt: this file names no vertex")
+    assert_refused(inside("local", blocks, "--seeds", tmp_path / "none.txt"), "none.txt")
+    assert_refused(inside("local", blocks), "--around VERTEX or --seeds FILE")
+
+
+def test_the_proposed_name_differs_in_case_rather_than_in_letters(tmp_path):
+    path = tmp_path / "papers.csv"
+    path.write_text("vertex,edge\nJana Baum,1\nAna Baum,1\nAna Baum,2\nBo,2\n")
+    assert_refused(inside("local", path, "--seed", "ana baum"), "did you mean 'Ana Baum'?")
 
 
 def test_members_are_written_to_a_file(blocks, tmp_path):

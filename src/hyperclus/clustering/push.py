@@ -36,6 +36,8 @@ class PushContext:
     """Data that all queries on one walk share. It does not keep the walk alive."""
 
     ids: Ids  # of all vertices of the hypergraph
+    edge_ids: Ids  # of the hyperedges of the walk
+    edge_weights: Floats
     inside: Integers  # the position in the hypergraph of each vertex of the walk
     stationary: Floats
     links: tuple[Any, ...]  # the first fields of `Side`: the walk from vertices to hyperedges
@@ -56,7 +58,7 @@ class PushContext:
         edge_links += (scale, factors.lists.source_weights.data, distribution)
         sides = tuple(map(read_only, links)), tuple(map(read_only, edge_links))
         inside = np.arange(len(ids)) if inside is None else inside
-        return cls(ids, inside, walk.stationary, *sides, EXPECTED_VISITS * h.n_incidences)
+        return cls(ids, h.edge_ids, omega, inside, walk.stationary, *sides, EXPECTED_VISITS * h.n_incidences)
 
     @property
     def kernels(self) -> Any:
@@ -127,13 +129,13 @@ class Region:
     edges: Side
     visits: int = 0  # of incidences so far
 
-    def start(self) -> None:
-        """Put the mass 1 on the seeds, in proportion to phi."""
+    def start(self, nodes: Integers) -> None:
+        """Put the mass 1 on some vertices, by their numbers, in proportion to phi."""
         for side in (self.vertices, self.edges):
             for mass in (side.estimate, side.residual):
                 mass[: side.counts[REACHED]] = 0.0
-        seeds = self.vertices.distribution[: len(self.seeds)]
-        self.vertices.residual[: len(self.seeds)] = seeds / np.cumsum(seeds)[-1]
+        shares = self.vertices.distribution[nodes]
+        self.vertices.residual[nodes] = shares / np.cumsum(shares)[-1]
 
     def push(self, restart: float, accuracy: float) -> None:
         """Push until all residuals are within the accuracy."""
@@ -178,6 +180,29 @@ class Region:
         passes = self.context.kernels.descend(self.vertices, order, inside, fixed, caps, *sums, totals)
         self.visits += passes * self._entries(order)
         return np.flatnonzero(inside)
+
+    @property
+    def largest_mass(self) -> float:
+        """The largest phi of a vertex reached."""
+        return float(self.vertices.distribution[: self.vertices.counts[REACHED]].max())
+
+    def holding(self, members: Integers, order: Integers) -> tuple[Floats, Integers, Floats, Floats]:
+        """What holds a set together, in steps of a walker with the stationary distribution.
+
+        The share of the steps from each vertex of an order that end in the set; the hyperedges of the
+        members, by position in the walk; the share of the steps through each that end in the set; and the
+        share of all steps that start there and go through it.
+        """
+        (sent, got), _, _ = self._swept(members)
+        lengths = self.vertices.stop[order] - self.vertices.start[order]
+        ends = np.cumsum(lengths)
+        entries = np.arange(ends[-1]) + np.repeat(self.vertices.start[order] - ends + lengths, lengths)
+        steps = self.vertices.forward[entries] * got[self.vertices.neighbor[entries]]
+        staying: Floats = np.add.reduceat(steps, ends - lengths)  # every vertex is in a hyperedge
+        edges = np.flatnonzero(sent)
+        positions = self.edges.position[edges]
+        omega = self.context.edge_weights[positions]
+        return staying, positions, got[edges] / omega, sent[edges] * omega
 
     @property
     def touched(self) -> int:

@@ -23,7 +23,7 @@ from hyperclus._runtime.jit import inner_kernel, kernel
 from hyperclus.typing import Booleans, Codes, Floats, Integers
 
 REACHED, STORED, QUEUED = 0, 1, 2  # indices into Side.counts
-MIN_IMPROVEMENT = 1e-9  # relative decrease of the conductance that is more than rounding
+MIN_IMPROVEMENT = 1e-9  # relative decrease of the NCut that is more than rounding
 PASSES = 10  # of `descend` over the vertices that may move
 TINY = 1e-300  # replaces a volume that rounding made 0
 NOT_COPIED = -1  # in Side.start
@@ -183,9 +183,9 @@ def sweep_over(
 
 
 @inner_kernel
-def conductance_of(volume: float, inside: float) -> float:
-    """The flow out of a set over the smaller of the two volumes."""
-    return (volume - inside) / max(min(volume, 1.0 - volume), TINY)
+def ncut_of(volume: float, inside: float) -> float:
+    """The NCut of a set and the rest."""
+    return (volume - inside) / max(volume * (1.0 - volume), TINY)
 
 
 @kernel
@@ -199,7 +199,7 @@ def descend(
     got: Floats,
     totals: tuple[float, float],
 ) -> int:
-    """Let single vertices join or leave a set while that lowers its conductance; the number of passes.
+    """Let single vertices join or leave a set while that lowers its NCut; the number of passes.
 
     `inside` says which vertices of the order are in the set; the first `fixed` stay there. `caps` are its
     largest volume and size, `totals` its volume and internal flow, `sent` and `got` its sums.
@@ -208,7 +208,7 @@ def descend(
     size = inside.sum()
     for number in range(PASSES):
         moved = False
-        lowest = conductance_of(volume, flow)
+        lowest = ncut_of(volume, flow)
         for place, node in enumerate(order):
             linked, own = link(vertices, node, sent, got)
             sign = -1.0 if inside[place] else 1.0
@@ -218,12 +218,36 @@ def descend(
                 allowed = place >= fixed and new_size > 0
             else:
                 allowed = new_volume <= caps[0] and new_size <= caps[1]
-            conductance = conductance_of(new_volume, new_flow)
-            if allowed and conductance < lowest * (1.0 - MIN_IMPROVEMENT):
+            ncut = ncut_of(new_volume, new_flow)
+            if allowed and ncut < lowest * (1.0 - MIN_IMPROVEMENT):
                 join(vertices, node, sign, sent, got)
                 inside[place] = not inside[place]
-                lowest, volume, flow, size = conductance, new_volume, new_flow, new_size
+                lowest, volume, flow, size = ncut, new_volume, new_flow, new_size
                 moved = True
         if not moved:
             return number + 1
     return PASSES
+
+
+@kernel
+def dips(levels: Floats, rise: float) -> list[int]:
+    """The places of the minima between which the levels rise and fall by a factor of at least `rise`.
+
+    The ends may be minima too. Among equal levels the first counts.
+    """
+    places = [0]
+    low = high = 0
+    falling = True  # looking for the end of a fall, at `low`; otherwise of a rise, at `high`
+    for place in range(1, len(levels)):
+        level = levels[place]
+        if falling:
+            if level < levels[low]:
+                low = places[-1] = place
+            elif level > rise * levels[low]:
+                high, falling = place, False
+        elif level > levels[high]:
+            high = place
+        elif rise * level < levels[high]:
+            low, falling = place, True
+            places.append(place)
+    return places

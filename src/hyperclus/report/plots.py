@@ -1,4 +1,4 @@
-"""Plots of a partition with Matplotlib."""
+"""Plots of a partition, and of a local cluster, with Matplotlib."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from hyperclus._runtime.optional import library
+from hyperclus.clustering.local_result import LocalCluster
 from hyperclus.clustering.partition import Partition
 from hyperclus.errors import InputError
 from hyperclus.report.format import short_id
@@ -79,6 +80,27 @@ def plot_sweep(part: Partition, ax: Any, options: Mapping[str, Any]) -> Any:
     ax.set_ylim(bottom=0)
     order = "vertices on the first side, in the order of eigenvector 2"
     ax.set(xlabel=order, title="sweep cuts along the second eigenvector")
+    ax.legend(frameon=False)
+    return ax
+
+
+def plot_local_sweep(found: LocalCluster, ax: Any, options: Mapping[str, Any]) -> Any:
+    """Plot the conductance of the prefixes of a local sweep, and its dips."""
+    ax = _axes(ax)
+    sizes = np.arange(1, len(found.conductances) + 1)
+    shown = found.volumes < 1.0 - 1e-9  # all vertices are no cluster
+    style = {"color": COLOURS[0], "label": "first vertices of the order", **options}
+    ax.plot(sizes[shown], found.conductances[shown], **style)
+    for dip in found.dips:
+        other = dip.members.tolist() != found.members.tolist()
+        fill = {"markerfacecolor": "none"} if other else {}
+        label = f"{len(dip):,} {'(another dip)' if other else '(the cluster)'}, {dip.conductance:.4g}"
+        ax.plot(len(dip), dip.conductance, "o", color=COLOURS[5], label=label, **fill)
+    ticker = library("matplotlib.ticker", "Matplotlib", "a plot", "plots")
+    ax.xaxis.set_major_locator(ticker.MaxNLocator(integer=True, min_n_ticks=1))
+    ax.set_ylim(bottom=0)
+    ax.set(xlabel="vertices, nearest to the seeds first", ylabel="conductance")
+    ax.set_title("sweep around the seeds" + ": in doubt" * bool(found.doubt))
     ax.legend(frameon=False)
     return ax
 
