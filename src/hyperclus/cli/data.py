@@ -1,7 +1,7 @@
 """The commands `convert` and `datasets`."""
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -83,7 +83,7 @@ def _with_text_ids(h: Hypergraph, target: Path, messages: Messages) -> Hypergrap
     if (twice := first_repeated(names)) is not None:
         raise fault(target, f"two hyperedges would be written {shown(twice)}; rename a column, or write .npz")
     messages.warn(f"{printable(target)}: hyperedges are written as text, such as {shown(caption(example))}")
-    return Hypergraph(h.gamma, h.edge_weights, h.vertex_ids, object_array(names))
+    return replace(h, edge_ids=object_array(names))
 
 
 NAMES = typer.Argument(metavar="NAMES", help="Data sets; all by default.", autocompletion=data_sets.names)

@@ -200,6 +200,7 @@ class Run(Steps[Partition]):
     hypergraph: Hypergraph
     engine: InMemory = "auto"
     active: Booleans = field(init=False)
+    names: Sequence[str] | None = field(default=None, init=False)  # of given clusters
 
     def __post_init__(self) -> None:
         self.hypergraph = as_hypergraph(self.hypergraph)
@@ -243,7 +244,8 @@ class Run(Steps[Partition]):
         everywhere = np.full(self.hypergraph.n_vertices, -1, dtype=np.int64)
         everywhere[self.active] = np.argsort(order)[labels]
         found = everywhere, self.hypergraph.vertex_ids, scored, pairs.on_host(walk.backend), walk.on_host()
-        return Partition(*found, tight, {"k": k, **settings, **self.settings(walk)}, self.timings)
+        names = None if self.names is None else tuple(self.names[cluster] for cluster in order)
+        return Partition(*found, tight, {"k": k, **settings, **self.settings(walk)}, self.timings, names)
 
 
 def _tight_bound(walk: RandomWalk, k: int, upper: float) -> TightBound:

@@ -8,7 +8,7 @@ import numpy as np
 from hyperclus.clustering._run import Bound, Result, Run, Settings, Steps, check_k, default_min_share
 from hyperclus.clustering.exhaustive import at_least_as_good
 from hyperclus.clustering.n_clusters import chosen_k
-from hyperclus.clustering.partition import Partition
+from hyperclus.clustering.partition import Partition, unique_names
 from hyperclus.clustering.search_problem import Effort, EffortName, SearchProblem, effort_of
 from hyperclus.engines import InMemory, Precision
 from hyperclus.hypergraph.ids import vertex_codes
@@ -131,7 +131,8 @@ def evaluate(
     ----------
     labels : one hashable label per vertex
         In the order of the vertices, or a mapping (or pandas Series) from vertex id, or a Partition.
-        Clusters are renumbered 0, 1, ... by size. Vertices in no hyperedge belong to no cluster.
+        Clusters are renumbered 0, 1, ... by size; labels that are not integers stay as their names. Vertices
+        in no hyperedge belong to no cluster.
     **settings
         alpha, bound, tolerance, seed, engine, precision: as in `cluster`.
 
@@ -139,8 +140,9 @@ def evaluate(
     --------
     >>> from hyperclus import Hypergraph
     >>> h = Hypergraph.from_edges([["a", "b"], ["b", "c"], ["c", "d"]])
-    >>> round(evaluate(h, ["x", "x", "y", "y"]).ncut, 4)
-    0.3333
+    >>> part = evaluate(h, ["x", "x", "y", "y"])
+    >>> round(part.ncut, 4), part.members("y").tolist()
+    (0.3333, ['c', 'd'])
     """
     run = Run.of("evaluate", hypergraph, settings)
     given, k = _label_codes(run, labels)
@@ -172,9 +174,13 @@ def search(
 
 
 def _label_codes(run: Run, labels: Mapping[Any, Any] | Iterable[Any] | Partition) -> tuple[Integers, int]:
-    """Labels 0 .. k - 1 of the vertices in hyperedges, and k."""
-    if isinstance(labels, Partition):
-        labels = labels.labels
-    codes, _ = vertex_codes(labels, run.hypergraph.vertex_ids, "label")
+    """Labels 0 .. k - 1 of the vertices in hyperedges, and k; the run keeps the names of the clusters."""
+    given = labels.labels if isinstance(labels, Partition) else labels
+    codes, distinct = vertex_codes(given, run.hypergraph.vertex_ids, "label")
     found, inside = np.unique(codes[run.active], return_inverse=True)
+    values = distinct[found].tolist()
+    if isinstance(labels, Partition):
+        run.names = None if labels.names is None else [labels.names[cluster] for cluster in values]
+    elif not all(isinstance(value, int) for value in values):
+        run.names = unique_names(values)
     return inside, len(found)

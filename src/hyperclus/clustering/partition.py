@@ -1,7 +1,7 @@
 """Results of clustering: the clusters, their quality, and what is proven about them."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,8 @@ from hyperclus._runtime.optional import arrow, library
 from hyperclus.clustering.cut import Cut, edge_information, edge_shares
 from hyperclus.clustering.metrics import Agreement, agreement
 from hyperclus.errors import InputError
-from hyperclus.hypergraph.ids import vertex_codes
+from hyperclus.hypergraph.ids import as_list, object_array, vertex_codes
+from hyperclus.hypergraph.messages import USUAL, Nouns, caption, first_few, shown
 from hyperclus.spectral.bounds import cheeger_interval, ncut_lower_bound, relative_gap
 from hyperclus.spectral.eigen import Eigenpairs
 from hyperclus.spectral.sdp_bound import TightBound
@@ -85,6 +86,8 @@ class Partition(PartitionQuality):
         The tighter bound, if it was requested.
     settings, timings : mappings
         The arguments, with `fallbacks` if something else was done; and the seconds spent in each stage.
+    names : tuple of str, or None
+        The names of the clusters, if they have any; see `with_names`.
     """
 
     labels: Integers
@@ -95,6 +98,7 @@ class Partition(PartitionQuality):
     tight: TightBound | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     timings: Mapping[str, float] = field(default_factory=dict)
+    names: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         self.labels.flags.writeable = False
@@ -109,21 +113,61 @@ class Partition(PartitionQuality):
         """The number of vertices in each cluster."""
         return np.bincount(self.labels[self.labels >= 0], minlength=self.k)
 
-    def members(self, cluster: int) -> Ids:
-        """The ids of the vertices of one cluster, 0 .. k - 1; -1 for those in no hyperedge."""
+    @property
+    def nouns(self) -> Nouns:
+        """What a vertex and a hyperedge are called."""
+        return self.walk.hypergraph.nouns
+
+    @property
+    def cluster_names(self) -> list[str | int]:
+        """The names of the clusters, or their numbers if they have no names."""
+        return list(range(self.k)) if self.names is None else list(self.names)
+
+    @property
+    def named_labels(self) -> list[str | int]:
+        """The name, or number, of the cluster of each vertex; -1 for a vertex in no hyperedge."""
+        names = [*self.cluster_names, -1]
+        return [names[label] for label in self.labels.tolist()]
+
+    def with_names(self, names: Mapping[int, Any] | Iterable[Any]) -> "Partition":
+        """Return the same partition with names for the clusters: one for each, or a mapping for some.
+
+        >>> from hyperclus import Hypergraph, cluster
+        >>> part = cluster(Hypergraph.from_edges([["a", "b", "c"], ["d", "e"]])).with_names(["three", "two"])
+        >>> part.members("two").tolist()
+        ['d', 'e']
+        """
+        given = dict(names) if isinstance(names, Mapping) else dict(enumerate(as_list(names, "names")))
+        unknown = [cluster for cluster in given if cluster not in range(self.k)]
+        if unknown or (not isinstance(names, Mapping) and len(given) != self.k):
+            raise InputError(f"names are for the clusters 0 to {self.k - 1}; got {shown(list(given))}")
+        return replace(self, names=unique_names([given.get(i, i) for i in range(self.k)]))
+
+    def members(self, cluster: int | str) -> Ids:
+        """The ids of the vertices of one cluster, by its number or name; -1 for those in no hyperedge."""
         whole = isinstance(cluster, int | np.integer) and not isinstance(cluster, bool)
-        if not whole or cluster not in range(-1, self.k):
-            raise InputError(f"clusters are numbered 0 to {self.k - 1}; there is no cluster {cluster!r}")
+        if isinstance(cluster, str) and cluster in (self.names or ()):
+            cluster = self.cluster_names.index(cluster)
+        elif not whole or cluster not in range(-1, self.k):
+            named = "" if self.names is None else f" and named {first_few(self.names)}"
+            raise InputError(
+                f"clusters are numbered 0 to {self.k - 1}{named}; there is no cluster {cluster!r}"
+            )
         return np.asarray(self.vertex_ids[self.labels == cluster])
 
     def to_frame(self) -> Any:
-        """A pandas data frame with the columns `vertex` and `cluster`."""
+        """A pandas data frame of the vertices and their clusters.
+
+        The columns are `vertex`, or the noun for a vertex (such as the name of its column in a long table),
+        and `cluster`, the number or the name of the cluster.
+        """
         pandas = pandas_for("to_frame")
         try:
             vertices = pandas.Series(self.vertex_ids)
         except UnicodeEncodeError:  # half of a surrogate pair
             vertices = pandas.Series(self.vertex_ids, dtype=object)
-        return pandas.DataFrame({"vertex": vertices, "cluster": self.labels})
+        labels = self.labels if self.names is None else self.named_labels
+        return pandas.DataFrame({column_name(self.nouns.vertex, "vertex"): vertices, "cluster": labels})
 
     def agreement(self, classes: Mapping[Any, Any] | Iterable[Any]) -> Agreement:
         """Compare the clusters with known classes of the vertices; those in no hyperedge are left out.
@@ -132,7 +176,8 @@ class Partition(PartitionQuality):
         """
         codes, names = vertex_codes(classes, self.vertex_ids, "class")
         inside = self.labels >= 0
-        return agreement(names[codes[inside]], self.labels[inside])
+        clusters = self.labels if self.names is None else object_array(self.named_labels)
+        return agreement(names[codes[inside]], clusters[inside])
 
     def edge_shares(self) -> Floats:
         """The share of each cluster in the walkers that pass through each hyperedge, (n_edges, k)."""
@@ -141,10 +186,10 @@ class Partition(PartitionQuality):
     def edges_frame(self) -> Any:
         """A pandas data frame of the hyperedges and their clusters.
 
-        The columns are `edge`; `cluster`, the one with the largest share; `share`, that share; `flow`, the
-        share of all walkers that pass through (psi); `information`, the hyperedge's part of the mutual
-        information of hyperedges and clusters, which sums to 1 unless it is 0; and `share_0`, `share_1`, ...
-        for each cluster. Hyperedges without members are left out.
+        The columns are `edge`, or the noun for a hyperedge; `cluster`, the one with the largest share;
+        `share`, that share; `flow`, the share of all walkers that pass through (psi); `information`, the
+        hyperedge's part of the mutual information of hyperedges and clusters, which sums to 1 unless it is 0;
+        and `share_0`, `share_1`, ... for each cluster. Hyperedges without members are left out.
 
         >>> from hyperclus import Hypergraph, cluster
         >>> h = Hypergraph.from_edges({"left": ["a", "b", "c"], "mid": ["c", "d"], "right": ["d", "e", "f"]})
@@ -154,13 +199,14 @@ class Partition(PartitionQuality):
         shares, flow = self.edge_shares(), self.walk.edge_stationary
         information = np.maximum(edge_information(shares, flow, self.cut.volumes).sum(axis=1), 0.0)
         total = information.sum()
+        largest, names = shares.argmax(axis=1), self.cluster_names
         columns = {
-            "edge": self.walk.hypergraph.edge_ids,
-            "cluster": shares.argmax(axis=1),
+            column_name(self.nouns.edge, "edge"): self.walk.hypergraph.edge_ids,
+            "cluster": largest if self.names is None else [names[cluster] for cluster in largest],
             "share": shares.max(axis=1),
             "flow": flow,
             "information": information / total if total > 1e-12 else np.zeros_like(flow),
-            **{f"share_{cluster}": shares[:, cluster] for cluster in range(self.k)},
+            **{f"share_{name}": shares[:, cluster] for cluster, name in enumerate(names)},
         }
         return pandas_for("edges_frame").DataFrame(columns)[flow > 0].reset_index(drop=True)
 
@@ -246,6 +292,16 @@ class StoredPartition(PartitionQuality):
     timings: Mapping[str, float] = field(default_factory=dict)
     rounds: Mapping[str, Any] = field(default_factory=dict)  # number, seconds and bytes of each stage
 
+    @property
+    def nouns(self) -> Nouns:
+        """What a vertex and a hyperedge are called."""
+        return USUAL
+
+    @property
+    def cluster_names(self) -> list[str | int]:
+        """The numbers of the clusters."""
+        return list(range(self.k))
+
     def to_table(self) -> Any:
         """Read all labels into a PyArrow table; needs memory for all vertices."""
         return arrow("pyarrow.parquet").read_table(self.folder, use_threads=False)
@@ -260,6 +316,19 @@ class StoredPartition(PartitionQuality):
         from hyperclus.report.text import partition_text
 
         return partition_text(self).to_html(f"labels: {self.folder}")
+
+
+def column_name(noun: str, usual: str) -> str:
+    """Return a noun as the name of a column, unless another column of the table has that name."""
+    return usual if noun in ("cluster", "share", "flow", "information") or noun.startswith("share_") else noun
+
+
+def unique_names(values: Iterable[Any]) -> tuple[str, ...]:
+    """Return values as the names of clusters, which must be different."""
+    names = tuple(map(caption, values))
+    if len(set(names)) < len(names) or not all(names):
+        raise InputError(f"the names of clusters must be different texts; got {shown(list(names))}")
+    return names
 
 
 def pandas_for(method: str) -> Any:

@@ -6,6 +6,8 @@ values of one feature of a table; their members are shuffled among them only, so
 values of a feature.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import scipy.sparse as sp
 
@@ -33,7 +35,7 @@ def shuffled(hypergraph: Hypergraph, rng: np.random.Generator) -> Hypergraph:
     vertices[rest] = _shuffled_members(keys[rest], vertices[rest], rng)
     members, slots_used = np.unique(keys + vertices, return_index=True)
     matrix = sp.csr_array((gamma.data[slots_used], (members // n, members % n)), shape=gamma.shape)
-    return Hypergraph(matrix, hypergraph.edge_weights, hypergraph.vertex_ids, hypergraph.edge_ids)
+    return replace(hypergraph, gamma=matrix)
 
 
 def _features(hypergraph: Hypergraph) -> list[tuple[int, int]]:

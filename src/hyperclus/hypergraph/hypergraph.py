@@ -18,7 +18,7 @@ from hyperclus.hypergraph.binning import BinsByColumn
 from hyperclus.hypergraph.features import feature_edges, feature_names
 from hyperclus.hypergraph.ids import factorize, ids_or_range, recode
 from hyperclus.hypergraph.incidence import Policies, PolicyOptions
-from hyperclus.hypergraph.messages import row_of, shown
+from hyperclus.hypergraph.messages import USUAL, Nouns, count, row_of, shown
 from hyperclus.typing import (
     AbsencePolicy,
     Booleans,
@@ -52,6 +52,8 @@ class Hypergraph:
     vertex_ids, edge_ids : arrays
         Names of the columns and rows of gamma: unique, hashable, not missing. Integers are stored as int64,
         everything else as objects; 1 and "1" are different ids.
+    nouns : Nouns
+        What to call a vertex and a hyperedge in tables and reports; see `with_nouns`.
 
     Examples
     --------
@@ -63,18 +65,22 @@ class Hypergraph:
     edge_weights: Floats
     vertex_ids: Ids
     edge_ids: Ids
+    nouns: Nouns = USUAL
 
     def __post_init__(self) -> None:
+        if not isinstance(self.nouns, Nouns):
+            raise InputError(f"nouns must be Nouns, not {shown(self.nouns)}; use with_nouns")
         if not isinstance(self.gamma, sp.csr_array):
             raise InputError("gamma must be a csr_array; use Hypergraph.from_incidence for other matrices")
         gamma = sp.csr_array(incidence.as_matrix(self.gamma), dtype=np.float64, copy=True)
         vertex_ids = ids_or_range(self.vertex_ids, gamma.shape[1], "vertex")
         edge_ids = ids_or_range(self.edge_ids, gamma.shape[0], "edge")
         omega = incidence.as_edge_weights(self.edge_weights, edge_ids).copy()
-        self._set(incidence.canonical(gamma, edge_ids, vertex_ids, "error"), omega, vertex_ids, edge_ids)
+        gamma = incidence.canonical(gamma, edge_ids, vertex_ids, "error")
+        self._set(gamma, omega, vertex_ids, edge_ids, self.nouns)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Hypergraph, (self.gamma, self.edge_weights, self.vertex_ids, self.edge_ids)
+        return Hypergraph, (self.gamma, self.edge_weights, self.vertex_ids, self.edge_ids, self.nouns)
 
     @classmethod
     def from_incidence(
@@ -219,7 +225,8 @@ class Hypergraph:
         codes = (edge_codes, vertex_codes)
         gamma = incidence.from_coordinates(*codes, weights, edges, vertices, chosen.duplicates)
         del codes, edge_codes, vertex_codes, weights
-        return cls.from_canonical(gamma, edges, vertices, edge_weights, chosen)
+        nouns = Nouns.of_columns(vertex, edge)
+        return cls.from_canonical(gamma, edges, vertices, edge_weights, chosen, nouns)
 
     @classmethod
     def from_table(
@@ -319,14 +326,27 @@ class Hypergraph:
         return content_digest((gamma.shape, gamma.data, gamma.indices, gamma.indptr, self.edge_weights))
 
     def __repr__(self) -> str:
-        sizes = f"{self.n_vertices:,} vertices, {self.n_edges:,} hyperedges, {self.n_incidences:,} incidences"
-        return f"Hypergraph({sizes})"
+        sizes = self.nouns.count_vertices(self.n_vertices), self.nouns.count_hyperedges(self.n_edges)
+        return f"Hypergraph({', '.join(sizes)}, {count(self.n_incidences, 'incidence')})"
 
     def _repr_html_(self) -> str:
         """Return the sizes and the first hyperedges as HTML, for notebooks."""
         from hyperclus.report.notebook import hypergraph_table
 
         return hypergraph_table(self)
+
+    def with_nouns(self, *, vertex: str | None = None, edge: str | None = None) -> "Hypergraph":
+        """Return the same hypergraph with other words for a vertex and a hyperedge.
+
+        Tables and reports use them. The names of the columns of a long table are its words.
+
+        >>> Hypergraph.from_edges([["ann", "bob"]]).with_nouns(vertex="customer", edge="basket")
+        Hypergraph(2 customers, 1 basket, 2 incidences)
+        """
+        old = self.nouns
+        nouns = Nouns(old.vertex if vertex is None else vertex, old.edge if edge is None else edge)
+        parts = (self.gamma, self.edge_weights, self.vertex_ids, self.edge_ids)
+        return Hypergraph.from_checked_parts(*parts, nouns)
 
     def with_gamma(self, values: ArrayLike) -> "Hypergraph":
         """Return the same members with other weights, one per incidence in the order of `gamma.data`.
@@ -341,12 +361,14 @@ class Hypergraph:
             raise InputError(f"{needed}; these have shape {data.shape}")
         gamma = sp.csr_array((data, self.gamma.indices, self.gamma.indptr), shape=self.gamma.shape)
         incidence.check_gamma(gamma, self.edge_ids, self.vertex_ids, zeros=False)
-        return Hypergraph.from_checked_parts(gamma, self.edge_weights, self.vertex_ids, self.edge_ids)
+        parts = (gamma, self.edge_weights, self.vertex_ids, self.edge_ids)
+        return Hypergraph.from_checked_parts(*parts, self.nouns)
 
     def with_edge_weights(self, edge_weights: Mapping[Any, float] | ArrayLike) -> "Hypergraph":
         """Return the same members with other omegas: a mapping from edge id, or one per hyperedge."""
         omega = incidence.as_edge_weights(edge_weights, self.edge_ids).copy()
-        return Hypergraph.from_checked_parts(self.gamma, omega, self.vertex_ids, self.edge_ids)
+        parts = (self.gamma, omega, self.vertex_ids, self.edge_ids)
+        return Hypergraph.from_checked_parts(*parts, self.nouns)
 
     def restrict(self, vertices: NDArray[Any]) -> "Hypergraph":
         """Return the sub-hypergraph on some vertices, given by positions (in this order) or by a mask.
@@ -362,7 +384,7 @@ class Hypergraph:
         gamma.sort_indices()
         gamma, kept, _ = incidence.without_absent(gamma, self.edge_ids, self.vertex_ids, KEPT)
         parts = (gamma, self.edge_weights[kept], self.vertex_ids[chosen], self.edge_ids[kept])
-        return Hypergraph.from_checked_parts(*parts)
+        return Hypergraph.from_checked_parts(*parts, self.nouns)
 
     def drop_edges(self, edges: Booleans) -> "Hypergraph":
         """Return the hypergraph without the hyperedges in a mask; all vertices stay, even isolated ones.
@@ -376,28 +398,37 @@ class Hypergraph:
             raise InputError(f"edges must be a mask of {self.n_edges} booleans, one per hyperedge")
         kept = np.flatnonzero(~mask)
         parts = (self.gamma[kept], self.edge_weights[kept], self.vertex_ids, self.edge_ids[kept])
-        return Hypergraph.from_checked_parts(*parts)
+        return Hypergraph.from_checked_parts(*parts, self.nouns)
 
     @classmethod
     def from_canonical(
-        cls, gamma: Incidence, edges: Ids, vertices: Ids, edge_weights: Any, policies: Policies
+        cls,
+        gamma: Incidence,
+        edges: Ids,
+        vertices: Ids,
+        edge_weights: Any,
+        policies: Policies,
+        nouns: Nouns = USUAL,
     ) -> "Hypergraph":
         """Check omega and apply the policies to a matrix that `canonical` returned; for internal use."""
         omega = incidence.as_edge_weights(edge_weights, edges)
         gamma, kept_edges, kept_vertices = incidence.without_absent(gamma, edges, vertices, policies)
-        return cls.from_checked_parts(gamma, omega[kept_edges], vertices[kept_vertices], edges[kept_edges])
+        parts = (gamma, omega[kept_edges], vertices[kept_vertices], edges[kept_edges])
+        return cls.from_checked_parts(*parts, nouns)
 
     @classmethod
-    def from_checked_parts(cls, gamma: Incidence, omega: Floats, vertices: Ids, edges: Ids) -> "Hypergraph":
+    def from_checked_parts(
+        cls, gamma: Incidence, omega: Floats, vertices: Ids, edges: Ids, nouns: Nouns = USUAL
+    ) -> "Hypergraph":
         """Build a hypergraph from checked parts that nobody else holds, without copies; for internal use."""
         hypergraph = object.__new__(cls)
-        hypergraph._set(gamma, omega, vertices, edges)
+        hypergraph._set(gamma, omega, vertices, edges, nouns)
         return hypergraph
 
-    def _set(self, gamma: Incidence, omega: Floats, vertices: Ids, edges: Ids) -> None:
+    def _set(self, gamma: Incidence, omega: Floats, vertices: Ids, edges: Ids, nouns: Nouns) -> None:
         for array in (gamma.data, gamma.indices, gamma.indptr):
             array.flags.writeable = False
-        parts = (gamma, read_only(omega), read_only(vertices), read_only(edges))
+        parts = (gamma, read_only(omega), read_only(vertices), read_only(edges), nouns)
         for field, part in zip(fields(self), parts, strict=True):
             object.__setattr__(self, field.name, part)
 

@@ -2,11 +2,13 @@
 
 import reprlib
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from numpy.typing import NDArray
 
 from hyperclus._runtime.arrays import python_scalar
+from hyperclus.errors import InputError
 from hyperclus.typing import Ids
 
 _short = reprlib.Repr()
@@ -32,6 +34,91 @@ def count(number: int, one: str, many: str | None = None) -> str:
     ('1 vertex', '2,000 clusters')
     """
     return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def plural(noun: str) -> str:
+    """Form the plural of an English noun.
+
+    >>> [plural(noun) for noun in ("vertex", "item", "category", "box", "day")]
+    ['vertices', 'items', 'categories', 'boxes', 'days']
+    """
+    if noun == "vertex":
+        return "vertices"
+    if noun.endswith("y") and noun[-2:-1].lower() not in (*"aeiou", ""):
+        return f"{noun[:-1]}ies"
+    return noun + ("es" if noun.endswith(("s", "x", "ch", "sh")) else "s")
+
+
+def with_article(noun: str) -> str:
+    """Put "a" or "an" before a noun.
+
+    >>> with_article("vertex"), with_article("item"), with_article("user")
+    ('a vertex', 'an item', 'a user')
+    """
+    first = noun[:1].lower()
+    return f"{'an' if first in 'aeio' or noun[:2].lower() in ('un', 'up') else 'a'} {noun}"
+
+
+@dataclass(frozen=True, slots=True)
+class Nouns:
+    """What a vertex and a hyperedge are, in the words of the data: the names of the columns of a long table.
+
+    >>> nouns = Nouns("customer_id", "item")
+    >>> nouns.count_vertices(3), nouns.hyperedges
+    ('3 customers', 'items')
+    """
+
+    vertex: str = "vertex"
+    edge: str = "edge"
+
+    def __post_init__(self) -> None:
+        for name, value in (("vertex", self.vertex), ("edge", self.edge)):
+            if not (isinstance(value, str) and value.strip()):
+                raise InputError(f"the noun for a {name} must be text; got {shown(value)}")
+
+    @classmethod
+    def of_columns(cls, vertex: Any, edge: Any) -> "Nouns":
+        """The names of two columns; the usual words if they are not text."""
+        usable = all(isinstance(name, str) and name.strip() for name in (vertex, edge))
+        return cls(vertex, edge) if usable else cls()
+
+    @property
+    def a_vertex(self) -> str:
+        """One vertex, as "customer" for a column customer_id."""
+        return _noun(self.vertex)
+
+    @property
+    def a_hyperedge(self) -> str:
+        """One hyperedge."""
+        return "hyperedge" if self.edge == "edge" else _noun(self.edge)
+
+    @property
+    def vertices(self) -> str:
+        """Several vertices."""
+        return plural(self.a_vertex)
+
+    @property
+    def hyperedges(self) -> str:
+        """Several hyperedges."""
+        return plural(self.a_hyperedge)
+
+    def count_vertices(self, number: int) -> str:
+        """Format a number of vertices."""
+        return count(number, self.a_vertex, self.vertices)
+
+    def count_hyperedges(self, number: int) -> str:
+        """Format a number of hyperedges."""
+        return count(number, self.a_hyperedge, self.hyperedges)
+
+
+USUAL = Nouns()
+
+
+def _noun(name: str) -> str:
+    words = name.replace("_", " ").split()
+    if len(words) > 1 and words[-1].lower() == "id":
+        words.pop()
+    return " ".join(words)
 
 
 def first_few(values: Any, limit: int = 3, show: Callable[[Any], str] = shown) -> str:

@@ -24,7 +24,7 @@ from hyperclus.errors import Argument, InputError, check_switch
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.hypergraph.ids import object_array
 from hyperclus.hypergraph.incidence import Policies, PolicyOptions, as_matrix
-from hyperclus.hypergraph.messages import shown
+from hyperclus.hypergraph.messages import USUAL, Nouns, shown
 from hyperclus.io.shared import Entries, from_entries, naming
 from hyperclus.typing import Ids
 
@@ -74,6 +74,9 @@ def write_npz(hypergraph: Hypergraph, path: StrPath, *, compressed: bool = False
         "vertex_ids": _packed(hypergraph.vertex_ids, "vertex"),
         "edge_ids": _packed(hypergraph.edge_ids, "edge"),
     }
+    if hypergraph.nouns != USUAL:
+        words = [hypergraph.nouns.vertex, hypergraph.nouns.edge]
+        arrays["nouns"] = _packed(object_array(words), "noun")
     save: Any = np.savez_compressed if compressed else np.savez
     with writing(path) as file:
         save(file, **arrays)
@@ -138,7 +141,13 @@ def _hypergraph(path: StrPath, archive: Any, policies: Policies) -> Hypergraph:
     gamma = sp.csr_array((data, indices, indptr), shape=(len(edge_ids), len(vertex_ids)))
     if indptr[-1] < len(data):  # SciPy would ignore the others
         raise ValueError(f"{len(data)} weights for {indptr[-1]} incidences")
-    return Hypergraph(gamma, arrays["edge_weights"], vertex_ids, edge_ids)
+    return Hypergraph(gamma, arrays["edge_weights"], vertex_ids, edge_ids, _nouns(archive))
+
+
+def _nouns(archive: Any) -> Nouns:
+    if "nouns" not in archive.files:
+        return USUAL
+    return Nouns(*_unpacked(archive["nouns"], "nouns"))
 
 
 def _announced(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> np.dtype[Any]:

@@ -176,7 +176,7 @@ def read_matrix_market(
     ...     path = pathlib.Path(folder, "small.mtx")
     ...     _ = path.write_text("%%MatrixMarket matrix coordinate real general\n2 1 2\n1 1 2.5\n2 1 1\n")
     ...     read_matrix_market(path)
-    Hypergraph(2 vertices, 1 hyperedges, 2 incidences)
+    Hypergraph(2 vertices, 1 hyperedge, 2 incidences)
     """
     check_switch("transpose", transpose)
     entries = _parse_matrix(path)

@@ -37,8 +37,9 @@ def hypergraph_table(hypergraph: Hypergraph) -> str:
         name, size = short_id(hypergraph.edge_ids[edge]), f"{len(row.data):,}"
         rows.append([name, size, f"{hypergraph.edge_weights[edge]:.4g}", ", ".join(names)])
     more = hypergraph.n_edges - len(rows)
-    head = ["hyperedge", "members", "weight", "heaviest members"]
-    return html_table(repr(hypergraph), head, rows, [f"and {more:,} more hyperedges"] if more else [])
+    nouns = hypergraph.nouns
+    head = [nouns.a_hyperedge, "members", "weight", "heaviest members"]
+    return html_table(repr(hypergraph), head, rows, [f"and {more:,} more {nouns.hyperedges}"] if more else [])
 
 
 def _row(tag: str, cells: Iterable[Any]) -> str:

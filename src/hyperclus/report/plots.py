@@ -27,15 +27,15 @@ def plot_embedding(part: Partition, ax: Any, axes: tuple[int, int], options: Map
     first, second = (_coordinate(eigenvector, len(view.axes)) for eigenvector in axes)
     ax = _axes(ax)
     labels, points = part.labels[view.vertices], view.coordinates[:, [first, second]]
-    style = {"s": 14, "alpha": 0.75, "linewidths": 0, **options}
+    style, clusters = {"s": 14, "alpha": 0.75, "linewidths": 0, **options}, part.cluster_names
     for cluster in range(part.k):
-        name = f"cluster {cluster}" if cluster < MAX_NUMBERED else None
+        name = f"cluster {short_id(clusters[cluster], NAME_LENGTH)}" if cluster < MAX_NUMBERED else None
         colour = {} if "c" in options or "color" in options else {"color": COLOURS[cluster % len(COLOURS)]}
         ax.scatter(*points[labels == cluster].T, label=name, **colour, **style)
     if len(labels) <= MAX_NAMED:
         _label_points(ax, points, part.vertex_ids[view.vertices])
     sample = f"{len(labels):,} of {view.total:,}" if len(labels) < view.total else f"{view.total:,}"
-    title = f"spectral embedding of {sample} vertices"
+    title = f"spectral embedding of {sample} {part.nouns.vertices}"
     ax.set(xlabel=view.axes[first], ylabel=view.axes[second], title=title)
     ax.legend(frameon=False)
     return ax
@@ -78,7 +78,7 @@ def plot_sweep(part: Partition, ax: Any, options: Mapping[str, Any]) -> Any:
     ticker = library("matplotlib.ticker", "Matplotlib", "a plot", "plots")
     ax.xaxis.set_major_locator(ticker.MaxNLocator(integer=True, min_n_ticks=1))
     ax.set_ylim(bottom=0)
-    order = "vertices on the first side, in the order of eigenvector 2"
+    order = f"{part.nouns.vertices} on the first side, in the order of eigenvector 2"
     ax.set(xlabel=order, title="sweep cuts along the second eigenvector")
     ax.legend(frameon=False)
     return ax
@@ -118,11 +118,12 @@ def plot_incidence(part: Partition, ax: Any, options: Mapping[str, Any]) -> Any:
     names = _names(view.vertices, hypergraph.vertex_ids)
     if names:
         ax.set_xticks(np.arange(len(names)) + 0.5, names, rotation=90, parse_math=False)
-    _number_clusters(ax.secondary_xaxis("top") if names else ax, view.column_clusters)
+    _number_clusters(ax.secondary_xaxis("top") if names else ax, view.column_clusters, part.cluster_names)
     names = _names(view.edges, hypergraph.edge_ids)
     ax.set_yticks(np.arange(len(names)) + 0.5, names, parse_math=False)
     n_edges, n_vertices = sum(map(len, view.edges)), hypergraph.n_vertices
-    ax.set(xlabel=f"{n_vertices:,} vertices, by cluster", ylabel=f"{n_edges:,} hyperedges, by cluster")
+    vertices, edges = part.nouns.count_vertices(n_vertices), part.nouns.count_hyperedges(n_edges)
+    ax.set(xlabel=f"{vertices}, by cluster", ylabel=f"{edges}, by cluster")
     aggregated = view.cells.shape != (n_edges, n_vertices)
     ax.set_title("incidence matrix" + ", mean weights of groups" * aggregated)
     ax.figure.colorbar(mesh, ax=ax, label="gamma / largest gamma of the hyperedge")
@@ -142,12 +143,13 @@ def _label_points(ax: Any, points: Floats, ids: Ids) -> None:
         ax.annotate(text, points[numbers[0]], **style)
 
 
-def _number_clusters(ax: Any, clusters: Integers) -> None:
-    """Write the number of each cluster at the middle of its columns, unless there are many clusters."""
+def _number_clusters(ax: Any, clusters: Integers, names: list[str | int]) -> None:
+    """Write the number or name of each cluster at the middle of its columns, unless there are many."""
     starts = np.flatnonzero(np.diff(clusters, prepend=-1))
     middles = (starts + np.append(starts[1:], len(clusters))) / 2
     few = len(starts) <= MAX_NUMBERED
-    ax.set_xticks(middles if few else [], [str(cluster) for cluster in clusters[starts]] if few else [])
+    shown = [short_id(names[cluster], NAME_LENGTH) for cluster in clusters[starts]]
+    ax.set_xticks(middles if few else [], shown if few else [], parse_math=False)
 
 
 def _names(groups: list[Integers], ids: Ids) -> list[str]:

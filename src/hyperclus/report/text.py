@@ -9,11 +9,12 @@ import numpy as np
 from hyperclus.clustering.partition import TINY, Partition, StoredPartition
 from hyperclus.errors import Argument
 from hyperclus.hypergraph.messages import count
-from hyperclus.report.format import percent, percent_cell
+from hyperclus.report.format import percent, percent_cell, short_id
 from hyperclus.report.notebook import html_table
 
 COLUMNS = ("cluster", "size", "volume", "conductance")
 MAX_ROWS = 20
+NAME_LENGTH = 24  # of a cluster
 NO_BOUND = "nothing, because the smallest eigenvalues are too close together to be counted"
 
 
@@ -35,8 +36,9 @@ class PartitionText:
         return [f"... and {self.n_omitted:,} more"] * (self.n_omitted > 0) + self.notes
 
     def __str__(self) -> str:
+        width = max(7, *(len(row[0]) for row in self.rows))
         table = [
-            f"{cluster:>7}  {size:>8}  {volume:>8}  {conductance:>11}"
+            f"{cluster:>{width}}  {size:>8}  {volume:>8}  {conductance:>11}"
             for cluster, size, volume, conductance in (COLUMNS, *self.rows)
         ]
         facts = [f"NCut         {self.ncut}; proven: {self.bound}", f"conductance  {self.conductance}"]
@@ -64,7 +66,8 @@ def partition_text(
     """
     subject = f"no {part.k} clusters have" if part.k > 1 else "one cluster cannot have"
     figures = zip(part.sizes, part.cut.volumes, part.cut.conductances, strict=True)
-    vertices, clusters = count(int(part.sizes.sum()), "vertex", "vertices"), count(part.k, "cluster")
+    names = [short_id(name, NAME_LENGTH) for name in islice(part.cluster_names, MAX_ROWS)]
+    vertices, clusters = part.nouns.count_vertices(int(part.sizes.sum())), count(part.k, "cluster")
     return PartitionText(
         f"Partition of {vertices} into {clusters}",
         f"{part.ncut:.6g}",
@@ -73,8 +76,8 @@ def partition_text(
         else NO_BOUND,
         f"{part.conductance:.6g}",
         [
-            [str(cluster), f"{size:,}", f"{volume:.4f}", f"{conductance:.4f}"]
-            for cluster, (size, volume, conductance) in enumerate(islice(figures, MAX_ROWS))
+            [name, f"{size:,}", f"{volume:.4f}", f"{conductance:.4f}"]
+            for name, (size, volume, conductance) in zip(names, figures, strict=False)
         ],
         max(part.k - MAX_ROWS, 0),
         list(_notes(part, written)),
@@ -89,7 +92,8 @@ def is_bounded(part: Partition | StoredPartition) -> bool:
 def meaningless(part: Partition | StoredPartition) -> str | None:
     """Say why a partition has no meaning; None if it may have one."""
     if part.k > 1 and part.n_components == part.sizes.sum():
-        return "no hyperedge connects two vertices, so these clusters mean nothing: any others are as good"
+        connects = f"no {part.nouns.a_hyperedge} connects two {part.nouns.vertices}"
+        return f"{connects}, so these clusters mean nothing: any others are as good"
     return None
 
 
@@ -115,7 +119,7 @@ def _notes(part: Partition | StoredPartition, written: Callable[[Argument], str]
     total = part.n_vertices if isinstance(part, StoredPartition) else len(part.vertex_ids)
     isolated = total - int(part.sizes.sum())
     if isolated:
-        yield f"in no hyperedge, with label -1: {count(isolated, 'vertex', 'vertices')}"
+        yield f"in no {part.nouns.a_hyperedge}, with label -1: {part.nouns.count_vertices(isolated)}"
     if "suggestion" in part.settings:
         yield f"k = {part.k} was suggested: {part.settings['suggestion'].rstrip('.')}"
     yield from part.settings.get("fallbacks", ())

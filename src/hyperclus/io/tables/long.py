@@ -18,7 +18,7 @@ from hyperclus.errors import Argument, InputError, check_choice, prefixed
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.ids import id_array, positions
 from hyperclus.hypergraph.incidence import Policies, PolicyOptions, canonical
-from hyperclus.hypergraph.messages import shown
+from hyperclus.hypergraph.messages import Nouns, shown
 from hyperclus.hypergraph.tables import default_column
 from hyperclus.io.shared import naming
 from hyperclus.io.tables import TableFormat, open_table
@@ -241,7 +241,8 @@ def read_incidences(
         matrix = canonical(matrix, edges, vertices, policies.duplicates)
         if known_vertices is None and matrix.nnz == n_rows:
             policies = replace(policies, isolated="keep")  # every row made a member, so there are none
-        hypergraph = Hypergraph.from_canonical(matrix, edges, vertices, omega, policies)
+        nouns = Nouns.of_columns(columns.vertex, columns.edge)
+        hypergraph = Hypergraph.from_canonical(matrix, edges, vertices, omega, policies, nouns)
     report_progress("reading", source.size, source.unit, 1.0, f"{hypergraph.n_incidences:,} incidences")
     return hypergraph
 

@@ -1,9 +1,15 @@
 """The captions of the page."""
 
-from hyperclus.hypergraph.messages import count
+from hyperclus.hypergraph.messages import count, with_article
 from hyperclus.report.format import NOISE, four_digits, number, ordinal, percent
 from hyperclus.report.html.charts import row_name_step
-from hyperclus.report.html.contents import CONFUSION_SIZE, DETAILED_CLUSTERS, TABLE_CLUSTERS, Contents
+from hyperclus.report.html.contents import (
+    CONFUSION_SIZE,
+    DETAILED_CLUSTERS,
+    TABLE_CLUSTERS,
+    Contents,
+    capitalized,
+)
 from hyperclus.report.text import is_bounded
 
 _HIGH_NCUT = (
@@ -35,8 +41,10 @@ def clusters(contents: Contents) -> str:
 
 
 def table(contents: Contents) -> str:
+    nouns = contents.nouns
     return (
-        "A vertex is a row of a table; a hyperedge \u201ccolumn = value\u201d holds the rows with that value "
+        f"{capitalized(with_article(nouns.a_vertex))} is a row of a table; {with_article(nouns.a_hyperedge)} "
+        "\u201ccolumn = value\u201d holds the rows with that value "
         f"or in that range. {count(len(contents.views.table_columns or {}), 'column')}, with the number of "
         "values in each:"
     )
@@ -45,19 +53,22 @@ def table(contents: Contents) -> str:
 def embedding(contents: Contents) -> str:
     view = contents.views.embedding
     n_shown, isolated = len(view.vertices), len(contents.part.labels) - view.total
+    nouns = contents.nouns
     text = (
-        "Each point is a vertex; its coordinates are eigenvectors of the random walk, so that vertices that "
-        "are hard to separate are close."
+        f"Each point is {with_article(nouns.a_vertex)}; its coordinates are eigenvectors of the random walk, "
+        f"so that {nouns.vertices} that are hard to separate are close."
     )
     if n_shown < view.total:
         text += (
-            f" A random sample of {n_shown:,} of {view.total:,} vertices is shown, with some of each cluster."
+            f" A random sample of {n_shown:,} of {nouns.count_vertices(view.total)} is shown, with some of "
+            "each cluster."
         )
     if view.n_clipped:
         verb = "is an outlier" if view.n_clipped == 1 else "are outliers"
-        text += f" {_vertices(view.n_clipped)} {verb}, drawn at the edge (hollow)."
+        text += f" {nouns.count_vertices(view.n_clipped)} {verb}, drawn at the edge (hollow)."
     if isolated:
-        text += f" {_vertices(isolated)} in no hyperedge {'is' if isolated == 1 else 'are'} not shown."
+        verb = "is" if isolated == 1 else "are"
+        text += f" {nouns.count_vertices(isolated)} in no {nouns.a_hyperedge} {verb} not shown."
     return text
 
 
@@ -65,29 +76,36 @@ def matrix(contents: Contents) -> str:
     grid = contents.views.incidence_grid
     rows, columns = len(grid.edges), len(grid.vertices)
     edges, vertices = sum(map(len, grid.edges)), sum(map(len, grid.vertices))
-    text = "Rows are hyperedges and columns vertices, sorted by cluster; a stronger colour means more weight."
+    nouns = contents.nouns
+    text = (
+        f"Rows are {nouns.hyperedges} and columns {nouns.vertices}, sorted by cluster; a stronger colour "
+        "means more weight."
+    )
     if edges > rows or vertices > columns:
         text = (
-            f"{count(edges, 'hyperedge')} in {count(rows, 'row')} and {_vertices(vertices)} in "
-            f"{count(columns, 'column')}, sorted by cluster; the strength of a cell is the square root of "
+            f"{nouns.count_hyperedges(edges)} in {count(rows, 'row')} and {nouns.count_vertices(vertices)} "
+            f"in {count(columns, 'column')}, sorted by cluster; the strength of a cell is the square root of "
             "its mean weight."
         )
     text += " Every second row is labelled." * (row_name_step(grid) > 1)
-    text += " Vertices of the main cluster of a hyperedge are in colour, others in grey."
+    text += (
+        f" {capitalized(nouns.vertices)} of the main cluster of {with_article(nouns.a_hyperedge)} are in "
+        "colour, others in grey."
+    )
     return text + _limited(grid.n_clusters, contents.part.k, "clusters are shown")
 
 
 def details(contents: Contents) -> str:
-    order = "that the walk visits most often"
+    nouns, order = contents.nouns, "that the walk visits most often"
     if contents.views.is_uniform:
         order = (
             "with the largest probability that the next step stays in the cluster (the walk visits all "
-            "vertices equally often)"
+            f"{nouns.vertices} equally often)"
         )
     return (
-        "Top hyperedges are the most distinctive for a cluster: walks that pass through them are in the "
-        "cluster more often than by chance. A lift of 2 is twice as often; the bars have a logarithmic scale "
-        f"from 1. Top vertices are those {order}."
+        f"Top {nouns.hyperedges} are the most distinctive for a cluster: walks that pass through them are in "
+        "the cluster more often than by chance. A lift of 2 is twice as often; the bars have a logarithmic "
+        f"scale from 1. Top {nouns.vertices} are those {order}."
     ) + _limited(DETAILED_CLUSTERS, contents.part.k, "clusters are described")
 
 
@@ -106,10 +124,11 @@ def spectrum(contents: Contents) -> str:
 def sweep(contents: Contents) -> str:
     view, part = contents.views.sweep_profile, contents.part
     assert view is not None
-    lowest, size = four_digits(float(view.ncuts[view.best])), _vertices(int(view.sizes[view.best]))
+    lowest, size = four_digits(float(view.ncuts[view.best])), int(view.sizes[view.best])
+    nouns = contents.nouns
     text = (
-        "Two-way cuts of the vertices in the order of the second eigenvector. Solid: NCut, lowest "
-        f"({lowest}) after {size} (circle). Dashed: conductance."
+        f"Two-way cuts of the {nouns.vertices} in the order of the second eigenvector. Solid: NCut, lowest "
+        f"({lowest}) after {nouns.count_vertices(size)} (circle). Dashed: conductance."
     )
     if part.k == 2:
         text += f" Dotted: the NCut of this partition, {four_digits(part.ncut)}."
@@ -122,8 +141,8 @@ def classes(contents: Contents) -> str:
     assert contents.classes is not None
     found = contents.classes.agreement
     text = (
-        "Number of vertices of each class in each cluster, shaded by the share of the class. F1 compares a "
-        "class with the cluster matched to it, and is 0 if no cluster is left."
+        f"Number of {contents.nouns.vertices} of each class in each cluster, shaded by the share of the "
+        "class. F1 compares a class with the cluster matched to it, and is 0 if no cluster is left."
     )
     text += _limited(CONFUSION_SIZE, len(found.classes), "classes are shown")
     return text + _limited(CONFUSION_SIZE, len(found.clusters), "clusters are shown")
@@ -136,7 +155,3 @@ def nonbreaking(text: str) -> str:
 
 def _limited(shown: int, total: int, what: str) -> str:
     return f" The {shown:,} largest of {total:,} {what}." if shown < total else ""
-
-
-def _vertices(number: int) -> str:
-    return count(number, "vertex", "vertices")

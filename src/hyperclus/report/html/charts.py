@@ -1,9 +1,9 @@
 """The four interactive charts: Vega-Lite specifications and their data.
 
-A specification contains no data and no text from the data; the script of the page turns the data into the
-named datasets and shows names as plain text. Colours are parameters (`ink`, `soft`, `rule`, `page`,
-`palette`), so that switching between light and dark changes parameters only; `chosen` is the cluster that
-the reader chose, or -1.
+A specification contains no data, and no text from the data but the word for vertices; the script of the page
+turns the data into the named datasets and shows names as plain text. Colours are parameters (`ink`, `soft`,
+`rule`, `page`, `palette`), so that switching between light and dark changes parameters only; `chosen` is the
+cluster that the reader chose, or -1.
 """
 
 from collections.abc import Callable
@@ -157,7 +157,8 @@ def _matrix(contents: Contents) -> tuple[Spec, Spec]:
     grid, part = contents.views.incidence_grid, contents.part
     (n_rows, n_columns), step, largest = grid.cells.shape, row_name_step(grid), float(grid.cells.max())
     named = n_columns <= NAMED_COLUMNS
-    title = _axis("vertices, by cluster", "bottom", labels=False, values=[], titlePadding=24 if named else 8)
+    padding, words = 24 if named else 8, f"{contents.nouns.vertices}, by cluster"
+    title = _axis(words, "bottom", labels=False, values=[], titlePadding=padding)
     x = partial(_channel, axis=title, domain=[0, n_columns], round=True)
     y = partial(_channel, axis=None, domain=[0, n_rows], round=True, reverse=True)
     layers = _matrix_layers(x, y, grid, gap=1 if step == 1 else 0)
@@ -216,7 +217,8 @@ def _matrix_layers(x: Channel, y: Channel, grid: IncidenceGrid, gap: int) -> lis
             "across",
             "text",
             {"x": x("middle"), "y": _value(-20)},
-            text="=scale('x', datum.b) - scale('x', datum.a) > 16 ? '' + datum.c : ''",
+            text="=scale('x', datum.b) - scale('x', datum.a) > 16 ? datum.name : ''",
+            limit="=scale('x', datum.b) - scale('x', datum.a)",
             baseline="alphabetic",
             fontSize=12,
             fontWeight="bold",
@@ -262,7 +264,8 @@ def _sweep(contents: Contents) -> tuple[Spec, Spec] | None:
     view, part = contents.views.sweep_profile, contents.part
     if view is None:
         return None
-    x_axis = _axis("vertices on the first side", "bottom", format=",d", tickMinStep=1, tickCount=6)
+    words = f"{contents.nouns.vertices} on the first side"
+    x_axis = _axis(words, "bottom", format=",d", tickMinStep=1, tickCount=6)
     x = partial(_channel, axis=x_axis)
     y = partial(_channel, axis=_axis(None, "left", tickCount=4, grid=True), zero=True, nice=True)
     ncut, conductance = {"x": x("n"), "y": y("ncut")}, {"x": x("n"), "y": y("conductance")}

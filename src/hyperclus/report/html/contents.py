@@ -14,7 +14,7 @@ from hyperclus.clustering.metrics import Agreement
 from hyperclus.clustering.partition import Partition
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.ids import vertex_codes
-from hyperclus.hypergraph.messages import count
+from hyperclus.hypergraph.messages import Nouns, count
 from hyperclus.hypergraph.summary import summary
 from hyperclus.report.format import NOISE, number, short_id
 from hyperclus.report.text import partition_text
@@ -23,6 +23,7 @@ from hyperclus.typing import Codes, Ids, Integers
 
 TABLE_CLUSTERS = 200  # clusters in the table, the largest
 DETAILED_CLUSTERS = 40  # clusters with lists of hyperedges and vertices, the largest
+CLUSTER_NAME_LENGTH = NOUN_LENGTH = 32
 CONFUSION_SIZE = 40  # rows and columns of the table of classes and clusters
 
 _DEFAULTS = (("engine", "cpu"), ("precision", "float64"))
@@ -53,6 +54,8 @@ class Contents:
         if isinstance(remarks, str) or not isinstance(remarks or (), Iterable):
             raise InputError("remarks must be a list of sentences; put a single one in brackets")
         self.part, self.views, self.sizes, self.source = part, Views(part), part.sizes, source
+        self.nouns = Nouns(*(short_id(noun, NOUN_LENGTH) for noun in (part.nouns.vertex, part.nouns.edge)))
+        self.cluster_names = [short_id(name, CLUSTER_NAME_LENGTH) for name in part.cluster_names]
         clusters = "One cluster" if part.k == 1 else count(part.k, "cluster")
         subject = "a hypergraph" if source is None else short_id(source)
         self.title = f"{clusters} in {subject}" if title is None else title
@@ -75,15 +78,15 @@ class Contents:
         if self.source is not None:
             yield "Source", self.source
         data = self.data
-        yield "Vertices", f"{data.n_vertices:,}"
-        yield "Hyperedges", f"{data.n_edges:,}"
+        yield capitalized(self.nouns.vertices), f"{data.n_vertices:,}"
+        yield capitalized(self.nouns.hyperedges), f"{data.n_edges:,}"
         yield "Incidences", f"{data.n_incidences:,}"
         yield "Connected components", f"{data.n_components:,}"
         if data.n_components > 1:
-            yield "Largest component", count(data.largest_component, "vertex", "vertices")
+            yield "Largest component", self.nouns.count_vertices(data.largest_component)
         isolated = len(self.part.labels) - len(self.views.labels)
         if isolated:
-            yield "In no hyperedge and no cluster", count(isolated, "vertex", "vertices")
+            yield f"In no {self.nouns.a_hyperedge} and no cluster", self.nouns.count_vertices(isolated)
 
     @property
     def settings(self) -> Iterator[tuple[str, str]]:
@@ -112,12 +115,14 @@ class Contents:
         """
         assert self.classes is not None
         found = self.classes.agreement
-        columns = np.argsort(np.asarray(found.clusters, dtype=np.int64))[:CONFUSION_SIZE]
+        numbers = {name: number for number, name in enumerate(self.part.cluster_names)}
+        clusters = np.array([numbers[name] for name in found.clusters.tolist()])
+        columns = np.argsort(clusters)[:CONFUSION_SIZE]
         sizes, counts = found.counts.sum(axis=1), found.counts[:, columns]
         largest = np.argsort(-sizes, kind="stable")[:CONFUSION_SIZE]
         order = largest[np.lexsort((-counts[largest].max(axis=1), counts[largest].argmax(axis=1)))].tolist()
         rows = [(found.classes[i], int(sizes[i]), float(found.f1[i]), counts[i].tolist()) for i in order]
-        return {"clusters": [int(found.clusters[column]) for column in columns], "rows": rows}
+        return {"clusters": clusters[columns].tolist(), "rows": rows}
 
     def lift_bar(self, lift: float) -> float:
         """Length of the bar of a lift, from 0 to 1, on a logarithmic scale from 1 to the largest lift."""
@@ -149,6 +154,11 @@ class Contents:
             return {}
         names = [short_id(value) for value in self.classes.names.tolist()]
         return {"classes": names, "classOf": self.classes.codes[vertices].tolist()}
+
+
+def capitalized(noun: str) -> str:
+    """Return a noun with its first letter in upper case."""
+    return noun[:1].upper() + noun[1:]
 
 
 def python_call(part: Partition) -> str | None:

@@ -3,7 +3,7 @@
   const root = document.documentElement;
   const all = (selector, inside = document) => [...inside.querySelectorAll(selector)];
   const byId = (id) => document.getElementById(id);
-  const { k, openRows, openClusters, charts, vertices } = JSON.parse(byId("data").textContent);
+  const { k, openRows, openClusters, clusterNames, nouns, charts, vertices } = JSON.parse(byId("data").textContent);
   const views = {};
   let chosen = -1;
 
@@ -19,15 +19,15 @@
   const tooltipLines = {
     embedding({ i, c }) {
       const { names, classOf, classes } = charts.embedding.data;
-      return [names[i], `cluster ${c}`, ...(classOf ? [`class ${classes[classOf[i]]}`] : [])];
+      return [names[i], `cluster ${clusterNames[c]}`, ...(classOf ? [`class ${classes[classOf[i]]}`] : [])];
     },
     matrix({ x, y, c, home, v }) {
       const { rows, columns, largest } = charts.matrix.data;
       const aggregated = rows[y][0] * columns[x][0] > 1;
       return [
-        ...groupLines(rows[y], "hyperedges"),
-        `main cluster ${home}`,
-        ...groupLines(columns[x], "vertices").map((text, i) => (i ? text : `${text}, in cluster ${c}`)),
+        ...groupLines(rows[y], nouns.hyperedges),
+        `main cluster ${clusterNames[home]}`,
+        ...groupLines(columns[x], nouns.vertices).map((text, i) => (i ? text : `${text}, in cluster ${clusterNames[c]}`)),
         aggregated
           ? `mean weight ${formatNumber(v * largest)} of the largest in each hyperedge`
           : `weight ${formatNumber(v * largest)} of the largest in this hyperedge`,
@@ -38,7 +38,7 @@
       converged ? `${formatNumber(v)}, residual ${formatNumber(residual)}` : `at most ${formatNumber(v)}`,
     ],
     sweep: ({ n, ncut, conductance }) => [
-      `${formatCount(n)} and ${formatCount(charts.sweep.data.total - n)} vertices`,
+      `${formatCount(n)} and ${formatCount(charts.sweep.data.total - n)} ${nouns.vertices}`,
       `NCut ${formatNumber(ncut)}`,
       `conductance ${formatNumber(conductance)}`,
     ],
@@ -54,7 +54,7 @@
       if (last && last.c === c) last.b = i + 1;
       else found.push({ c, a: i, b: i + 1 });
     });
-    return found.map((span) => ({ ...span, middle: (span.a + span.b) / 2 }));
+    return found.map((span) => ({ ...span, name: clusterNames[span.c], middle: (span.a + span.b) / 2 }));
   };
   // Points at the same position share one label, so that names are not on top of each other.
   const mergedLabels = (points) => {
@@ -81,7 +81,7 @@
         y: coordinates[yAxis][i],
         clipped: outliers.has(i),
       }));
-      const numbers = centres.map((centre, c) => ({ c, name: String(c), x: centre[xAxis], y: centre[yAxis] }));
+      const numbers = centres.map((centre, c) => ({ c, name: clusterNames[c], x: centre[xAxis], y: centre[yAxis] }));
       return { points, names: showNames ? mergedLabels(points) : numbers };
     },
     matrix({ cells, rows, columns, rowClusters, columnClusters, nameStep }) {
@@ -197,7 +197,7 @@
     );
     byId("clear").hidden = chosen < 0;
     fitChips();
-    byId("announcement").textContent = chosen < 0 ? "All clusters are shown." : `Cluster ${chosen} is chosen.`;
+    byId("announcement").textContent = chosen < 0 ? "All clusters are shown." : `Cluster ${clusterNames[chosen]} is chosen.`;
     if (chosen < 0) delete root.dataset.chosen;
     else root.dataset.chosen = chosen;
     if (remember) history.replaceState(null, "", chosen < 0 ? location.pathname + location.search : `#cluster=${chosen}`);
@@ -295,7 +295,7 @@
     if (vertices.classOf) facts.unshift(element("bdi", "", `class ${vertices.classes[vertices.classOf[i]]}`));
     const item = element("li", cluster < 0 ? "" : `c${cluster % 10}`, element("bdi", "name", vertices.names[i]));
     if (cluster >= 0) {
-      const button = element("button", "chooser", element("span", "badge", element("i", ""), `cluster ${cluster}`));
+      const button = element("button", "chooser", element("span", "badge", element("i", ""), `cluster ${clusterNames[cluster]}`));
       Object.assign(button, { type: "button" }).dataset.choose = cluster;
       button.setAttribute("aria-pressed", String(cluster === chosen));
       item.append(button);
@@ -307,9 +307,9 @@
     const wanted = event.target.value.trim().toLowerCase();
     const found = wanted ? rankedMatches(wanted) : [];
     byId("found").replaceChildren(...found.slice(0, MAX_FOUND).map(foundItem));
-    const many = found.length === 1 ? "1 vertex matches." : `${formatCount(found.length)} vertices match.`;
+    const many = found.length === 1 ? `1 ${nouns.a_vertex} matches.` : `${formatCount(found.length)} ${nouns.vertices} match.`;
     const rest = found.length > MAX_FOUND ? ` The first ${MAX_FOUND} are shown.` : "";
-    byId("find-status").textContent = !wanted ? "" : found.length ? many + rest : "No vertex matches.";
+    byId("find-status").textContent = !wanted ? "" : found.length ? many + rest : `No ${nouns.a_vertex} matches.`;
   });
 
   // ---- theme, axes, copying, printing ---------------------------------------------------

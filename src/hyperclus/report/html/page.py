@@ -11,11 +11,11 @@ from typing import Any
 from hyperclus._runtime.files import StrPath, writing
 from hyperclus._runtime.optional import library
 from hyperclus.clustering.partition import Partition
-from hyperclus.hypergraph.messages import count
+from hyperclus.hypergraph.messages import count, with_article
 from hyperclus.report import format as formats
 from hyperclus.report.html import captions
 from hyperclus.report.html.charts import charts
-from hyperclus.report.html.contents import DETAILED_CLUSTERS, TABLE_CLUSTERS, Contents
+from hyperclus.report.html.contents import DETAILED_CLUSTERS, TABLE_CLUSTERS, Contents, capitalized
 
 OPEN_ROWS = 6  # rows of the table of a card that are visible at first
 OPEN_CLUSTERS = 12  # rows of the table of clusters that are visible at first
@@ -43,6 +43,8 @@ def render(contents: Contents) -> str:
     start, style, scripts = _asset("start.js"), _asset("page.css"), [_vega(), _asset("page.js")]
     data = {
         "k": contents.part.k,
+        "clusterNames": contents.cluster_names,
+        "nouns": {name: getattr(contents.nouns, name) for name in ("a_vertex", "vertices", "hyperedges")},
         "openRows": OPEN_ROWS,
         "openClusters": OPEN_CLUSTERS,
         "charts": charts(contents),
@@ -51,6 +53,7 @@ def render(contents: Contents) -> str:
     allowed, styled = " ".join(map(_digest, [start, *scripts])), _digest(style)
     rendered: str = _template().render(
         contents=contents,
+        nouns=contents.nouns,
         part=contents.part,
         views=contents.views,
         n_clustered=len(contents.views.labels),
@@ -96,6 +99,8 @@ def _template() -> Any:
     environment.filters |= {name: getattr(formats, name) for name in filters}
     environment.filters.update(
         counted=count,
+        article=with_article,
+        capitalized=capitalized,
         lift=lambda value: f"{value:,.{2 if value < 100 else 0}f}\u00d7",
         percentage=lambda value: f"{min(max(value, 0.0), 100.0):.3f}".rstrip("0").rstrip(".") + "%",
         nonbreaking=captions.nonbreaking,
