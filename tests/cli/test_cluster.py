@@ -553,3 +553,23 @@ class TestOddNamesAndNumbers:
         assert_refused(
             inside("cluster", animals, "-k", 2, "--out", tmp_path / f"{'a' * 300}.csv"), "File name too long"
         )
+
+
+def test_names_of_clusters_and_nouns_are_in_the_report(tmp_path):
+    (tmp_path / "b.csv").write_text("customer,item\na,x\nb,x\na,y\nb,y\nc,y\nc,z\nd,z\nd,w\ne,w\n")
+    (tmp_path / "l.csv").write_text("vertex,cluster\na,Jung\nb,Jung\nc,Alt\nd,Alt\ne,Alt\n")
+    files, long = (tmp_path / "b.csv", tmp_path / "l.csv"), ("--vertex", "customer", "--edge", "item")
+    done = inside("report", *files, tmp_path / "out.html", *long)
+    assert "Partition of 5 customers into 2 clusters" in done.stdout
+    assert "Jung" in done.stdout
+    page = (tmp_path / "out.html").read_text()
+    for part in (
+        '"clusterNames":["Alt","Jung"]',
+        "Cluster Jung",
+        "Find a customer",
+        "Top items and customers",
+    ):
+        assert part in page
+    done = inside("cluster", files[0], *long, "-k", "2", "--vertex-name", "Buyer", "--edge-name", "article")
+    assert "Partition of 5 Buyers" in done.stdout
+    assert "top articles" in done.stdout

@@ -529,3 +529,56 @@ def test_a_hypergraph_without_incidences_is_refused(call, edges):
     refused(
         lambda: call(hc.Hypergraph.from_edges(edges)), "the hypergraph has no incidences", "put at least one"
     )
+
+
+class TestNames:
+    H = hc.Hypergraph.from_edges({"left": ["a", "b", "c"], "mid": ["c", "d"], "right": ["d", "e"]})
+    LABELS = ("small", "small", "big", "big", "big")
+
+    def test_text_labels_stay_as_the_names_of_the_clusters(self):
+        part = hc.evaluate(self.H, self.LABELS)
+        assert part.names == ("big", "small")
+        assert part.members("small").tolist() == part.members(1).tolist() == ["a", "b"]
+        assert part.to_frame()["cluster"].tolist() == list(self.LABELS)
+        assert list(part.edges_frame().columns[-2:]) == ["share_big", "share_small"]
+        assert set(part.edges_frame()["cluster"]) <= {"big", "small"}
+        assert part.agreement(self.LABELS).clusters.tolist() == ["small", "big"]
+        assert pickle.loads(pickle.dumps(part)).names == part.names
+        refused(lambda: part.members("none"), "numbered 0 to 1 and named 'big', 'small'", "'none'")
+
+    def test_integers_are_numbers_not_names(self):
+        part = hc.evaluate(self.H, [7, 7, 5, 5, 5])
+        assert part.names is None
+        assert part.members(0).tolist() == ["c", "d", "e"]
+        refused(lambda: part.members("5"), "clusters are numbered 0 to 1; there is no cluster '5'")
+
+    def test_refine_and_partitions_keep_the_names(self):
+        part = hc.refine(self.H, self.LABELS)
+        assert sorted(part.names) == ["big", "small"]
+        assert hc.evaluate(self.H, part).names == part.names
+        assert hc.evaluate(self.H, hc.cluster(self.H)).names is None
+
+    def test_names_given_afterwards(self):
+        part = hc.cluster(self.H)
+        assert part.with_names(["x", "y"]).cluster_names == ["x", "y"]
+        assert part.with_names({1: "y"}).cluster_names == ["0", "y"]
+        for wrong in (["x"], ["x", "x"], {2: "z"}, ["x", ""], ["x", "y", "z"]):
+            refused(lambda wrong=wrong: part.with_names(wrong), "names")
+
+    def test_isolated_vertices_have_no_name(self):
+        h = hc.Hypergraph.from_edges([["a", "b", "c"], ["c", "d"], ["d", "e"]], vertex_ids=list("abcdef"))
+        part = hc.evaluate(h, [*self.LABELS, "alone"])
+        assert part.names == ("big", "small")
+        assert part.named_labels == [*self.LABELS, -1]
+
+    def test_the_nouns_of_a_long_table(self):
+        table = {"customer": list("aabbccd"), "item": list("xyxyyzz")}
+        h = hc.Hypergraph.from_long(table, vertex="customer", edge="item")
+        part = hc.cluster(h)
+        assert part.to_frame().columns.tolist() == ["customer", "cluster"]
+        assert part.edges_frame().columns[0] == "item"
+        assert repr(part).startswith("Partition of 4 customers into 2 clusters")
+        assert repr(hc.cluster(h.with_nouns(vertex="buyer"))).startswith("Partition of 4 buyers")
+        odd = hc.Hypergraph.from_long({0: list("ab"), "cluster": list("xx")}, vertex=0, edge="cluster")
+        assert repr(odd) == "Hypergraph(2 vertices, 1 cluster, 2 incidences)"
+        assert hc.evaluate(odd, [0, 0]).edges_frame().columns[0] == "edge"

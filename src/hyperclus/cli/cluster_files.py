@@ -143,6 +143,8 @@ def _check(source: LabelledSource, search: Search, computation: Computation, out
         "--csv": (outputs.as_csv, "--out FILE.csv writes the labels"),
         "--classes": (source.classes, "labels stay in files; compare them there"),
         "--label": (source.label, "labels stay in files; compare them there"),
+        "--vertex-name": (source.vertex_name, "the files have the columns vertex and cluster"),
+        "--edge-name": (source.edge_name, "the files have the columns vertex and cluster"),
         "--delimiter": (source.delimiter, "it reads Parquet"),
         "--encoding": (source.encoding, "it reads Parquet"),
         "--from": (source.format not in (None, "parquet"), "it reads Parquet"),

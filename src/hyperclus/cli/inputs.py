@@ -69,6 +69,12 @@ class Source:
     id: str | None = input_option(
         "Vertex ids, in a table with a row per vertex (default: row numbers).", "COLUMN"
     )
+    vertex_name: str | None = input_option(
+        "What a vertex is called in results (default: the column of vertices).", "NOUN"
+    )
+    edge_name: str | None = input_option(
+        "What a hyperedge is called in results (default: the column of hyperedges).", "NOUN"
+    )
     label: str | None = input_option("Known classes, used for comparison only.", "COLUMN")
     exclude: list[str] | None = input_option(
         "Ignore a column of a table with a row per vertex; repeatable.", "COLUMN"
@@ -182,6 +188,10 @@ class ResolvedInput:
 
     def read(self, messages: Messages, schema: TableSchema | None = None) -> Hypergraph:
         """Read the hypergraph; for a table with a row per vertex, print how it was read."""
+        hypergraph = self._read(messages, schema)
+        return hypergraph.with_nouns(vertex=self.source.vertex_name, edge=self.source.edge_name)
+
+    def _read(self, messages: Messages, schema: TableSchema | None) -> Hypergraph:
         chosen, schema = FORMATS[self.format], schema or self.schema()
         transform = self.source.weight_transform
         if schema is None:

@@ -240,7 +240,7 @@ def print_csv(names: Sequence[str], rows: Rows, raw: bool = False) -> None:
 
 def labelled(part: Partition) -> Rows:
     """Each vertex with its cluster."""
-    return zip(part.vertex_ids.tolist(), part.labels.tolist(), strict=True)
+    return zip(part.vertex_ids.tolist(), part.named_labels, strict=True)
 
 
 def as_record(part: Partition | StoredPartition, source: str, command: str) -> dict[str, Any]:
@@ -255,7 +255,10 @@ def as_record(part: Partition | StoredPartition, source: str, command: str) -> d
         "incidences": h.n_incidences,
         "components": part.n_components,
         **{name: getattr(part, name) for name in FIGURES},
-        "clusters": [dict(zip(COLUMNS, (cluster, *row), strict=True)) for cluster, row in enumerate(rows)],
+        "clusters": [
+            dict(zip(COLUMNS, (name, *row), strict=True))
+            for name, row in zip(part.cluster_names, rows, strict=True)
+        ],
         "settings": dict(part.settings),
         "timings": dict(part.timings),
     }

@@ -109,7 +109,7 @@ def show_figures(
     figures = {"NCut": text.ncut, "proven": text.bound, "conductance": text.conductance, **more}
     names, rows = [*COLUMNS], [[*row] for row in text.rows]
     if top is not None:
-        names.append("top hyperedges")
+        names.append(f"top {part.nouns.hyperedges}")
         for row, edges in zip(rows, top, strict=False):
             row.append("; ".join(short_id(edge, MAX_NAME) for edge in edges))
     show(title(text.title), facts((name, value) for name, value in figures.items() if value), "")

@@ -11,6 +11,7 @@ from hyperclus._runtime.arrays import python_scalar
 from hyperclus.errors import InputError
 from hyperclus.typing import Ids
 
+UNCHANGED = ("data", "news", "series", "species")  # the same in the plural
 _short = reprlib.Repr()
 _short.maxstring = _short.maxother = _short.maxlong = 60
 
@@ -44,6 +45,8 @@ def plural(noun: str) -> str:
     """
     if noun == "vertex":
         return "vertices"
+    if noun in UNCHANGED:
+        return noun
     if noun.endswith("y") and noun[-2:-1].lower() not in (*"aeiou", ""):
         return f"{noun[:-1]}ies"
     return noun + ("es" if noun.endswith(("s", "x", "ch", "sh")) else "s")
@@ -78,9 +81,10 @@ class Nouns:
 
     @classmethod
     def of_columns(cls, vertex: Any, edge: Any) -> "Nouns":
-        """The names of two columns; the usual words if they are not text."""
-        usable = all(isinstance(name, str) and name.strip() for name in (vertex, edge))
-        return cls(vertex, edge) if usable else cls()
+        """The names of two columns; the usual word for one that is not a word."""
+        words = (vertex, edge)
+        usable = [isinstance(word, str) and word.replace("_", " ").strip()[:1].isalnum() for word in words]
+        return cls(vertex if usable[0] else "vertex", edge if usable[1] else "edge")
 
     @property
     def a_vertex(self) -> str:
@@ -115,10 +119,18 @@ USUAL = Nouns()
 
 
 def _noun(name: str) -> str:
+    """A noun in the singular for the name of a column.
+
+    >>> [_noun(name) for name in ("customer_id", "authors", "categories", "class", "species")]
+    ['customer', 'author', 'category', 'class', 'species']
+    """
     words = name.replace("_", " ").split()
     if len(words) > 1 and words[-1].lower() == "id":
         words.pop()
-    return " ".join(words)
+    noun = " ".join(words)
+    if noun in UNCHANGED or not noun.endswith("s") or noun.endswith(("ss", "us", "is")) or len(noun) < 4:
+        return noun
+    return f"{noun[:-3]}y" if noun.endswith("ies") else noun[:-1]
 
 
 def first_few(values: Any, limit: int = 3, show: Callable[[Any], str] = shown) -> str:

@@ -100,7 +100,7 @@ def read(
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "papers.csv"
     >>> _ = path.write_text("author,paper,share\nann,p1,3\nbob,p1,1\nbob,p2,1\n")
     >>> read(path, vertex="author", edge="paper", weight="share")
-    Hypergraph(2 vertices, 2 hyperedges, 3 incidences)
+    Hypergraph(2 authors, 2 papers, 3 incidences)
     """
     source = input_file(path, encoding)
     chosen = find_format(source, format)

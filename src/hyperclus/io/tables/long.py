@@ -133,7 +133,7 @@ def read_long(
     >>> _ = path.write_text("author,paper,share\nann,1,2\nbob,1,1\nbob,2,1\n")
     >>> h = read_long(path, vertex="author", edge="paper", weight="share")
     >>> h, h.edge_ids.tolist()
-    (Hypergraph(2 vertices, 2 hyperedges, 3 incidences), [1, 2])
+    (Hypergraph(2 authors, 2 papers, 3 incidences), [1, 2])
     """
     check_choice("ids", ids, get_args(IdConversion))
     chosen = Policies(**policies)
