@@ -22,6 +22,7 @@ from hyperclus.io.tables.table import NumberFormat
 from hyperclus.io.tables.wide import ColumnInfo, read_rows
 from hyperclus.report.format import short_id
 
+UNREADABLE = ("encoding", "quotes", "fields")  # problems for which a table may not be opened
 MAX_COLUMNS = 60  # on the terminal
 QUESTION = "is this a table with a row per incidence? Then name its columns with --vertex and --edge"
 
@@ -69,7 +70,7 @@ def info(*, source: Source, as_json: Json = False, messages: Messages) -> None:
 
 def _describe(source: Source, messages: Messages) -> Description:
     columns: list[ColumnInfo] = []
-    found, fault = None, None
+    resolved, found, fault = None, None, None
     try:
         resolved = source.resolve()
         schema = resolved.schema()
@@ -84,6 +85,8 @@ def _describe(source: Source, messages: Messages) -> Description:
     if fault is not None or source.duplicates is not None:  # otherwise nothing is wrong and no row repeats
         with suppress(InputError):
             names, problems = _problems(source)
+    if resolved is None and not any(one.kind in UNREADABLE for one in problems):
+        problems = []  # an option does not apply to the file
     if fault is None:  # the others are remarks of the summary, or were asked for
         problems = [one for one in problems if one.kind == "copies"]
     if fault is not None and not columns and not problems:
