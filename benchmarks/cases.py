@@ -49,7 +49,7 @@ def paper_set(name: str, rival: bool) -> dict[str, float]:
     columns, classes = table(name)
 
     def build() -> hc.Hypergraph:
-        return hc.class_counts(hc.Hypergraph.from_table(columns, bins={}), classes)
+        return hc.class_counts(hc.Hypergraph.from_table(columns, bins=None), classes)
 
     def ours() -> np.ndarray:
         return hc.hyperclus_g(build()).labels

@@ -49,7 +49,7 @@ def planted(n: int, noise: float) -> Case:
 def table_of(name: str) -> Case:
     """Load a data set of the paper with gamma = 1, so that the hypergraph does not depend on the classes."""
     data = hc.research.datasets.load(name)
-    return Case(hc.Hypergraph.from_table(data.table, bins={}), data.classes)
+    return Case(hc.Hypergraph.from_table(data.table, bins=None), data.classes)
 
 
 def queries(case: Case, count: int) -> Iterator[Query]:

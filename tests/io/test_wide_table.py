@@ -181,7 +181,7 @@ class TestNumbers:
 
     def test_many_numbers_get_five_bins(self, tmp_path):
         found = self.column(tmp_path, [str(i) for i in range(11)])
-        assert found == ["[0, 2)", "[2, 4)", "[4, 6)", "[6, 8)", "[8, 10]"]
+        assert found == ["0 to 1", "2 to 3", "4 to 5", "6 to 7", "8 to 10"]
         assert len(self.column(tmp_path, [str(i / 7) for i in range(100)])) == 5
 
     def test_bins_on_request(self, tmp_path):
@@ -350,7 +350,7 @@ class TestFaults:
                 {"bins": {"a": 2}, "missing": "drop"},
                 ["line 5", "'x' is not a number"],
             ),
-            ("a,b\nx,2\ny,2\n", {"bins": {"c": 2}}, ["bins are given for 'c'"]),
+            ("a,b\nx,2\ny,2\n", {"bins": {"c": 2}}, ["bins names 'c'"]),
             ("a,b\nx,2\ny,2\n", {"bins": {"b": 2}, "exclude": ["b"]}, ["not among the columns used"]),
             ("a,b\nx,2\ny,2\n", {"bins": 1}, ["from 2"]),
             ("a,b\nx,2\ny,2\n", {"missing": "fill"}, ["missing must be"]),

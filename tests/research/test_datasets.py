@@ -96,7 +96,7 @@ def test_reweigh_rebuilds_the_hypergraph_of_a_cluster(raw, name):
     data = loaded(name)
     vertices = np.flatnonzero(np.arange(len(data.classes)) % 7 < 2)
     inside = {column: values[vertices] for column, values in data.table.items()}
-    rebuilt = hc.class_counts(hc.Hypergraph.from_table(inside), data.classes[vertices])
+    rebuilt = hc.class_counts(hc.Hypergraph.from_table(inside, bins=None), data.classes[vertices])
     ours = data.reweigh(data.hypergraph.restrict(vertices), vertices)
     order = np.array([rebuilt.edge_ids.tolist().index(edge) for edge in ours.edge_ids.tolist()])
     assert ours.n_edges == rebuilt.n_edges

@@ -53,7 +53,7 @@ def table(name):
 def paper_hypergraph(name):
     """The paper's EDVW hypergraph, its `reweigh` rule, and the classes."""
     columns, classes = table(name)
-    hypergraph = hc.class_counts(hc.Hypergraph.from_table(columns), classes)
+    hypergraph = hc.class_counts(hc.Hypergraph.from_table(columns, bins=None), classes)
 
     def reweigh(sub, vertices):
         constant = sub.edge_sizes == sub.n_vertices

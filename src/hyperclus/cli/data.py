@@ -13,8 +13,9 @@ import hyperclus
 from hyperclus._runtime.files import fault, printable
 from hyperclus.cli.app import Messages, command, console, errors, say, shell_message
 from hyperclus.cli.ids import first_repeated
-from hyperclus.cli.inputs import Source, format_options
+from hyperclus.cli.inputs import Source
 from hyperclus.cli.options import argument, option, switch
+from hyperclus.cli.parsing import format_options
 from hyperclus.cli.progress import progress
 from hyperclus.errors import DownloadError
 from hyperclus.hypergraph.hypergraph import Hypergraph

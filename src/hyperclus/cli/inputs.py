@@ -1,8 +1,7 @@
 """Reading a hypergraph from any file, and what is known about its vertices."""
 
 import logging
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
@@ -10,9 +9,9 @@ from hyperclus._runtime.files import StrPath, check_path, fault, plain_name, pri
 from hyperclus._runtime.source import input_file
 from hyperclus.cli.app import READ_OPTIONS, Messages
 from hyperclus.cli.ids import FORMULA, first_repeated, texts
-from hyperclus.cli.options import MAX_DIGITS, argument, input_option
-from hyperclus.errors import InputError, prefixed
-from hyperclus.hypergraph.binning import Bins, BinsOrRule, Rule
+from hyperclus.cli.options import argument, input_option
+from hyperclus.cli.parsing import format_options, parse_bins, parse_order, parse_split
+from hyperclus.errors import InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.messages import caption, count, first_few, shown
 from hyperclus.hypergraph.weighting import transform_weights
@@ -23,15 +22,13 @@ from hyperclus.io.tables.encode import read_ids
 from hyperclus.io.tables.long import long_table, read_long
 from hyperclus.io.tables.schema import check_present, read_columns
 from hyperclus.io.tables.table import Table
+from hyperclus.io.tables.text import read_text
 from hyperclus.io.tables.wide import TableSchema, WideOptions, infer_schema, read_rows, row_names, unique_ids
 from hyperclus.typing import Ids
 
 _log = logging.getLogger(__name__)
 
 LONG = ("vertex", "edge", "weight", "edge_weight", "duplicates", "split")  # options for a row per incidence
-
-SWITCHES = ("transpose", "compressed")  # options of formats that are true or false
-TRUTH = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,13 +73,20 @@ class Source:
         "What a hyperedge is called in results (default: the column of hyperedges).", "NOUN"
     )
     label: str | None = input_option("Known classes, used for comparison only.", "COLUMN")
+    text: str | None = input_option(
+        "Documents, in a table with a row per vertex: their words are the hyperedges (needs scikit-learn).",
+        "COLUMN",
+    )
     exclude: list[str] | None = input_option(
         "Ignore a column of a table with a row per vertex; repeatable.", "COLUMN"
     )
     bins: list[str] | None = input_option(
         "Bins for columns with more than 10 numbers: 5 (default), quantile, quantile:8, none; for a single "
-        "column age=8; repeatable.",
+        "column age=8, or zip=none if its numbers are categories; repeatable.",
         "BINS",
+    )
+    order: list[str] | None = input_option(
+        "The values of a column in their order, as q1='disagree,neutral,agree'; repeatable.", "COLUMN=VALUES"
     )
     option: list[str] | None = input_option(
         f"Another option of the format, such as isolated=drop: {', '.join(READ_OPTIONS)}; repeatable.",
@@ -115,6 +119,8 @@ class Source:
     def resolve(self) -> "ResolvedInput":
         """Decide on the format, and refuse options that do not apply to it."""
         path, given = self.opened, self.options
+        if self.text is not None:
+            return self._as_text(given, path)
         chosen = find_format(path, self.format)
         table = wide_table(path, chosen, given) if self.format is None else None
         if chosen.name == "rows" or table is not None:
@@ -126,11 +132,23 @@ class Source:
                 f"--label names a column, and the format {chosen.name} has no columns; give the classes in a "
                 "separate file, with --classes",
             )
-        for name in ("id", "exclude", "bins"):
+        for name in ("id", "exclude", "bins", "order"):
             if getattr(self, name):
                 wrong = f"--{name} is for tables with a row per vertex; this is {chosen.name}"
                 raise fault(path, f"{wrong} (or use --from rows)")
         return ResolvedInput(self, path, chosen.name, given)
+
+    def _as_text(self, given: dict[str, Any], path: StrPath) -> "ResolvedInput":
+        for name in ("exclude", "bins", "order"):
+            if getattr(self, name):
+                raise fault(path, f"--{name} does not apply to --text, which uses one column; leave it out")
+        if self.format not in (None, "text"):
+            raise fault(path, f"--text is not for --from {self.format}; leave one of them out")
+        opened: dict[str, Any] = {name: given.get(name) for name in ("delimiter", "sheet")}
+        table = open_table(path, **opened)
+        options = given | {"text": self.text} | ({} if self.id is None else {"vertex": self.id})
+        known_options(read_text, options, FORMATS["text"])
+        return ResolvedInput(self, path, "text", options, table)
 
     def _as_rows(self, given: dict[str, Any], table: Table) -> "ResolvedInput":
         for name in given:
@@ -140,8 +158,8 @@ class Source:
                     f"--{name.replace('_', '-')} is for a table with a row per incidence, which needs "
                     "--vertex and --edge; for a table with a row per vertex there is --id",
                 )
-            if name in ("features", "exclude", "bins"):
-                instead = "--bins" if name == "bins" else "--exclude"
+            if name in ("features", "exclude", "bins", "order"):
+                instead = f"--{name}" if name in ("bins", "order") else "--exclude"
                 raise fault(table.path, f"there is no -o {name} on the command line; use {instead}")
         options = given | {
             "exclude": [
@@ -152,6 +170,8 @@ class Source:
             options["vertex"] = self.id
         if self.bins:
             options["bins"] = parse_bins(self.bins)
+        if self.order:
+            options["order"] = parse_order(self.order)
         return ResolvedInput(self, table.path, "rows", options, table)
 
 
@@ -176,7 +196,7 @@ class ResolvedInput:
 
     def schema(self) -> TableSchema | None:
         """The columns of a table with a row per vertex, and how they are used; None for other files."""
-        if self.table is None:
+        if self.table is None or self.format != "rows":
             return None
         options = dict(known_options(read_rows, self.options, FORMATS["rows"]))
         options.pop("delimiter", None)
@@ -299,78 +319,6 @@ def _column(table: Table, label: str, what: str) -> list[Any]:
     (column,) = read_columns(table, [table.column(label)], ".")
     check_present(table, column, what, "fill it or leave the row out")
     return list(column.values.to_pylist())
-
-
-def format_options(given: dict[str, str | None], more: list[str] | None) -> dict[str, Any]:
-    """The given options by name, with those of -o or -w; the values of switches become truth values."""
-    found: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    for text in more or ():
-        name, sign, value = text.partition("=")
-        if not sign or not name:
-            raise InputError(f"an option is NAME=VALUE, such as isolated=keep; got {text!r}")
-        name = name.replace("-", "_")
-        found[name] = value
-        if name in SWITCHES:
-            if value.lower() not in TRUTH:
-                raise InputError(f"{name} must be yes or no; got {text!r}")
-            found[name] = TRUTH[value.lower()]
-        elif name in ("weight", "edge_weight") and value.lower() == "false":
-            found[name] = False
-        elif name in ("vertex_ids", "edge_ids"):
-            raise InputError(f"{name} takes a list, which the command line has no way to give; use Python")
-    if "missing" in found:
-        found["missing"] = as_missing(found["missing"])
-    if found.get("delimiter") in ("\\t", "tab"):  # how it is typed in a shell
-        found["delimiter"] = "\t"
-    return found
-
-
-def as_missing(text: Any) -> Any:
-    """The value of --missing: a number if it is one."""
-    with suppress(TypeError, ValueError):
-        return float(text)
-    return text
-
-
-def parse_split(texts: list[str]) -> dict[str, str]:
-    """Parse the values of --split, such as authors=';'."""
-    found = {}
-    for text in texts:
-        name, sign, value = text.rpartition("=")
-        if not (sign and name and value):
-            raise InputError(f"--split is COLUMN=SIGN, such as authors=';'; got {text!r}")
-        found[name] = "\t" if value in ("\\t", "tab") else value
-    return found
-
-
-def parse_bins(texts: list[str]) -> BinsOrRule | dict[str, BinsOrRule] | bool:
-    """Parse the values of --bins: 5, quantile, quantile:8, none, or one of these for a column, as age=8."""
-    overall: list[str] = []
-    columns: dict[str, BinsOrRule] = {}
-    for text in texts:
-        name, sign, value = text.rpartition("=")
-        if not sign:
-            overall.append(text)
-        elif value == "none":
-            raise InputError(f"--bins {text}: none is for all columns; use --exclude to ignore one")
-        else:
-            columns[name] = _bins(value, text)
-    if len(overall) > 1 or (overall and columns):
-        raise InputError("--bins is given once for all columns, or as COLUMN=BINS for some of them")
-    if columns:
-        return columns
-    return False if overall == ["none"] else _bins(overall[0], overall[0])
-
-
-def _bins(value: str, text: str) -> Bins:
-    """Parse a number of bins, a rule, or both."""
-    rule, sign, size = ("width", ":", value) if value.isdecimal() else value.partition(":")
-    if sign and not (size.isdecimal() and len(size) <= MAX_DIGITS):
-        raise InputError(f"--bins {text}: {size!r} is not a number of bins; use 8, quantile or quantile:8")
-    try:
-        return replace(Bins(cast(Rule, rule)), count=int(size)) if sign else Bins(cast(Rule, rule))
-    except InputError as error:
-        raise prefixed(f"--bins {text}: ", error) from None
 
 
 def _how_rows_were_read(schema: TableSchema, hypergraph: Hypergraph) -> str:

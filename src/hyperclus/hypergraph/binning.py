@@ -1,8 +1,9 @@
 """Bins of numbers: which bins a value belongs to, with which weight, and the names of the bins."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from math import floor, frexp, inf, isfinite, log10
+from math import ceil, floor, frexp, inf, isfinite, log10
 from numbers import Integral
 from typing import Any, Literal, TypeAlias, cast, get_args
 
@@ -10,15 +11,19 @@ import numpy as np
 
 from hyperclus._runtime.arrays import index_type
 from hyperclus.errors import InputError, check_choice, is_number
-from hyperclus.hypergraph.messages import shown
+from hyperclus.hypergraph.messages import caption, shown
 from hyperclus.typing import Codes, Floats
 
 Rule: TypeAlias = Literal["width", "quantile", "soft", "paper"]
 Memberships: TypeAlias = tuple[Codes, Floats | None]  # the bin of each value, -1 for none; gamma, 1 if None
 Name: TypeAlias = Callable[[int], Any]  # names the bin with this number
 
+FEW = 10  # a column with more different numbers has bins by default
 MAX_BINS = 1_000_000  # per column
 DIGITS = 9  # of interval limits, counted from the width of a bin, so that 3 * 0.1 is 0.3
+MANY_DECIMALS = 400  # which change no float
+LARGE = 1e15  # numbers from here on are written as Python does
+SEPARATE_FROM = 10_000  # the largest number of a column from which thousands are separated, so not years
 ROUNDING = 1e-9  # smaller gammas are rounding errors
 
 
@@ -45,8 +50,8 @@ class Bins:
     --------
     >>> from hyperclus import Hypergraph
     >>> table = {"age": [0, 10, 35, 100], "city": ["Oslo", "Oslo", "Rome", "Rome"]}
-    >>> Hypergraph.from_table(table, bins=Bins("quantile", 2)).edge_ids.tolist()
-    [('age', '[0, 35)'), ('age', '[35, 100]'), ('city', 'Oslo'), ('city', 'Rome')]
+    >>> Hypergraph.from_table(table, bins={"age": Bins("quantile", 2)}).edge_ids.tolist()
+    [('age', '0 to 34'), ('age', '35 to 100'), ('city', 'Oslo'), ('city', 'Rome')]
     >>> h = Hypergraph.from_table(table, bins={"age": Bins("soft", 3)}, features=["age"])
     >>> h.edge_ids.tolist()
     [('age', 'near 0'), ('age', 'near 50'), ('age', 'near 100')]
@@ -73,14 +78,41 @@ class Bins:
 
 
 BinsOrRule: TypeAlias = Bins | Rule | int
-BinsByColumn: TypeAlias = BinsOrRule | Mapping[Any, BinsOrRule]
+BinsByColumn: TypeAlias = BinsOrRule | Mapping[Any, BinsOrRule | None] | Literal[False] | None
+DEFAULT_BINS = 5  # of equal width
 
 
-def as_bins(bins: BinsByColumn | None) -> Bins | dict[Any, Bins] | None:
-    """Convert the argument `bins`: one `Bins` for all columns of numbers, or one for each named column."""
+@dataclass(frozen=True, slots=True)
+class BinRules:
+    """Which columns of numbers have bins: those in `named` (None: no bins), and others with many numbers."""
+
+    named: Mapping[Any, Bins | None]
+    others: Bins | None  # for columns with more than FEW different numbers
+
+    def rule(self, name: Any, distinct: int) -> Bins | None:
+        """Return the bins of a column with this many different numbers."""
+        if name in self.named:
+            return self.named[name]
+        return self.others if distinct > FEW else None
+
+
+def as_bins(bins: BinsByColumn) -> BinRules:
+    """Convert the argument `bins`: a rule for all columns, or rules for named ones and five for others."""
     if isinstance(bins, Mapping):
-        return {column: _single(value) for column, value in bins.items()}
-    return None if bins is None else _single(bins)
+        named = {name: None if value is None else _single(value) for name, value in bins.items()}
+        return BinRules(named, _single(DEFAULT_BINS))
+    return BinRules({}, None if bins is None or bins is False else _single(bins))
+
+
+def order_memberships(codes: Codes, levels: Sequence[Any], bins: Bins) -> tuple[list[Memberships], list[Any]]:
+    """Return the bins of ordered levels, given by their positions (-1 for none); each joins neighbours."""
+    if bins.rule not in ("width", "quantile"):
+        raise InputError(f"bins of ordered values must be 'width' or 'quantile', not {bins.rule!r}")
+    numbers = np.where(codes < 0, np.nan, codes)
+    parts, names = memberships(numbers, bins)
+    inside = [codes[parts[0][0] == number] for number in range(len(names))]
+    ends = [dict.fromkeys((int(some.min()), int(some.max()))) for some in inside]
+    return parts, [" to ".join(caption(levels[end]) for end in pair) for pair in ends]
 
 
 def memberships(values: Floats, bins: Bins) -> tuple[list[Memberships], list[Any]]:
@@ -125,9 +157,10 @@ def _quantile(values: Floats, low: float, high: float, bins: Bins) -> tuple[list
 
 def _soft(values: Floats, low: float, high: float, bins: Bins) -> tuple[list[Memberships], Name]:
     centres = _evenly(low, high, bins.count)
+    text = _rounded(centres)
 
     def name(number: int) -> str:
-        return f"near {_text(centres[number])}"
+        return f"near {text(centres[number])}"
 
     if len(centres) == 1:
         return [(np.zeros(len(values), dtype=np.intp), None)], name
@@ -185,13 +218,48 @@ def _evenly(low: float, high: float, count: int) -> Floats:
 
 def _intervals(values: Floats, starts: Floats, high: float) -> tuple[list[Memberships], Name]:
     """Assign values to the intervals from each start to the next; the last one includes `high`."""
+    limits = np.append(starts, high)
+    text, whole = _rounded(limits), _are_whole(values, limits)
 
     def name(number: int) -> str:
-        last = number == len(starts) - 1
-        end = f"{_text(high)}]" if last else f"{_text(starts[number + 1])})"
-        return f"[{_text(starts[number])}, {end}"
+        start, end = limits[number], limits[number + 1]
+        if whole:
+            start = ceil(start)
+            end = max(start, end if number == len(starts) - 1 else ceil(end) - 1)
+        first, last = text(start), text(end)
+        return first if first == last else f"{first} to {last}"
 
     return [(np.searchsorted(starts[1:], values, side="right"), None)], name
+
+
+def _are_whole(values: Floats, limits: Floats) -> bool:
+    """Whether bins can be named by integers: all values are integers, and limits are rounded to fewer."""
+    if max(-limits[0], limits[-1]) >= LARGE or _decimals(limits) < 0:
+        return False
+    return bool((values == np.floor(values)).all())
+
+
+def _decimals(limits: Floats) -> int:
+    """Number of decimals to which limits are rounded for reading: a hundredth of the narrowest bin."""
+    halves = np.diff(limits / 2)  # a difference of the limits could overflow
+    halves = halves[halves > 0]
+    return 2 - floor(log10(halves.min()) + log10(2)) if halves.size else MANY_DECIMALS
+
+
+def _rounded(limits: Floats) -> Callable[[float], str]:
+    """Return a function that writes a limit for people: rounded, with separators if some are large."""
+    decimals, largest = _decimals(limits), max(-limits[0], limits[-1])
+    grouped = SEPARATE_FROM <= largest < LARGE
+
+    def text(number: float) -> str:
+        with suppress(OverflowError):  # rounded up beyond the floats
+            number = round(float(number), decimals)
+        if not grouped:
+            return _text(number)
+        written = f"{number + 0.0:,.{min(max(decimals, 0), 15)}f}"
+        return written.rstrip("0").rstrip(".") if "." in written else written
+
+    return text
 
 
 def _text(number: float) -> str:

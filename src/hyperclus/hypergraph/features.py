@@ -1,6 +1,5 @@
 """Hyperedges from the features of a table: one per (feature, value) or (feature, bin)."""
 
-import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, get_args
 
@@ -8,15 +7,20 @@ import numpy as np
 
 from hyperclus._runtime.arrays import index_type
 from hyperclus.errors import Argument, InputError, check_choice, prefixed
-from hyperclus.hypergraph.binning import Bins, BinsByColumn, Memberships, as_bins, memberships
+from hyperclus.hypergraph.binning import (
+    DEFAULT_BINS,
+    FEW,
+    BinRules,
+    BinsByColumn,
+    Memberships,
+    as_bins,
+    memberships,
+    order_memberships,
+)
 from hyperclus.hypergraph.ids import as_list, is_missing, object_array, refuse_missing
 from hyperclus.hypergraph.messages import row_of, shown
 from hyperclus.hypergraph.tables import find_column, is_number_type, pick, pick_codes, pick_numbers
 from hyperclus.typing import AbsencePolicy, Codes, Floats, Ids, MissingPolicy
-
-MANY = 100  # distinct numbers from which a column may need bins
-
-_log = logging.getLogger(__name__)
 
 
 def feature_names(
@@ -45,7 +49,8 @@ def feature_edges(
     features: Sequence[Any],
     missing: MissingPolicy,
     constant: AbsencePolicy,
-    bins: BinsByColumn | None = None,
+    bins: BinsByColumn = DEFAULT_BINS,
+    order: Mapping[Any, Sequence[Any]] | None = None,
 ) -> tuple[Codes, Codes, Floats, Ids]:
     """Return the edge, the row and the gamma of each incidence, and the edge ids."""
     check_choice("missing", missing, get_args(MissingPolicy))
@@ -56,14 +61,14 @@ def feature_edges(
     if len(set(features)) < len(features):
         raise InputError(f"features names a column twice: {shown(features)}; name each once")
     rules = as_bins(bins)
-    for name in rules if isinstance(rules, dict) else ():
-        if name not in features:
-            raise InputError(f"bins names {shown(name)}, which is not among the features; leave it out")
+    _check_named(features, bins=rules.named, order=order or {})
     kind = index_type(2 * n_rows * len(features))
     blocks: list[Memberships] = []
     edges: list[tuple[Any, Any]] = []
     for name in features:
-        parts, values = _values(columns, name, rules, missing)
+        levels = None if order is None else order.get(name)
+        found = _levels(columns, name, levels, rules) if levels is not None else _binned(columns, name, rules)
+        parts, values = _with_missing(name, *found, missing)
         if _is_constant(parts, values, name, constant):
             continue
         first = np.asarray(len(edges), dtype=kind)
@@ -81,6 +86,15 @@ def feature_edges(
     return of_edge[present], rows[present], weights[present], object_array(edges)
 
 
+def _check_named(features: Sequence[Any], **arguments: Mapping[Any, Any]) -> None:
+    """Raise an `InputError` if an argument names a column that is not used."""
+    for argument, named in arguments.items():
+        for name in named:
+            if name not in features:
+                problem = f"{argument} names {shown(name)}, which is not among the features; leave it out"
+                raise InputError(problem)
+
+
 def _is_constant(parts: list[Memberships], values: list[Any], name: Any, constant: AbsencePolicy) -> bool:
     """Whether a feature is left out because all rows have the same value."""
     if constant == "keep" or len(values) != 1 or parts[0][0].min() < 0:
@@ -92,29 +106,68 @@ def _is_constant(parts: list[Memberships], values: list[Any], name: Any, constan
     return True
 
 
-def _values(
-    columns: Mapping[Any, Any], name: Any, rules: Bins | dict[Any, Bins] | None, missing: MissingPolicy
-) -> tuple[list[Memberships], list[Any]]:
+def _binned(columns: Mapping[Any, Any], name: Any, rules: BinRules) -> tuple[list[Memberships], list[Any]]:
     """Return the values or bins of one feature, and in which of them each row is."""
-    rule = rules.get(name) if isinstance(rules, dict) else rules
-    numbers = None if rule is None else pick_numbers(columns, name)
-    if rule is None or numbers is None:
-        if rule and isinstance(rules, dict):
+    numbers = None
+    if rules.others is not None or rules.named.get(name) is not None:
+        numbers = pick_numbers(columns, name)
+    if numbers is None:
+        if rules.named.get(name) is not None:
             raise _not_numbers(columns, name)
-        codes, ids = pick_codes(columns, name)
-        parts: list[Memberships] = [(codes, None)]
-        values = ids.tolist()
-        if rules is None and len(values) > MANY and type(values[0]) is float:
-            single = np.count_nonzero(np.bincount(codes[codes >= 0]) == 1)
-            if 2 * single > len(values):
-                found = f"{len(values):,} different numbers, {single:,} of them in one row only"
-                advice = "pass bins=5, or bins={} if that is intended"
-                _log.warning("column %s has %s, and each is a hyperedge; %s", shown(name), found, advice)
+        rule = None
     else:
+        rule = rules.rule(name, _count_distinct(numbers))
+    if rule is None or numbers is None:
+        codes, ids = pick_codes(columns, name)
+        return [(codes, None)], ids.tolist()
+    if np.isinf(numbers).any():
+        row = int(np.argmax(np.isinf(numbers)))
+        problem = "the number is infinite or too large for bins; correct it or leave the row out"
+        raise InputError(f"{row_of(name)(row)}: {problem}")
+    try:
+        return memberships(numbers, rule)
+    except InputError as error:
+        raise prefixed(f"column {shown(name)}: ", error) from None
+
+
+def _count_distinct(numbers: Floats) -> int:
+    """Count different numbers, but only whether there are more than FEW."""
+    some = np.unique(numbers[:1000])
+    some = some if len(some) > FEW + 1 else np.unique(numbers)
+    return int(np.count_nonzero(~np.isnan(some)))
+
+
+def _levels(
+    columns: Mapping[Any, Any], name: Any, levels: Sequence[Any], rules: BinRules
+) -> tuple[list[Memberships], list[Any]]:
+    """Return the ordered values of one feature, or bins of neighbours, and in which of them each row is."""
+    known = as_list(levels, f"the order of column {shown(name)}")
+    places = {level: place for place, level in enumerate(known)}
+    if len(places) < len(known):
+        raise InputError(f"the order of column {shown(name)} names a value twice: {shown(known)}")
+    codes, values = pick_codes(columns, name)
+    listed = values.tolist()
+    for value in listed:
+        if value not in places:
+            row = int(np.argmax(codes == listed.index(value)))
+            problem = f"{row_of(name)(row)}: {shown(value)} is not in the order {shown(known)}"
+            raise InputError(f"{problem}; add it, or correct the value")
+    positions = np.append([places[value] for value in listed], -1).astype(np.intp)[codes]
+    if (rule := rules.named.get(name)) is not None:
         try:
-            parts, values = memberships(numbers, rule)
+            return order_memberships(positions, known, rule)
         except InputError as error:
             raise prefixed(f"column {shown(name)}: ", error) from None
+    used = np.unique(positions[positions >= 0])
+    rank = np.full(len(known) + 1, -1, dtype=np.intp)
+    rank[used] = np.arange(len(used))
+    return [(rank[positions], None)], [known[place] for place in used.tolist()]
+
+
+def _with_missing(
+    name: Any, parts: list[Memberships], values: list[Any], missing: MissingPolicy
+) -> tuple[list[Memberships], list[Any]]:
+    """Apply the policy for missing values."""
     absent = np.logical_and.reduce([codes < 0 for codes, _ in parts])
     if missing == "error":
         category, drop = Argument("missing", "category"), Argument("missing", "drop")
@@ -123,7 +176,7 @@ def _values(
     if missing == "category" and absent.any():
         codes, gamma = parts[0]
         parts = [(np.where(absent, len(values), codes), gamma), *parts[1:]]
-        values.append(None)
+        values = [*values, None]
     return parts, values
 
 

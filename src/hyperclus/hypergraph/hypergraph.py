@@ -14,7 +14,7 @@ from hyperclus._runtime.arrays import blocks, read_only
 from hyperclus._runtime.content_digest import content_digest
 from hyperclus.errors import InputError
 from hyperclus.hypergraph import incidence, tables
-from hyperclus.hypergraph.binning import BinsByColumn
+from hyperclus.hypergraph.binning import DEFAULT_BINS, BinsByColumn
 from hyperclus.hypergraph.features import feature_edges, feature_names
 from hyperclus.hypergraph.ids import factorize, ids_or_range, recode
 from hyperclus.hypergraph.incidence import Policies, PolicyOptions
@@ -236,14 +236,15 @@ class Hypergraph:
         features: Sequence[Any] | None = None,
         exclude: Sequence[Any] = (),
         vertex: Any = None,
-        bins: BinsByColumn | None = None,
+        bins: BinsByColumn = DEFAULT_BINS,
+        order: Mapping[Any, Sequence[Any]] | None = None,
         missing: MissingPolicy = "error",
         constant: AbsencePolicy = "drop",
         isolated: AbsencePolicy = "keep",
     ) -> "Hypergraph":
         """Build a hypergraph from features: vertices are rows, hyperedges are (feature, value), gamma = 1.
 
-        Every distinct value is a hyperedge, unless `bins` puts close numbers into one.
+        Every distinct value is a hyperedge; close numbers share one, see `bins`.
 
         Parameters
         ----------
@@ -253,12 +254,15 @@ class Hypergraph:
             The columns to use (by default all but `vertex`), or those to leave out, such as known classes.
         vertex : column name, optional
             The column of vertex ids; by default the index of a pandas data frame, or 0, 1, ...
-        bins : int, rule, Bins, or mapping of column name to these, optional
-            How columns of numbers become hyperedges (feature, bin), see `Bins`: 10 means ten intervals of
-            equal width, "quantile" five with equally many rows. A single value applies to all columns of
-            numbers, also of integers, but not to text, categories, booleans and dates; a mapping to the
-            columns it names. By default no column has bins, and a warning is logged for columns that seem to
-            need them; an empty mapping means the same without a warning.
+        bins : int, rule, Bins, mapping of column name to these, or None
+            How columns with more than 10 different numbers become hyperedges (feature, bin), see `Bins`: 5
+            (the default) means five intervals of equal width, "quantile" five with equally many rows. Text,
+            categories, booleans and dates have no bins. A mapping is for the columns it names, however few
+            numbers they have; None there means that each number is a hyperedge, as for codes. The other
+            columns have the default. None: each number is a hyperedge in all columns.
+        order : mapping of column name to values, optional
+            The values of a column in their order, such as answers from "disagree" to "agree". Their
+            hyperedges are in this order, and `bins` for the column puts neighbours into one.
         missing : {"error", "category", "drop"}
             A missing value (None, NaN, null) raises, is a hyperedge (feature, None) of its own, or puts the
             row into no hyperedge of that feature.
@@ -275,13 +279,13 @@ class Hypergraph:
 
         Examples
         --------
-        >>> h = Hypergraph.from_table({"colour": ["red", "red", "blue"], "size": [0.5, 9.1, 10.5]}, bins=2)
-        >>> h.edge_ids.tolist()
-        [('colour', 'red'), ('colour', 'blue'), ('size', '[0.5, 5.5)'), ('size', '[5.5, 10.5]')]
+        >>> table = {"colour": ["red", "red", "blue"], "size": [0.5, 9.1, 10.5]}
+        >>> Hypergraph.from_table(table, bins={"size": 2}).edge_ids.tolist()
+        [('colour', 'red'), ('colour', 'blue'), ('size', '0.5 to 5.5'), ('size', '5.5 to 10.5')]
         """
         columns = tables.columns_of(table)
         names = feature_names(columns, features, exclude, vertex, partial(tables.find_column, columns))
-        edge_codes, rows, weights, edges = feature_edges(columns, names, missing, constant, bins)
+        edge_codes, rows, weights, edges = feature_edges(columns, names, missing, constant, bins, order)
         ids = tables.row_names(table) if vertex is None else tables.pick(columns, vertex)
         vertices = ids_or_range(ids, len(columns[names[0]]), "vertex")
         gamma = incidence.from_coordinates(edge_codes, rows, weights, edges, vertices, "error")

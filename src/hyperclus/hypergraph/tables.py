@@ -76,7 +76,7 @@ def pick(columns: Mapping[Any, Any], name: Any) -> NDArray[Any] | list[Any]:
 def pick_numbers(columns: Mapping[Any, Any], name: Any) -> Floats | None:
     """Return one column as float64, NaN for missing values; None unless all values are numbers.
 
-    Text, categories, booleans and dates are not numbers. An infinite number is an `InputError`.
+    Text, categories, booleans and dates are not numbers. What is too large for float64 is infinite.
     """
     column = find_column(columns, name)
     if not isinstance(column, np.ndarray | list):
@@ -85,9 +85,7 @@ def pick_numbers(columns: Mapping[Any, Any], name: Any) -> Floats | None:
         with np.errstate(over="ignore"):  # too large for float64: infinite
             numbers = np.ma.filled(column.astype(np.float64), np.nan) if column.dtype.kind in "iuf" else None
     else:
-        numbers = _listed_numbers(list(column), name)
-    if numbers is not None and np.isinf(numbers).any():
-        raise _infinite(int(np.argmax(np.isinf(numbers))), name)
+        numbers = _listed_numbers(list(column))
     return numbers
 
 
@@ -193,7 +191,7 @@ def _native_numbers(series: Any) -> Floats | None:
     if series.null_count() == len(series):
         return np.full(len(series), np.nan)
     if series.dtype in (nw.Object, nw.Unknown):
-        return _listed_numbers(series.to_list(), series.name)
+        return _listed_numbers(series.to_list())
     if not series.dtype.is_numeric():
         return None
     if not series.dtype.is_integer() or _wide(series):
@@ -204,21 +202,23 @@ def _native_numbers(series: Any) -> Floats | None:
     return numbers
 
 
-def _listed_numbers(values: list[Any], name: Any) -> Floats | None:
+def _listed_numbers(values: list[Any]) -> Floats | None:
     kinds = set(map(type, values))
     gaps = {kind for kind in kinds if kind.__name__ in ("NoneType", "NAType", "NaTType", "MaskedConstant")}
     if not all(map(is_number_type, kinds - gaps)):
         return None
     if gaps:
         values = [np.nan if type(value) in gaps else value for value in values]
-    row = -1
     try:
         return np.array(values, dtype=np.float64)
     except (OverflowError, ValueError):  # an integer beyond the floats, a signalling NaN
-        with suppress(OverflowError, ValueError):
-            for row, value in enumerate(values):  # noqa: B007
-                float(value)
-        raise _infinite(row, name) from None
+        return np.array([_float(value) for value in values])
+
+
+def _float(value: Any) -> float:
+    with suppress(OverflowError, ValueError):
+        return float(value)
+    return np.inf
 
 
 def is_number_type(kind: type) -> bool:
@@ -228,11 +228,6 @@ def is_number_type(kind: type) -> bool:
 
 def _wide(series: Any) -> bool:
     return str(series.dtype) in ("Int128", "UInt128")
-
-
-def _infinite(row: int, name: Any) -> InputError:
-    problem = "the number is infinite or too large for bins"
-    return InputError(f"{row_of(name)(row)}: {problem}; correct it or leave the row out")
 
 
 def _column(values: Any, name: Any) -> Any:

@@ -1,11 +1,11 @@
 """Read and write files, and convert between `Hypergraph` and other libraries.
 
 `read` and `write` choose the format by the name of the file. Their options are those of the format's own
-functions, such as `read_long` for tables with a row per incidence (CSV, TSV, Parquet), `read_rows` for tables
-with a row per vertex, and `read_hif`. `to_xgi`, `from_xgi` and so on convert. docs/files.md and
+functions, such as `read_long` for tables with a row per incidence (CSV, TSV, Parquet, JSON, Excel), `read_rows`
+for tables with a row per vertex, and `read_hif`. `to_xgi`, `from_xgi` and so on convert. docs/files.md and
 docs/other_libraries.md say what each format and library can hold.
 
-All readers unpack gzipped text, and raise an `InputError` that names the file and the line. All writers are
+All readers unpack compressed text, and raise an `InputError` that names the file and the line. All writers are
 atomic, gzip text if the name ends with .gz, and issue a `LossWarning` that names what the format cannot hold.
 """
 
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from hyperclus.io.numeric_text import write_matrix_market as write_matrix_market
     from hyperclus.io.tables.long import read_long as read_long
     from hyperclus.io.tables.long_writer import write_long as write_long
+    from hyperclus.io.tables.text import read_text as read_text
     from hyperclus.io.tables.wide import read_rows as read_rows
 
 __all__, __getattr__, __dir__ = lazy_names(
@@ -71,6 +72,7 @@ __all__, __getattr__, __dir__ = lazy_names(
         "numeric_text": ("read_hmetis", "read_matrix_market", "write_hmetis", "write_matrix_market"),
         "tables.long": ("read_long",),
         "tables.long_writer": ("write_long",),
+        "tables.text": ("read_text",),
         "tables.wide": ("read_rows",),
     },
 )

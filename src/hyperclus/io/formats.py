@@ -24,6 +24,7 @@ from hyperclus.io.tables import excel, open_table, parquet, records
 from hyperclus.io.tables.long import WHICH_COLUMNS, list_column, read_long
 from hyperclus.io.tables.long_writer import write_long
 from hyperclus.io.tables.table import Table
+from hyperclus.io.tables.text import read_text
 from hyperclus.io.tables.wide import read_rows
 from hyperclus.typing import HypergraphLike
 
@@ -52,6 +53,7 @@ FORMATS = {
         Format("records", "long table, JSON Lines or a list of objects", records.SUFFIXES, read_long, None),
         Format("excel", "long table, Excel", excel.SUFFIXES, read_long, None),
         Format("rows", "table with a row per vertex: CSV, TSV, Parquet, JSON, Excel", (), read_rows, None),
+        Format("text", "documents in a column, words as hyperedges", (), read_text, None),
         Format("lines", "text with a hyperedge per line", (), read_lines, None),
         Format("json", "hyperedges as JSON lists or objects", (), read_json, None),
         Format("hif", "Hypergraph Interchange Format, JSON", (".json", ".hif"), read_hif, write_hif),
@@ -79,8 +81,8 @@ def read(
     format : str, optional
         By default guessed from the name or the content. Tables with a row per incidence are "csv", "tsv",
         "parquet", "records" (JSON Lines, or a JSON list of objects) and "excel"; "rows" is any of these
-        with a row per vertex. "lines" is text with a hyperedge per line, "json" has hyperedges as lists or
-        objects. The others are "hif", "hmetis", "mtx" and "npz".
+        with a row per vertex, "text" with a document in a column. "lines" is text with a hyperedge per
+        line, "json" has hyperedges as lists or objects. The others are "hif", "hmetis", "mtx" and "npz".
     encoding : str, optional
         Encoding of text, such as "cp1252", "latin-1" or "utf-16". By default that of a byte order mark, and
         UTF-8 without one.

@@ -12,7 +12,7 @@ from hyperclus._runtime.files import StrPath, fault
 from hyperclus._runtime.optional import arrow
 from hyperclus._runtime.progress import report_progress
 from hyperclus.errors import Argument, InputError, check_choice, prefixed
-from hyperclus.hypergraph.binning import Bins, BinsByColumn, as_bins
+from hyperclus.hypergraph.binning import DEFAULT_BINS, FEW, Bins, BinsByColumn, as_bins
 from hyperclus.hypergraph.features import feature_names
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.ids import object_array
@@ -27,8 +27,6 @@ from hyperclus.typing import AbsencePolicy, Ids, MissingPolicy
 RepeatPolicy = Literal["error", "number"]
 
 SNIFFED_ROWS = 20  # compared with the name of their column
-FEW = 10  # a column with more distinct numbers gets bins
-DEFAULT_BINS = Bins("width", 5)
 _IDS = 0  # key of the vertex ids among columns, whose names are text
 
 # What may be unusual about a column: a few words, and a sentence.
@@ -57,7 +55,8 @@ class WideKeywords(TypedDict, total=False):
     vertex: str | None
     features: Sequence[str] | None
     exclude: Sequence[str]
-    bins: BinsByColumn | Literal[False]
+    bins: BinsByColumn
+    order: Mapping[str, Sequence[Any]] | None
     missing: MissingPolicy
     constant: AbsencePolicy
     isolated: AbsencePolicy
@@ -74,7 +73,8 @@ class WideOptions:
     vertex: str | None = None
     features: Sequence[str] | None = None
     exclude: Sequence[str] = ()
-    bins: BinsByColumn | Literal[False] = DEFAULT_BINS
+    bins: BinsByColumn = DEFAULT_BINS
+    order: Mapping[str, Sequence[Any]] | None = None
     missing: MissingPolicy = "error"
     constant: AbsencePolicy = "drop"
     isolated: AbsencePolicy = "error"
@@ -186,6 +186,15 @@ class TableSchema:
                     return column.name
         return None
 
+    def _order(self) -> dict[str, list[Any]]:
+        """The order of values, as numbers in columns of numbers if it is given as text."""
+        found = {}
+        for name, levels in (self.options.order or {}).items():
+            column = next(column for column in self.columns if column.name == name)
+            known = {str(one): one for one in column.values.unique().to_pylist()} if column.numbers else {}
+            found[name] = [known.get(one, one) if isinstance(one, str) else one for one in levels]
+        return found
+
     def hypergraph(self) -> Hypergraph:
         """Build the hypergraph; an `InputError` names the line if that is impossible."""
         source, options = self.source, self.options
@@ -209,7 +218,8 @@ class TableSchema:
                 table,
                 features=[column.name for column in self.columns],
                 vertex=None if self.vertex is None else _IDS,
-                bins=dict(self.bins),
+                bins={column.name: self.bins.get(column.name) for column in self.columns},
+                order=self._order(),
                 missing=options.missing,
                 constant=options.constant,
                 isolated=options.isolated,
@@ -237,11 +247,7 @@ def read_rows(
     vertex : column name, optional
         The column of vertex ids. By default a first column without a name, which is how pandas and R write
         row names; otherwise the rows are numbered 0, 1, ...
-    bins : int, rule, Bins, mapping of column name to these, or False
-        For columns with more than 10 distinct numbers, so that close numbers share a hyperedge: 5 (the
-        default) means five of equal width, see `Bins`. A mapping is for the columns it names, however few
-        numbers they have; the others have five. False: every number is a hyperedge.
-    features, exclude, missing, constant, isolated
+    bins, order, features, exclude, missing, constant, isolated
         As in `Hypergraph.from_table`.
     decimal, thousands : {".", ","}, optional
         Signs in numbers in text. By default the decimal sign is a point; or a comma in columns where every
@@ -284,7 +290,7 @@ def infer_schema(source: Table, options: WideOptions) -> TableSchema:
     if not names:
         raise fault(source.path, "no column is left to use; a table needs one besides the vertex ids")
     columns = read_columns(source, names, options.decimal, options.thousands)
-    return TableSchema(source, vertex, columns, _bins(source, columns, options.bins), options)
+    return TableSchema(source, vertex, columns, _bins(source, columns, options), options)
 
 
 def row_names(source: Table) -> str | None:
@@ -322,28 +328,26 @@ def _numbered(names: list[str]) -> list[str]:
     return found
 
 
-def _bins(source: Table, columns: list[Column], given: BinsByColumn | Literal[False]) -> dict[str, Bins]:
+def _bins(source: Table, columns: list[Column], options: WideOptions) -> dict[str, Bins]:
     """Decide which columns get bins, and which bins."""
-    if given is None or given is False:
-        return {}
-    rules = as_bins(given)
-    by_name = rules if isinstance(rules, dict) else {}
-    for name in by_name:
-        if name not in {column.name for column in columns}:
-            message = f"bins are given for {shown(name)}, which is not among the columns used"
-            hint = "" if name in source.names else source.similar_column(name)
-            raise fault(source.path, f"{message}; {hint}" if hint else message)
+    rules, order = as_bins(options.bins), options.order or {}
+    for argument, names in (("bins", rules.named), ("order", order)):
+        for name in names:
+            if name not in {column.name for column in columns}:
+                message = f"{argument} names {shown(name)}, which is not among the columns used"
+                hint = "" if name in source.names else source.similar_column(name)
+                raise fault(source.path, f"{message}; {hint}" if hint else message)
     chosen = {}
     for column in columns:
-        rule = by_name.get(column.name)
-        if rule is not None and not column.numbers:
+        rule = rules.named.get(column.name)
+        if rule is not None and not column.numbers and column.name not in order:
             row = column.first_not_number()
             why = "is not a number" if column.too_large is None else "is too large a number"
             what = f"column {shown(column.name)} cannot have bins: {shown(column.values[row].as_py())} {why}"
             remedy = InputError(f"{what}; correct it, or leave the column out of ", Argument("bins"))
             raise source.fault(remedy, row)
-        if rule is None and column.numbers and column.distinct > FEW:
-            rule = rules if isinstance(rules, Bins) else DEFAULT_BINS
+        if column.numbers and column.name not in order:
+            rule = rules.rule(column.name, column.distinct)
         if rule is not None:
             chosen[column.name] = rule
     return chosen

@@ -88,7 +88,7 @@ def load(name: str, *, folder: Folder | None = None, progress: bool = False) -> 
     paths = fetch(name, folder=folder, progress=progress)
     rule = rules.RULES[name]
     table, classes = rules.read(rule, paths.values())
-    hypergraph = class_counts(Hypergraph.from_table(table, bins={}), classes)
+    hypergraph = class_counts(Hypergraph.from_table(table, bins=None), classes)
     return Dataset(name, table, classes, hypergraph, rule.k, rule.strategy, rule.source)
 
 

@@ -50,7 +50,7 @@ class Record:
 def measure(data: Dataset, unit: Unit) -> Record:
     """Run one method on one data set, from the table to the score."""
     start = time.perf_counter()
-    members = Hypergraph.from_table(data.table, bins={})
+    members = Hypergraph.from_table(data.table, bins=None)
     hypergraph = class_counts(members, data.classes) if unit.weights == "edvw" else members
 
     def reweigh(sub: Hypergraph, vertices: Integers) -> Hypergraph | None:
