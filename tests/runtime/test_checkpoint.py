@@ -2,12 +2,14 @@
 
 import errno
 import logging
+import logging.handlers
 import math
 import os
 import subprocess
 import sys
 import textwrap
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -103,6 +105,19 @@ def bits(found):
     return found
 
 
+@contextmanager
+def believed():
+    """Check that no checkpoint is refused inside."""
+    log, handler = logging.getLogger("hyperclus._runtime.checkpoint"), logging.handlers.BufferingHandler(1000)
+    handler.setLevel(logging.WARNING)
+    log.addHandler(handler)
+    try:
+        yield
+    finally:
+        log.removeHandler(handler)
+    assert [record.getMessage() for record in handler.buffer] == []
+
+
 def check_every_stop(run, folder, most=25):
     """Stop a run at each of its steps, or at `most` of them, and resume it."""
     whole, steps = counted(run)
@@ -112,7 +127,7 @@ def check_every_stop(run, folder, most=25):
         inside = folder / str(place)
         with pytest.raises(StopError), hc.watching(stops_at(place)), hc.checkpoints(inside):
             run()
-        with hc.checkpoints(inside):
+        with hc.checkpoints(inside), believed():
             again, rest = counted(run)
         assert bits(again) == bits(whole)
         saved += len(steps) - len(rest)
@@ -495,7 +510,7 @@ def save_vector(folder):
 def test_a_bug_does_not_delete_a_checkpoint(eager, tmp_path, error):
     path = save_vector(tmp_path)
     with hc.checkpoints(tmp_path, VectorStore(error)), pytest.raises(type(error), match="bug"):
-        open_checkpoint("stage", 1).result()
+        open_checkpoint("stage", 1).result(bool)
     assert path.exists()
 
 
@@ -503,7 +518,7 @@ def test_a_bug_does_not_delete_a_checkpoint(eager, tmp_path, error):
 def test_a_checkpoint_whose_vector_is_damaged_is_deleted(eager, tmp_path, caplog, error):
     path = save_vector(tmp_path)
     with hc.checkpoints(tmp_path, VectorStore(error)):
-        assert open_checkpoint("stage", 1).result() is None
+        assert open_checkpoint("stage", 1).result(bool) is None
     assert not path.exists()
     assert "damaged" in caplog.text
 
@@ -512,7 +527,7 @@ def test_an_unreadable_vector_does_not_delete_its_checkpoint(eager, tmp_path):
     path = save_vector(tmp_path)
     error = OSError(errno.ESTALE, "Stale file handle")
     with hc.checkpoints(tmp_path, VectorStore(error)), pytest.raises(hc.InputError, match="cannot be read"):
-        open_checkpoint("stage", 1).result()
+        open_checkpoint("stage", 1).result(bool)
     assert path.exists()
 
 

@@ -4,7 +4,8 @@ A file is named by a hash of everything that determines its content: the hypergr
 of the random generator, the version of this library. Entries can be stale but never wrong, so runs may share
 a folder. A finished stage saves its result; a running stage saves its state from time to time. Saving changes
 no result. Each file starts with a digest of its content. If they do not match, the file is damaged: it is
-deleted with a warning and its stage is computed again. A file that cannot be read is never deleted.
+deleted with a warning and its stage is computed again. The same happens if the values do not fit the stage
+(types, shapes, ranges). A file that cannot be read is never deleted.
 """
 
 import json
@@ -12,7 +13,7 @@ import logging
 import math
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -25,16 +26,18 @@ import numpy as np
 from hyperclus._runtime.content_digest import content_digest, is_column_major
 from hyperclus._runtime.context import using
 from hyperclus._runtime.files import StrPath, check_path, fault, writing
-from hyperclus.errors import InputError
+from hyperclus.errors import InputError, is_number
 from hyperclus.typing import Seed
 
 FORMAT = 5
 SUFFIX = ".checkpoint"
+LARGEST = float(np.finfo(np.float64).max)
 DIGEST_SIZE = blake2b().digest_size
 ABANDONED_AFTER = 600  # seconds without a write after which a partial file belongs to no running process
 README = "HYPERCLUS.txt"  # not a name that a file of the user may have
 
 Values: TypeAlias = dict[str, Any]
+Fits: TypeAlias = Callable[[Values], bool]  # whether loaded values can be those of a stage; may raise
 
 _log = logging.getLogger(__name__)
 
@@ -122,6 +125,32 @@ def vector_references(folder: Path) -> dict[str, list[Any]]:
     return found
 
 
+def is_array(value: Any, *shape: int | None, low: float = -LARGEST, high: float = LARGEST) -> bool:
+    """Whether a value is an array of numbers within limits, or a vector of a backend; None is any length.
+
+    >>> is_array(np.ones((2, 3)), 2, None), is_array(np.ones(2), 3), is_array(np.array([np.nan]), 1)
+    (True, False, False)
+    """
+    found = getattr(value, "shape", None)
+    if found is None or len(found) != len(shape):
+        return False
+    if any(wanted is not None and wanted != size for size, wanted in zip(found, shape, strict=True)):
+        return False
+    if not isinstance(value, np.ndarray):
+        return True
+    return value.dtype.kind in "iuf" and (not value.size or bool(low <= value.min() and value.max() <= high))
+
+
+def is_figure(value: Any, low: float = -math.inf, high: float = math.inf) -> bool:
+    """Whether a value is a number within limits."""
+    return is_number(value) and bool(low <= value <= high)
+
+
+def is_count(value: Any) -> bool:
+    """Whether a value is a whole number from 0."""
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
 class VectorStore(Protocol):
     """Stores vectors that are distributed over many workers; a checkpoint only refers to them.
 
@@ -154,17 +183,17 @@ class Checkpoint:
             return self
         return Checkpoint(self._folder, f"{self._name}.{'-'.join(map(str, words))}", self._rng, self)
 
-    def result(self) -> Values | None:
-        """Load the values given to `finish`, if they were saved."""
-        values = self._load(self._name, "loaded from the checkpoint")
+    def result(self, fits: Fits) -> Values | None:
+        """Load the values given to `finish`, if they were saved and fit."""
+        values = self._load(self._name, "loaded from the checkpoint", fits)
         if values is not None:
             self._started = math.inf  # there is nothing more to save
             cast(_Folder, self._folder).delete_parts(self._name)
         return values
 
-    def state(self) -> Values | None:
-        """Load the values last given to `keep`, if they were saved."""
-        return self._load(f"{self._name}.state", "resumed from the checkpoint")
+    def state(self, fits: Fits) -> Values | None:
+        """Load the values last given to `keep`, if they were saved and fit."""
+        return self._load(f"{self._name}.state", "resumed from the checkpoint", fits)
 
     @property
     def due(self) -> bool:
@@ -189,12 +218,15 @@ class Checkpoint:
             folder.delete_parts(self._name)
         return values
 
-    def _load(self, name: str, message: str) -> Values | None:
+    def _load(self, name: str, message: str, fits: Fits) -> Values | None:
         loaded = None if self._folder is None else self._folder.load(name)
         if loaded is None:
             return None
-        _log.info("%s: %s", name, message)
         values, rng_state = loaded
+        if not _fits(values, fits, rng_state, self._rng):
+            cast(_Folder, self._folder).delete_damaged(name)
+            return None
+        _log.info("%s: %s", name, message)
         if self._rng is not None:
             self._rng.bit_generator.state = rng_state
         stage: Checkpoint | None = self
@@ -271,10 +303,14 @@ class _Folder:
         except OSError as error:
             reason = f"the checkpoint cannot be read ({error.strerror or error})"
             raise fault(path, f"{reason}; try again, or delete it to start over") from error
+        self.delete_damaged(name)
+        return None
+
+    def delete_damaged(self, name: str) -> None:
+        path = self.path / f"{name}{SUFFIX}"
         _log.warning("the checkpoint %s is damaged; it is deleted and computed again", path)
         with suppress(OSError):
             path.unlink(missing_ok=True)
-        return None
 
     def delete_parts(self, name: str) -> None:
         """Delete the state of a stage and the checkpoints of its parts."""
@@ -302,7 +338,23 @@ def _header(file: IO[bytes]) -> Values | None:
     if digest != file_digest(file, blake2b).digest():  # type: ignore[arg-type]
         return None
     file.seek(DIGEST_SIZE)
-    return cast(Values, json.loads(np.load(file, allow_pickle=False).tobytes()))
+    try:
+        header = json.loads(np.load(file, allow_pickle=False).tobytes())
+        kinds = {"values": dict, "arrays": list, "references": dict, "rng": dict | None}
+        sound = all(isinstance(header[name], kind) for name, kind in kinds.items())
+    except (EOFError, ValueError, TypeError, KeyError, RecursionError):
+        return None
+    return header if sound and all(isinstance(name, str) for name in header["arrays"]) else None
+
+
+def _fits(values: Values, fits: Fits, rng_state: Any, rng: np.random.Generator | None) -> bool:
+    """Whether loaded values fit their stage, and the state its random generator."""
+    try:
+        if rng is not None:
+            type(rng.bit_generator)().state = rng_state
+        return fits(values)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+        return False
 
 
 def _as_json(value: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import Any, Generic, Literal, TypedDict, TypeVar
 
 import numpy as np
 
-from hyperclus._runtime.checkpoint import check_seed, open_checkpoint
+from hyperclus._runtime.checkpoint import check_seed, is_count, is_figure, open_checkpoint
 from hyperclus._runtime.progress import WorkProgress, report_progress
 from hyperclus._runtime.random import random_generator
 from hyperclus.clustering.batch_search import batch_search
@@ -251,9 +251,14 @@ class Run(Steps[Partition]):
 def _tight_bound(walk: RandomWalk, k: int, upper: float) -> TightBound:
     report_progress("bound", 0, "evaluations", 0.0)
     checkpoint = open_checkpoint("bound", walk.hypergraph, walk.alpha, walk.stationary, k, upper)
-    tight = TightBound(
-        **(checkpoint.result() or checkpoint.finish(**asdict(tight_bound(walk, k, upper=upper))))
-    )
+
+    def fits(kept: dict[str, Any]) -> bool:
+        counts = all(is_count(kept[name]) for name in ("rounds", "evaluations", "triangles"))
+        below = is_figure(kept["value"], 0.0, upper * (1 + 1e-9) + 1e-12)
+        return below and counts and isinstance(kept["ended"], str) and len(kept) == 5
+
+    kept = checkpoint.result(fits)
+    tight = TightBound(**(kept or checkpoint.finish(**asdict(tight_bound(walk, k, upper=upper)))))
     report_progress("bound", tight.evaluations, "evaluations", 1.0, f"NCut at least {tight.value:.4f}")
     return tight
 

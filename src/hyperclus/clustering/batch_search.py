@@ -23,7 +23,7 @@ from hyperclus._runtime.progress import WorkProgress
 from hyperclus._runtime.threads import single_blas_thread
 from hyperclus.clustering.cut import flows
 from hyperclus.clustering.initialization import WeightedKMeans, commute_scale, embedding
-from hyperclus.clustering.search_problem import MIN_GAIN, Effort, SearchProblem, penalized_ncut
+from hyperclus.clustering.search_problem import MIN_GAIN, Effort, SearchProblem, labels_fit, penalized_ncut
 from hyperclus.clustering.vertex_kernels import NOISE, VOLUME_PENALTY
 from hyperclus.engines.base import ArrayBackend
 from hyperclus.spectral.laplacian import NormalizedLaplacian
@@ -49,14 +49,15 @@ def batch_search(
 
     The labels are a vector of the walk's backend.
     """
-    if (done := checkpoint.result()) is not None:
+    n, k = problem.walk.hypergraph.n_vertices, problem.k
+    if (done := checkpoint.result(partial(labels_fit, n, k, {}))) is not None:
         return cast(Integers, done["labels"])
     k, search = problem.k, BatchSearch(problem.walk, problem.k, problem.min_volume, effort)
     starts: Iterable[Callable[[], Integers]] = [partial(search.backend.put, start)]
     if start is None:
         starts = _initial_partitions(search, problem, effort, rng)
     search.work.begin(search.visits * (0.5 * (len(SWEEP_SHARES) + 2 * REFINEMENTS) + 6), 1.0)
-    best = checkpoint.part("starts").result()
+    best = checkpoint.part("starts").result(partial(labels_fit, n, k, {}))
     if best is None:
         found: list[tuple[float, Integers]] = []
         for partition in starts:
@@ -186,9 +187,10 @@ class BatchSearch:
 
     def end(self, labels: Integers, checkpoint: Checkpoint) -> tuple[float, Integers]:
         """Descend from these labels; the cost and the labels at the end."""
-        done = checkpoint.result()
+        fits = partial(labels_fit, len(labels), self.k)
+        done = checkpoint.result(partial(fits, {"cost": 1}))
         if done is None:
-            state = checkpoint.state()
+            state = checkpoint.state(partial(fits, {}))
             current = self.evaluate(labels if state is None else state["labels"])
             current = self.descend(current, checkpoint)
             done = checkpoint.finish(cost=current.cost, labels=current.labels)

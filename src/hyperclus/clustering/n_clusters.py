@@ -1,6 +1,7 @@
 """The number of clusters: eigengaps that are larger than those of shuffled hypergraphs."""
 
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations, islice
 from typing import Any
 
@@ -13,7 +14,7 @@ from hyperclus.clustering.cut import cut
 from hyperclus.clustering.initialization import initial_partitions
 from hyperclus.clustering.metrics import agreement
 from hyperclus.clustering.partition import TINY, pandas_for
-from hyperclus.clustering.search_problem import EFFORTS, SearchProblem
+from hyperclus.clustering.search_problem import EFFORTS, SearchProblem, labels_fit
 from hyperclus.clustering.vertex_search import vertex_search
 from hyperclus.errors import Argument, InputError, check_integer
 from hyperclus.hypergraph.configuration_model import shuffled
@@ -273,7 +274,7 @@ def _found(walk: RandomWalk, pairs: Eigenpairs, k: int, rng: np.random.Generator
     first = pairs.first(k)
     problem, effort = SearchProblem(walk, first, k, default_min_share(walk, k)), EFFORTS["fast"]
     checkpoint = open_checkpoint("search", *problem.key, pairs.vectors, STARTS, rng=rng)
-    if (kept := checkpoint.result()) is not None:
+    if (kept := checkpoint.result(partial(labels_fit, walk.hypergraph.n_vertices, k, {}))) is not None:
         return list(kept["labels"])
     found, work = [], WorkProgress("search", "incidences")
     with topic(f"k = {k}"):

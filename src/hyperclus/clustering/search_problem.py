@@ -5,6 +5,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from hyperclus._runtime.checkpoint import is_array, is_figure
 from hyperclus.clustering.vertex_kernels import VOLUME_PENALTY
 from hyperclus.errors import Argument, InputError, check_integer
 from hyperclus.spectral.bounds import ncut_lower_bound
@@ -45,6 +46,28 @@ class SearchProblem:
         walk, pairs = self.walk, self.pairs
         solved = pairs.values, pairs.vectors, pairs.spare, pairs.steps, self.bound
         return (walk.hypergraph, walk.alpha, walk.stationary, *solved, self.k, self.min_volume)
+
+
+def labels_fit(n: int, k: int, figures: dict[str, int], kept: dict[str, Any]) -> bool:
+    """Whether values from a checkpoint can be labels 0 .. k - 1, all of which occur, and figures.
+
+    `figures` says how many numbers each name has. Of labels that are a vector of a backend, only the shape
+    is checked.
+    """
+    labels = [value for name, value in kept.items() if name not in figures]
+    numbers = {name: np.atleast_1d(kept[name]).tolist() for name in figures}
+    sound = all(len(numbers[name]) == count for name, count in figures.items())
+    sound = sound and all(is_figure(number) for some in numbers.values() for number in some)
+    return sound and bool(labels) and all(is_labels(value, n, k) for value in labels)
+
+
+def is_labels(value: Any, n: int, k: int) -> bool:
+    """Whether this is an array of labels 0 .. k - 1, all of which occur (rows of several), or a vector."""
+    if isinstance(value, np.ndarray) and value.ndim == 2:
+        return len(value) > 0 and all(is_labels(row, n, k) for row in value)
+    if not is_array(value, n, low=0, high=k - 1) or value.dtype.kind != "i":
+        return False
+    return not isinstance(value, np.ndarray) or bool(np.bincount(value, minlength=k).min() > 0)
 
 
 def penalized_ncut(volumes: Floats, insides: Floats, min_volume: float) -> float:

@@ -10,12 +10,20 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from hyperclus._runtime.arrays import read_only
-from hyperclus._runtime.checkpoint import NO_CHECKPOINT, Checkpoint
+from hyperclus._runtime.checkpoint import NO_CHECKPOINT, Checkpoint, is_array, is_count
 from hyperclus._runtime.jit import kernels
 from hyperclus._runtime.progress import WorkProgress, listening
 from hyperclus._runtime.threads import in_parallel, single_blas_thread
 from hyperclus.clustering import vertex_kernels
-from hyperclus.clustering.search_problem import EFFORTS, MIN_GAIN, Effort, SearchProblem, penalized_ncut
+from hyperclus.clustering.search_problem import (
+    EFFORTS,
+    MIN_GAIN,
+    Effort,
+    SearchProblem,
+    is_labels,
+    labels_fit,
+    penalized_ncut,
+)
 from hyperclus.clustering.vertex_kernels import Flow, State
 from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Codes, Floats, Integers
@@ -59,7 +67,8 @@ def vertex_search(
     total = m * (START * count + ROUND * 2 * finalists) + (m * DESCENT + budget) * finalists
     work = work or WorkProgress("search", "incidences")
     work.begin(total, share)
-    if (done := checkpoint.result()) is not None:
+    n = problem.walk.hypergraph.n_vertices
+    if (done := checkpoint.result(partial(labels_fit, n, k, {"ncut": 1}))) is not None:
         work.end(f"NCut {done['ncut']:.4f}")
         return np.asarray(done["labels"])
 
@@ -70,7 +79,7 @@ def vertex_search(
         results: list[tuple[Rank, Integers]] = []
         for number, start in enumerate(partitions):
             work.piece, part = expected, checkpoint.part(name, number)
-            kept = part.result()
+            kept = part.result(partial(labels_fit, n, k, {"rank": 2}))
             if kept is None:
                 labels = start() if callable(start) else start
                 clusters = Clusters.of(problem.walk, labels, k, problem.min_volume, flow)
@@ -94,6 +103,18 @@ def vertex_search(
     return labels
 
 
+def _fits_state(clusters: "Clusters", kept: dict[str, Any]) -> bool:
+    """Whether stored values can be the state of `perturb`, so that kernels stay within their arrays."""
+    state, k = clusters.state, clusters.k
+    sound = is_labels(kept["labels"], len(state.labels), k) and kept["labels"].dtype == np.int64
+    for name in ("sizes", "volumes", "insides", "sums"):
+        array = getattr(state, name)
+        sound &= is_array(kept[name], *array.shape) and kept[name].dtype == array.dtype
+    sound &= bool((kept["sizes"] == np.bincount(kept["labels"], minlength=k)).all())
+    sound &= bool((kept["volumes"] > 0).all()) and isinstance(kept["merging"], bool) and len(kept) == 8
+    return sound and is_count(kept["visited"]) and is_count(kept["stop"])
+
+
 def perturb(
     clusters: "Clusters",
     budget: int,
@@ -109,7 +130,7 @@ def perturb(
     """
     flow = clusters.flow
     once = DRAWS * (CALL + 2 * len(flow.edges) ** 2 // (len(flow.scale) * len(flow.rate)))  # on average
-    if (state := checkpoint.state()) is None:
+    if (state := checkpoint.state(partial(_fits_state, clusters))) is None:
         clusters.descend()
     stop, merging = clusters.visited + budget, clusters.k > 2
     if state is not None:

@@ -18,12 +18,13 @@ Components keep the mass they start with, their share of the total degree.
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from hyperclus._runtime.checkpoint import Checkpoint
+from hyperclus._runtime.checkpoint import LARGEST, Checkpoint, is_array, is_count, is_figure
 from hyperclus._runtime.progress import ResidualProgress, report_progress
 from hyperclus._runtime.threads import single_blas_thread
 from hyperclus.errors import ConvergenceError, InputError
@@ -41,6 +42,7 @@ RESTART = 30
 MAX_CYCLES = 60
 _log = logging.getLogger(__name__)
 
+CREDIBLE = 1e-6  # what a distribution from a checkpoint may change in a step
 ACCEPTED = 1e-11  # a solve that stalls above this residual has failed
 UNCORRECTED = (
     "some vertices are joined so weakly to the others that the mass of their parts may be off; no worker has "
@@ -143,7 +145,7 @@ def stationary_distribution(factors: TransitionFactors, tolerance: float = 1e-14
     checkpoint = factors.backend.open_checkpoint(
         "stationary distribution", factors.hypergraph, factors.alpha, tolerance
     )
-    done = checkpoint.result()
+    done = checkpoint.result(partial(_fits, factors, max(CREDIBLE, 10 * tolerance)))
     if done is None:
         solved = _solve(factors, tolerance, found, checkpoint)
         checkpoint.finish(vertices=solved.vertices, **_facts(solved))
@@ -156,6 +158,18 @@ def stationary_distribution(factors: TransitionFactors, tolerance: float = 1e-14
 def _facts(solved: StationaryDistribution) -> dict[str, Any]:
     """What determines the result, with the distribution on the vertices."""
     return {name: getattr(solved, name) for name in ("residual", "steps", "method", "masses_corrected")}
+
+
+def _fits(factors: TransitionFactors, tolerance: float, kept: dict[str, Any]) -> bool:
+    """Whether stored values can be those of a stationary distribution: it sums to 1, and a step keeps it."""
+    phi = kept["vertices"]
+    if not is_array(phi, factors.hypergraph.n_vertices, low=0.0, high=1.0 + CREDIBLE):
+        return False
+    after = factors.step_to_vertices(factors.step_to_edges(phi))
+    total, change = factors.backend.fetch(phi.sum(), np.abs(after - phi).sum())
+    figures = is_figure(kept["residual"], 0.0, 1.0) and is_count(kept["steps"])
+    words = isinstance(kept["method"], str) and isinstance(kept["masses_corrected"], bool)
+    return len(kept) == 5 and figures and words and abs(total - 1) <= CREDIBLE and change <= tolerance
 
 
 def _restored(factors: TransitionFactors, found: Components, kept: dict[str, Any]) -> StationaryDistribution:
@@ -239,13 +253,27 @@ class _Cycles:
     first_residual: float = np.inf
 
 
+def _cycles_fit(size: int, state: dict[str, Any]) -> bool:
+    """Whether stored values can be those of `_Cycles`, and of a cycle that was interrupted."""
+    sound = all(is_array(state[name], size) for name in ("distribution", "best"))
+    sound &= all(is_count(state[name]) for name in ("stalled", "steps", "count"))
+    sound &= all(is_figure(state[name], 0.0) for name in ("residual", "first_residual"))
+    if "reduced" not in state:
+        return sound and len(state) == 7
+    first, columns = state["first"], len(state) - 10
+    sound &= is_array(state["reduced"], RESTART + 1, RESTART) and is_figure(state["length"], 0.0, LARGEST)
+    basis = [state[f"basis {number}"] for number in range(columns)]
+    return sound and first == columns - 1 and all(is_array(column, size) for column in basis)
+
+
 @single_blas_thread
 def _krylov(
     chain: _Chain, start: Floats, progress: ResidualProgress, checkpoint: Checkpoint
 ) -> tuple[Floats, int, float]:
     """GMRES cycles until the chi residual is below the goal or no longer falls."""
-    backend, done = chain.factors.backend, checkpoint.result()
-    state = done or checkpoint.state() or {"distribution": start, "best": start}
+    backend, fits = chain.factors.backend, partial(_cycles_fit, len(start))
+    done = checkpoint.result(fits)
+    state = done or checkpoint.state(fits) or {"distribution": start, "best": start}
     at = _Cycles(**{name: state.pop(name) for name in list(state) if name in _Cycles.__annotations__})
     begun = state if "reduced" in state else None
     progress.first, progress.lowest, progress.done = at.first_residual, at.residual, at.steps

@@ -1,6 +1,7 @@
 """The k smallest eigenpairs of L_sym by the method that is expected to be fastest."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.spectral.eigen.inertia import counted_bounds
 from hyperclus.spectral.eigen.lanczos import MAX_PRODUCTS, Lanczos, Vectors, lanczos_vectors
 from hyperclus.spectral.eigen.null_space import zero_vectors
-from hyperclus.spectral.eigen.result import Eigenpairs, with_residuals
+from hyperclus.spectral.eigen.result import Eigenpairs, stored_pairs_fit, with_residuals
 from hyperclus.spectral.eigen.shift_invert import FACTORISATION_UP_TO, Inverse, is_thin, polished
 from hyperclus.spectral.eigen.small_side import small_side_vectors
 from hyperclus.spectral.laplacian import NormalizedLaplacian
@@ -86,7 +87,7 @@ def smallest_eigenpairs(
     spare, rng = min(spare, laplacian.size - k), random_generator(seed)
     inputs = (walk.hypergraph, walk.alpha, walk.stationary, k, tolerance, method, spare)
     checkpoint = backend.open_checkpoint("eigenvectors", *inputs, rng=rng)
-    kept = checkpoint.result()
+    kept = checkpoint.result(partial(stored_pairs_fit, laplacian, k, spare))
     if kept is None:
         problem = _Problem(laplacian, known, k - known.shape[1], tolerance, rng, spare, checkpoint)
         pairs = problem.solve(method) if backend.on_host else problem.solve_by_products()

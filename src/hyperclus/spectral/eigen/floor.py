@@ -1,11 +1,12 @@
 """A floor under the eigenvalues that a solver did not return."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from hyperclus._runtime.checkpoint import NO_CHECKPOINT, Checkpoint
+from hyperclus._runtime.checkpoint import LARGEST, NO_CHECKPOINT, Checkpoint, is_array, is_count, is_figure
 from hyperclus._runtime.content_digest import content_digest
 from hyperclus.spectral.laplacian import Operator
 from hyperclus.typing import Floats
@@ -53,9 +54,10 @@ def floor_beyond(
     The iteration ends when the floor reaches the goal, when the smallest Ritz value, which is an upper bound
     of lambda, is below `hopeless`, or after `max_products`.
     """
-    if (done := checkpoint.result()) is not None:
+    if (done := checkpoint.result(_fits_floor)) is not None:
         return Floor(**done)
-    state = checkpoint.state() or _start(operator, vectors, rng)
+    fits = partial(_fits_state, operator.size, vectors.shape[1])
+    state = checkpoint.state(fits) or _start(operator, vectors, rng)
     before, now, at_before = state["before"], state["now"], state["at_before"]
     diagonal, beyond = state["diagonal"], state["beyond"]
     dimensions = operator.size - vectors.shape[1]
@@ -92,6 +94,19 @@ def floor_beyond(
     found = Floor(highest_floor(diagonal, beyond, ritz, dimensions), ritz, len(diagonal))
     checkpoint.finish(**found._asdict())
     return found
+
+
+def _fits_floor(found: dict[str, Any]) -> bool:
+    """Whether stored values can be those of a `Floor`."""
+    return is_figure(found["value"]) and is_figure(found["ritz"]) and is_count(found["steps"])
+
+
+def _fits_state(size: int, known: int, state: dict[str, Any]) -> bool:
+    """Whether stored values can be the state of `floor_beyond`."""
+    diagonal, beyond = state["diagonal"], state["beyond"]
+    sound = is_array(state["before"], size) and is_array(state["now"], size)
+    sound &= is_array(state["at_before"], known) and len(diagonal) == len(beyond) and len(state) == 5
+    return sound and all(is_figure(one, -LARGEST, LARGEST) for one in (*diagonal, *beyond))
 
 
 def _start(operator: Operator, vectors: Floats, rng: np.random.Generator) -> dict[str, Any]:

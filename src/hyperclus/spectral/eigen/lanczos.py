@@ -5,11 +5,12 @@ and needs NumPy arrays.
 """
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from hyperclus._runtime.checkpoint import NO_CHECKPOINT, Checkpoint
+from hyperclus._runtime.checkpoint import NO_CHECKPOINT, Checkpoint, is_array, is_count, is_figure
 from hyperclus._runtime.progress import ResidualProgress
 from hyperclus.engines.base import ArrayBackend
 from hyperclus.errors import ConvergenceError
@@ -151,10 +152,10 @@ class _Space:
 
     def search(self, progress: ResidualProgress, checkpoint: Checkpoint, spare: int = 0) -> _Found:
         """Find the eigenvectors; the goal of the progress is the tolerance."""
-        if (done := checkpoint.result()) is not None:
+        if (done := checkpoint.result(partial(self._fits_found, spare))) is not None:
             progress.done = done["steps"]
             return _Found(**done)
-        if (state := checkpoint.state()) is not None:
+        if (state := checkpoint.state(self._fits_state)) is not None:
             progress.first, progress.lowest = state.pop("residuals")
         self._begin(state)
         while True:
@@ -204,6 +205,23 @@ class _Space:
         steps = np.diag(along).tolist(), norms.tolist()
         proven = excludes(*steps, goal, self.dimensions)
         return highest_floor(*steps, value, self.dimensions) if proven else -np.inf
+
+    def _fits_found(self, spare: int, found: dict[str, Any]) -> bool:
+        """Whether stored values can be those of `_Found`."""
+        sound = is_array(found["vectors"], self.operator.size, None) and is_array(found["values"], self.count)
+        sound &= self.count <= found["vectors"].shape[1] <= self.count + spare
+        return sound and is_count(found["steps"]) and is_figure(found["floor"]) and len(found) == 4
+
+    def _fits_state(self, state: dict[str, Any]) -> bool:
+        """Whether stored values can be those of `_state`, and the residuals."""
+        sound = is_array(state["projected"], self.capacity, self.capacity)
+        sound &= all(is_count(state[name]) for name in ("first", "since", "steps"))
+        sound &= state["first"] < self.capacity and state["since"] <= self.capacity
+        sound &= len(state["residuals"]) == 2 and all(is_figure(one, 0.0) for one in state["residuals"])
+        filled = min(state["first"] + self.width, self.dimensions)
+        columns = [state[f"basis {number}"] for number in range(filled)]
+        sound &= all(is_array(column, self.operator.size) for column in columns)
+        return bool(sound and len(state) == 5 + filled)
 
     def _begin(self, state: dict[str, Any] | None) -> None:
         """Start from random vectors, or from the state of an interrupted search."""

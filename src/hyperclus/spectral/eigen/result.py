@@ -1,15 +1,18 @@
 """The result of the eigen-solvers."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
+from hyperclus._runtime.checkpoint import is_array, is_count, is_figure
 from hyperclus.engines.base import ArrayBackend
 from hyperclus.spectral.eigen.floor import FAILURE
 from hyperclus.spectral.eigen.lanczos import Vectors
 from hyperclus.spectral.laplacian import Operator
 from hyperclus.typing import Floats
 
+CREDIBLE = 1e-6  # how far values from a checkpoint may be from what they should be
 ROUNDING = 1e-14  # what sums over the vertices may lose; residuals are measured with the same sums
 
 
@@ -82,6 +85,21 @@ def with_residuals(operator: Operator, zero: Floats, others: Vectors, wanted: in
     spare = others.vectors[:, wanted:]
     facts = others.steps, method, lower, float(failure)
     return Eigenpairs(values, fixed[:, order.tolist()], residuals, *facts, spare)
+
+
+def stored_pairs_fit(operator: Operator, k: int, spare: int, kept: dict[str, Any]) -> bool:
+    """Whether stored values can be the k smallest eigenpairs; in host memory, residuals are recomputed."""
+    values, vectors, residuals = kept["values"], kept["vectors"], kept["residuals"]
+    sound = is_array(values, k, low=0.0, high=2.0 + CREDIBLE) and is_array(residuals, k, low=0.0, high=4.0)
+    sound &= is_array(kept["lower"], k, low=0.0) and bool((kept["lower"] <= values + CREDIBLE).all())
+    sound &= is_array(vectors, operator.size, k) and is_array(kept["spare"], operator.size, None)
+    sound &= kept["spare"].shape[1] <= spare and is_count(kept["steps"]) and isinstance(kept["method"], str)
+    sound &= is_figure(kept["failure"], 0.0, 1.0) and set(kept) == set(Eigenpairs.__slots__)
+    if sound and isinstance(vectors, np.ndarray):
+        changes = np.linalg.norm(operator.apply(vectors) - vectors * values, axis=0)
+        sound = bool((changes <= 2 * residuals + CREDIBLE).all())
+        sound &= bool((np.abs(vectors.T @ vectors - np.eye(k)) <= CREDIBLE).all())
+    return bool(sound)
 
 
 def lower_bounds(values: Floats, residuals: Floats, floor: float) -> Floats:
