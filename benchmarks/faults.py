@@ -83,7 +83,7 @@ def clustered(source: Path, scheduler: str | WorkerPool, work: Path, k: int = 2)
 
 def labels_of(part: StoredPartition) -> np.ndarray:
     """Return the labels in the order of the vertices."""
-    return part.to_table().sort_by("vertex")["cluster"].to_numpy()
+    return part.to_arrow().sort_by("vertex")["cluster"].to_numpy()
 
 
 def killer(address: str, phase: str, work: Path) -> tuple[Callable[[hc.Step], None], list[float]]:

@@ -89,7 +89,7 @@ def all_or_nothing(h: hc.Hypergraph, positions: np.ndarray) -> float:
         return np.nan
     inside = np.zeros(h.n_vertices)
     inside[positions] = 1.0
-    members = hc.ones(h).gamma
+    members = hc.unit_weights(h).gamma
     held, degrees = members @ inside, members.T @ h.edge_weights
     cut = h.edge_weights[(held > 0) & (held < h.edge_sizes)].sum()
     return float(cut / min(degrees @ inside, degrees @ (1 - inside)))

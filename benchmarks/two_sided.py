@@ -32,7 +32,7 @@ def scores(case: Case, seed: int) -> list[float]:
     """Return the NMI for gamma = 1, then for each alpha."""
     h, classes = case
     k = len(np.unique(classes))
-    runs = [(hc.ones(h), 0.0), *((h, alpha) for alpha in ALPHAS)]
+    runs = [(hc.unit_weights(h), 0.0), *((h, alpha) for alpha in ALPHAS)]
     return [hc.agreement(classes, labels(weighted, k, alpha, seed)).nmi for weighted, alpha in runs]
 
 

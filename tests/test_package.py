@@ -1,7 +1,10 @@
 """The package as a whole: what importing it costs and brings."""
 
+import inspect
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -41,6 +44,17 @@ def test_public_names_exist_and_are_documented():
     for name in hc.__all__:
         assert getattr(hc, name).__doc__, name
     assert hc.__version__.count(".") == 2
+
+
+def test_every_public_name_is_in_the_documentation():
+    pages = [*(Path(__file__).parents[1] / "docs").glob("*.md")]
+    words = {word for page in pages for word in re.findall(r"\w+", page.read_text(encoding="utf-8"))}
+    assert not {*hc.__all__, *hc.io.__all__} - words
+
+
+def test_functions_have_the_names_of_their_package():
+    for name in hc.io.__all__:
+        assert not inspect.ismodule(getattr(hc.io, name)), name
 
 
 def test_only_public_names_are_listed():

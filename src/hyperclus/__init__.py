@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from hyperclus.clustering.n_clusters import suggest_k as suggest_k
     from hyperclus.clustering.partition import Partition as Partition, StoredPartition as StoredPartition
     from hyperclus.errors import ClusterError as ClusterError, ConvergenceError as ConvergenceError
-    from hyperclus.errors import DownloadError as DownloadError, HyperclusError as HyperclusError
+    from hyperclus.errors import HyperclusError as HyperclusError
     from hyperclus.errors import InputError as InputError, LossWarning as LossWarning
     from hyperclus.errors import MissingLibraryError as MissingLibraryError
     from hyperclus.hypergraph.binning import Bins as Bins
     from hyperclus.hypergraph.hypergraph import Hypergraph as Hypergraph
     from hyperclus.hypergraph.summary import summary as summary
-    from hyperclus.hypergraph.weighting import class_counts as class_counts, ones as ones
-    from hyperclus.io.as_hypergraph import as_hypergraph as as_hypergraph
+    from hyperclus.hypergraph.weighting import class_counts as class_counts, unit_weights as unit_weights
+    from hyperclus.io.anything import as_hypergraph as as_hypergraph
     from hyperclus.io.formats import read as read, write as write
     from hyperclus.spectral.eigen import Eigenpairs as Eigenpairs, smallest_eigenpairs as smallest_eigenpairs
     from hyperclus.spectral.laplacian import NormalizedLaplacian as NormalizedLaplacian
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_ERRORS = ("ClusterError", "ConvergenceError", "DownloadError", "HyperclusError", "InputError")
+_ERRORS = ("ClusterError", "ConvergenceError", "HyperclusError", "InputError")
 __all__, __getattr__, __dir__ = lazy_names(
     __name__,
     {
@@ -62,8 +62,8 @@ __all__, __getattr__, __dir__ = lazy_names(
         "hypergraph.binning": ("Bins",),
         "hypergraph.hypergraph": ("Hypergraph",),
         "hypergraph.summary": ("summary",),
-        "hypergraph.weighting": ("class_counts", "ones"),
-        "io.as_hypergraph": ("as_hypergraph",),
+        "hypergraph.weighting": ("class_counts", "unit_weights"),
+        "io.anything": ("as_hypergraph",),
         "io.formats": ("read", "write"),
         "spectral.eigen": ("Eigenpairs", "smallest_eigenpairs"),
         "spectral.laplacian": ("NormalizedLaplacian",),

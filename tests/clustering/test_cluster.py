@@ -175,7 +175,7 @@ class TestKWay:
         def reweigh(sub, vertices):
             seen.append(vertices)
             np.testing.assert_array_equal(sub.vertex_ids, h.vertex_ids[vertices])
-            return hc.ones(sub)
+            return hc.unit_weights(sub)
 
         part = hc.hyperclus_g(h, 3, reweigh=reweigh)
         assert len(seen) == 2
@@ -391,7 +391,7 @@ class TestArguments:
     @pytest.mark.parametrize("value", [np.eye(3), [["a", "b"]], {"a": [1]}, None, 5])
     def test_only_hypergraphs(self, value):
         star, clique = hc.research.baselines.star, hc.research.baselines.clique
-        for call in (hc.cluster, hc.hyperclus_g, hc.RandomWalk, hc.ones, star, clique):
+        for call in (hc.cluster, hc.hyperclus_g, hc.RandomWalk, hc.unit_weights, star, clique):
             with pytest.raises(hc.InputError, match="a Hypergraph is needed, not a"):
                 call(value)
         with pytest.raises(hc.InputError, match="a Hypergraph is needed, not a"):

@@ -46,7 +46,7 @@ def clustered_files(pool, tmp_path, monkeypatch):  # noqa: F811
 
 def labels_of(h, there):
     """The labels in the order of the vertices of the hypergraph; every vertex has one."""
-    table = there.to_table()
+    table = there.to_arrow()
     assert table.num_rows == h.n_vertices == there.n_vertices
     found = dict(zip(table.column("vertex").to_pylist(), table.column("cluster").to_pylist(), strict=True))
     return np.array([found[vertex] for vertex in h.vertex_ids.tolist()])
@@ -150,8 +150,8 @@ def test_text_ids_and_no_weights_in_several_files(clustered_files, tmp_path):
     for source in (str(folder), f"{folder}/part-*.parquet", sorted(folder.iterdir())):
         assert clustered_files(source, 2).ncut == there.ncut
     assert {path.suffix for path in there.folder.iterdir()} == {".parquet"}
-    assert there.to_table().schema.names == ["vertex", "cluster"]
-    assert there.to_table().schema.field("cluster").type == pa.int8()
+    assert there.to_arrow().schema.names == ["vertex", "cluster"]
+    assert there.to_arrow().schema.field("cluster").type == pa.int8()
     assert "into 2 clusters" in there._repr_html_()
     assert str(there.folder) in repr(there)
 
@@ -178,7 +178,7 @@ def test_prepared_data_is_reused(clustered_files, tmp_path, monkeypatch):
     assert {path: path.stat().st_mtime_ns for path in written} == written
     assert len(list((tmp_path / "work").glob("*/" + MANIFEST))) == 1
     np.testing.assert_allclose(first.eigenvalues, second.eigenvalues, rtol=1e-9, atol=1e-15)
-    assert first.to_table() == second.to_table()
+    assert first.to_arrow() == second.to_arrow()
     assert not list(prepared.folder.rglob("vectors"))  # the files of a run are deleted with it
 
 
@@ -198,7 +198,7 @@ def test_equal_clusters_are_numbered_by_their_first_vertex_as_in_memory(clustere
     effort = replace(EFFORTS["default"], batched_from=(0, 0) if in_batches else (10**9, 10**9))
     there = clustered_files(hc.Hypergraph.from_edges(edges), 4, effort=effort)
     assert there.sizes.tolist() == [3, 3, 3, 3]
-    table = there.to_table().to_pydict()
+    table = there.to_arrow().to_pydict()
     order = {vertex: row for row, vertex in enumerate(table["vertex"])}
     here = hc.Hypergraph.from_edges(edges, vertex_ids=sorted(order, key=order.get))
     assert hc.evaluate(here, table["cluster"]).labels.tolist() == table["cluster"]

@@ -34,7 +34,7 @@ def test_f1_and_purity_by_their_definitions(case):
     classes, clusters = (np.array(labels) for labels in case)
     found = agreement(classes, clusters)
     best = []
-    for name, f1 in zip(found.classes, found.f1, strict=True):
+    for name, f1 in zip(found.classes, found.f1_by_class, strict=True):
         inside = classes == name
         scores = []
         for other in found.clusters:
@@ -45,17 +45,17 @@ def test_f1_and_purity_by_their_definitions(case):
         assert f1 <= max(scores) + 1e-12
         assert any(f1 == pytest.approx(score) for score in [*scores, 0.0])
         best.append(max(scores))
-    assert found.f1.max() == pytest.approx(max(best))
+    assert found.f1_by_class.max() == pytest.approx(max(best))
     majority = sum(max(np.bincount(classes[clusters == other])) for other in found.clusters)
     assert found.purity == pytest.approx(majority / len(classes))
     sizes = [np.count_nonzero(classes == name) for name in found.classes]
-    assert found.weighted_f1 == pytest.approx(np.dot(found.f1, sizes) / len(classes))
+    assert found.f1 == pytest.approx(np.dot(found.f1_by_class, sizes) / len(classes))
 
 
 def test_perfect_agreement_whatever_the_names():
     found = agreement(["a", "b", "a", "c"], [2, 0, 2, 1])
-    assert found.f1.tolist() == [1, 1, 1]
-    assert (found.nmi, found.ari, found.purity, found.weighted_f1) == (1, 1, 1, 1)
+    assert found.f1_by_class.tolist() == [1, 1, 1]
+    assert (found.nmi, found.ari, found.purity, found.f1) == (1, 1, 1, 1)
 
 
 def test_lengths_must_match():

@@ -43,7 +43,7 @@ def data(tmp_path_factory):
 
 def clustered(data, work):
     part = hc.cluster_files(data, 2, effort=IN_BATCHES, scheduler=AlonePool(), folder=work)
-    table = part.to_table().to_pydict()
+    table = part.to_arrow().to_pydict()
     return part.ncut, part.lower_bound, dict(zip(table["vertex"], table["cluster"], strict=True))
 
 

@@ -50,7 +50,7 @@ def test_nouns():
 
 def test_nouns_follow_the_hypergraph(tmp_path):
     h = hc.Hypergraph.from_edges([["a", "b"], ["b", "c"]]).with_nouns(vertex="author", edge="paper")
-    others = [h.restrict([0, 1]), h.with_gamma([1, 2, 3, 4]), h.with_edge_weights([1, 2]), hc.ones(h)]
+    others = [h.restrict([0, 1]), h.with_gamma([1, 2, 3, 4]), h.with_edge_weights([1, 2]), hc.unit_weights(h)]
     others += [h.drop_edges(np.array([True, False])), pickle.loads(pickle.dumps(h))]
     hc.write(h, tmp_path / "h.npz")
     others.append(hc.read(tmp_path / "h.npz"))

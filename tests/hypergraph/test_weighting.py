@@ -31,8 +31,8 @@ def test_class_counts_equals_a_loop(data):
     h = Hypergraph.from_edges(edges, vertex_ids=range(n), isolated="keep")
     counted = hc.class_counts(h, classes)
     np.testing.assert_array_equal(counted.gamma.toarray(), class_counts_by_a_loop(h, classes))
-    np.testing.assert_array_equal(hc.ones(h).gamma.toarray(), h.gamma.toarray() > 0)
-    for other in (counted, hc.ones(h)):
+    np.testing.assert_array_equal(hc.unit_weights(h).gamma.toarray(), h.gamma.toarray() > 0)
+    for other in (counted, hc.unit_weights(h)):
         assert other.vertex_ids.tolist() == h.vertex_ids.tolist()
         assert other.edge_ids.tolist() == h.edge_ids.tolist()
         np.testing.assert_array_equal(other.edge_weights, h.edge_weights)

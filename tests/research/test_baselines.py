@@ -52,7 +52,7 @@ class TestStarTheorem:
     def test_eigenvalues(self, weight, h):
         """Each lambda of the walk gives the two star eigenvalues 1 -+ sqrt(1 - lambda)."""
         omega = WEIGHTS[weight](h.edge_weights, h.edge_sizes)
-        walk = hc.RandomWalk(hc.ones(h).with_edge_weights(omega))
+        walk = hc.RandomWalk(hc.unit_weights(h).with_edge_weights(omega))
         lambdas = np.linalg.eigvalsh(hc.NormalizedLaplacian(walk).dense())
         found = np.linalg.eigvalsh(normalised(star_graph(h, weight)))
         halves = np.sqrt(np.clip(1 - lambdas, 0, 1))
@@ -66,7 +66,7 @@ class TestStarTheorem:
     def test_eigenvector(self, weight, h):
         """f = Pi^-1/2 z on the vertices and B f / (1 - lambda_star) on the hyperedges is the star's."""
         omega = WEIGHTS[weight](h.edge_weights, h.edge_sizes)
-        walk = hc.RandomWalk(hc.ones(h).with_edge_weights(omega))
+        walk = hc.RandomWalk(hc.unit_weights(h).with_edge_weights(omega))
         pairs = hc.smallest_eigenpairs(hc.NormalizedLaplacian(walk), 2)
         if pairs.values[1] > 1 - 1e-6:
             return  # lambda_star = 1: nothing comes back from the hyperedges
@@ -80,7 +80,7 @@ class TestStarTheorem:
     @examples
     @given(h=hypergraphs())
     def test_same_clusters_as_gamma_one(self, h):
-        part = hc.hyperclus_g(hc.ones(h))
+        part = hc.hyperclus_g(hc.unit_weights(h))
         assert star(h).ncut == pytest.approx(hc.evaluate(h, part.labels).ncut, rel=1e-9)
 
     @examples
@@ -96,7 +96,7 @@ class TestClique:
         single = h.edge_sizes < 2
         if single.all():
             return
-        kept = hc.ones(h.drop_edges(single))
+        kept = hc.unit_weights(h.drop_edges(single))
         if np.bincount(kept.gamma.indices, minlength=h.n_vertices).min() == 0:
             return
         operator = CliqueLaplacian(TransitionFactors(kept))

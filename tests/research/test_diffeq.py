@@ -335,7 +335,10 @@ class TestSearch:
     @examples
     @given(h=hypergraphs())
     def test_gamma_plays_no_part(self, h):
-        given_gamma, plain = diffeq_local(h, 0, max_volume=0.5), diffeq_local(hc.ones(h), 0, max_volume=0.5)
+        given_gamma, plain = (
+            diffeq_local(h, 0, max_volume=0.5),
+            diffeq_local(hc.unit_weights(h), 0, max_volume=0.5),
+        )
         assert given_gamma.positions.tolist() == plain.positions.tolist()
 
 

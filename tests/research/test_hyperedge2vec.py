@@ -200,7 +200,7 @@ class TestVectors:
 
     def test_weights_play_no_part(self):
         h = random_hypergraph(30, 20, 5, seed=0)
-        plain = hc.ones(h).with_edge_weights(np.ones(20))
+        plain = hc.unit_weights(h).with_edge_weights(np.ones(20))
         np.testing.assert_array_equal(
             hyperedge2vec_vectors(h, epochs=2), hyperedge2vec_vectors(plain, epochs=2)
         )

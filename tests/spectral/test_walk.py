@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hyperclus import NormalizedLaplacian, RandomWalk, cluster, ones
+from hyperclus import NormalizedLaplacian, RandomWalk, cluster, unit_weights
 from hyperclus._runtime.jit import compile_from
 from hyperclus.engines import cpu, cpu_kernels
 from hyperclus.spectral.components import components
@@ -83,7 +83,7 @@ def test_contract_holds_in_blocks(monkeypatch, threads, runs, h, alpha):
     products = in_blocks(monkeypatch, h, alpha, threads, runs)
     assert isinstance(products, cpu.BlockProducts)
     check_passes(h, alpha, products)
-    plain = ones(h)
+    plain = unit_weights(h)
     products = in_blocks(monkeypatch, plain, alpha, threads, runs)
     assert not len(products.gamma)
     check_passes(plain, alpha, products)

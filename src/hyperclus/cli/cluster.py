@@ -178,7 +178,7 @@ def _finish(
         if agreement is not None:
             names = ("nmi", "ari", "purity", "classes", "clusters", "counts")
             figures = {name: getattr(agreement, name) for name in names}
-            record["agreement"] = {"f1": agreement.weighted_f1, **figures}
+            record["agreement"] = {"f1": agreement.f1, **figures}
         record["labels"] = [dict(zip(LABELS, row, strict=True)) for row in labelled(part)]
         print_json(record)
     elif outputs.as_csv:

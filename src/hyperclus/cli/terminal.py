@@ -93,9 +93,7 @@ def show_partition(part: Partition, agreement: Agreement | None, suggestion: Sug
     if suggestion is not None:
         figures["k"] = suggestion.reason
     if agreement is not None:
-        figures["agreement"] = (
-            f"F1 {agreement.weighted_f1:.4f}, NMI {agreement.nmi:.4f}, ARI {agreement.ari:.4f}"
-        )
+        figures["agreement"] = f"F1 {agreement.f1:.4f}, NMI {agreement.nmi:.4f}, ARI {agreement.ari:.4f}"
     show_figures(part, figures, top_hyperedges(part))
     if agreement is not None:
         show("", *_classes(agreement))

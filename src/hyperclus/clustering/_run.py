@@ -24,7 +24,7 @@ from hyperclus.clustering.vertex_search import vertex_search
 from hyperclus.engines import InMemory, Precision, check_engine, choose_engine, cuda_products
 from hyperclus.errors import Argument, ConvergenceError, InputError, check_choice, check_integer, is_number
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_incidences
-from hyperclus.io.as_hypergraph import as_hypergraph
+from hyperclus.io.anything import as_hypergraph
 from hyperclus.spectral.bounds import ncut_lower_bound
 from hyperclus.spectral.eigen import Eigenpairs, smallest_eigenpairs
 from hyperclus.spectral.eigen.floor import FAILURE, floor_beyond

@@ -42,8 +42,8 @@ class Cut:
         return np.asarray(self.boundaries / np.where(smaller > 0, smaller, 1.0))
 
 
-def cut(walk: RandomWalk, labels: Integers, n_clusters: int) -> Cut:
-    """The cut of a partition with labels 0 .. n_clusters - 1, none of them empty.
+def cut(walk: RandomWalk, labels: Integers, k: int) -> Cut:
+    """The cut of a partition with labels 0 .. k - 1, none of them empty.
 
     >>> from hyperclus import Hypergraph
     >>> walk = RandomWalk(Hypergraph.from_edges([["a", "b"], ["b", "c"], ["c", "d"]]))
@@ -51,16 +51,16 @@ def cut(walk: RandomWalk, labels: Integers, n_clusters: int) -> Cut:
     0.333333
     """
     labels = vertex_vector(walk, labels)
-    return Cut(*walk.backend.fetch(*flows(walk, labels, n_clusters)))
+    return Cut(*walk.backend.fetch(*flows(walk, labels, k)))
 
 
-def flows(walk: RandomWalk, labels: Integers, n_clusters: int, once: bool = False) -> tuple[Floats, Floats]:
+def flows(walk: RandomWalk, labels: Integers, k: int, once: bool = False) -> tuple[Floats, Floats]:
     """vol(S) and |boundary S| of every cluster, to be fetched from the walk's backend.
 
     With `once`, the boundary of two clusters, which is the same up to rounding, is computed once.
     """
     factors, phi = walk.factors, walk.stationary
-    return factors.products.flows(labels, n_clusters, phi, factors.relative_degrees, factors.shares, once)
+    return factors.products.flows(labels, k, phi, factors.relative_degrees, factors.shares, once)
 
 
 def flow(walk: RandomWalk, inside: Booleans) -> tuple[float, float]:
@@ -69,7 +69,7 @@ def flow(walk: RandomWalk, inside: Booleans) -> tuple[float, float]:
     return set_flow(factors.products, inside, walk.stationary, factors.relative_degrees, factors.shares)
 
 
-def edge_shares(walk: RandomWalk, labels: Integers, n_clusters: int) -> Floats:
+def edge_shares(walk: RandomWalk, labels: Integers, k: int) -> Floats:
     """The share of each cluster in each hyperedge, (a_e(S) / psi(e) + b_e(S)) / 2; rows sum to 1.
 
     One half is where the walkers in the hyperedge come from, the other where they go.
@@ -79,7 +79,7 @@ def edge_shares(walk: RandomWalk, labels: Integers, n_clusters: int) -> Floats:
     >>> edge_shares(walk, np.array([0, 0, 1, 1]), 2).round(3).tolist()
     [[1.0, 0.0], [0.333, 0.667]]
     """
-    members = (vertex_vector(walk, labels)[:, None] == np.arange(n_clusters)).astype(np.float64)
+    members = (vertex_vector(walk, labels)[:, None] == np.arange(k)).astype(np.float64)
     psi = walk.edge_stationary[:, None]
     arriving = walk.factors.step_to_edges(members * walk.stationary[:, None])
     return np.asarray(0.5 * (arriving / np.where(psi > 0, psi, 1.0) + walk.factors.edge_means(members)))

@@ -20,11 +20,11 @@ from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.spectral.factors import TransitionFactors
 from hyperclus.spectral.stationary import estimated_distribution
 from hyperclus.spectral.walk import RandomWalk
-from hyperclus.typing import Floats
+from hyperclus.typing import Floats, HypergraphLike
 
 
 def local_cluster(
-    walk: Hypergraph | RandomWalk,
+    hypergraph: HypergraphLike | RandomWalk,
     seeds: Iterable[Any],
     *,
     restart: float | None = None,
@@ -37,7 +37,7 @@ def local_cluster(
 
     Parameters
     ----------
-    walk : Hypergraph or RandomWalk
+    hypergraph : Hypergraph or RandomWalk
         For several queries build the walk once, `hc.RandomWalk(h)`, or `hc.clustering.quick_walk(h)` if that
         takes too long: each query then takes time in proportion to the cluster.
     seeds : ids
@@ -73,7 +73,7 @@ def local_cluster(
     _check_between("restart", restart, 1.0, MIN_RESTART)
     _check_between("accuracy", accuracy, np.inf)
     _check_between("max_volume", max_volume, 1.0)
-    _, context = push_context(walk)
+    _, context = push_context(hypergraph)
     positions = context.seed_positions(seeds)
     largest = len(context.stationary) - 1
     if max_size is not None:
@@ -88,7 +88,7 @@ def local_cluster(
 
 
 def pagerank(
-    walk: Hypergraph | RandomWalk,
+    hypergraph: HypergraphLike | RandomWalk,
     seeds: Iterable[Any] | None = None,
     *,
     restart: float = 0.15,
@@ -98,7 +98,7 @@ def pagerank(
 
     Parameters
     ----------
-    walk : Hypergraph or RandomWalk
+    hypergraph : Hypergraph or RandomWalk
     seeds : ids, optional
         Where it restarts, in proportion to phi. By default uniformly at all vertices, which ranks the
         vertices of the whole hypergraph (Chitra and Raphael, 2019).
@@ -119,7 +119,7 @@ def pagerank(
     """
     _check_between("restart", restart, 1.0, optional=False)
     _check_between("tolerance", tolerance, 1.0, optional=False)
-    walk, context = push_context(walk)
+    walk, context = push_context(hypergraph)
     n = len(context.stationary)
     rank = start = np.full(n, 1.0 / n)
     if seeds is not None:

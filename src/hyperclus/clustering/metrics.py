@@ -20,12 +20,12 @@ class Agreement:
     counts: Integers
 
     def __repr__(self) -> str:
-        figures = f"NMI {self.nmi:.4f}, ARI {self.ari:.4f}, weighted F1 {self.weighted_f1:.4f}"
+        figures = f"NMI {self.nmi:.4f}, ARI {self.ari:.4f}, weighted F1 {self.f1:.4f}"
         sides = f"{len(self.classes):,} classes and {len(self.clusters):,} clusters"
         return f"Agreement of {sides}: {figures}, purity {self.purity:.4f}"
 
     @property
-    def f1(self) -> Floats:
+    def f1_by_class(self) -> Floats:
         """F1 of each class with the cluster that greedy matching gives it; 0 if it gets none.
 
         F1(S, V) = 2 |S and V| / (|S| + |V|). The pair with the largest F1 is matched first, then the
@@ -38,9 +38,9 @@ class Agreement:
         return matched
 
     @property
-    def weighted_f1(self) -> float:
-        """The mean of `f1`, each class weighted by its size."""
-        return float(np.average(self.f1, weights=self.counts.sum(axis=1)))
+    def f1(self) -> float:
+        """The mean of `f1_by_class`, each class weighted by its size."""
+        return float(np.average(self.f1_by_class, weights=self.counts.sum(axis=1)))
 
     @property
     def purity(self) -> float:
@@ -71,7 +71,7 @@ def agreement(classes: Iterable[Any], clusters: Iterable[Any]) -> Agreement:
     refused, unless both have the same index.
 
     >>> found = agreement(["x", "x", "y", "y"], [0, 0, 0, 1])
-    >>> found.f1.round(3).tolist(), found.purity
+    >>> found.f1_by_class.round(3).tolist(), found.purity
     ([0.8, 0.667], 0.75)
     """
     _check_order(classes, clusters)

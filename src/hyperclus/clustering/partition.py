@@ -302,7 +302,7 @@ class StoredPartition(PartitionQuality):
         """The numbers of the clusters."""
         return list(range(self.k))
 
-    def to_table(self) -> Any:
+    def to_arrow(self) -> Any:
         """Read all labels into a PyArrow table; needs memory for all vertices."""
         return arrow("pyarrow.parquet").read_table(self.folder, use_threads=False)
 

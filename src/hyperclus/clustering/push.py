@@ -22,7 +22,7 @@ from hyperclus.errors import InputError
 from hyperclus.hypergraph.hypergraph import check_incidences
 from hyperclus.hypergraph.ids import as_integers_or_list
 from hyperclus.hypergraph.messages import named, shown
-from hyperclus.io.as_hypergraph import as_hypergraph
+from hyperclus.io.anything import as_hypergraph
 from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Floats, HypergraphLike, Ids, Integers
 

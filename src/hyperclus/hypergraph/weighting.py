@@ -11,7 +11,7 @@ from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.hypergraph.ids import vertex_codes
 
 
-def ones(hypergraph: Hypergraph) -> Hypergraph:
+def unit_weights(hypergraph: Hypergraph) -> Hypergraph:
     """Set gamma_e(v) = 1: edge-independent vertex weights (EIVW), the classical hypergraph."""
     check_hypergraph(hypergraph)
     return hypergraph.with_gamma(np.ones(hypergraph.n_incidences))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from hyperclus._runtime.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from hyperclus.io.as_hypergraph import as_hypergraph as as_hypergraph
+    from hyperclus.io.anything import as_hypergraph as as_hypergraph
     from hyperclus.io.convert import from_hypergraphx as from_hypergraphx
     from hyperclus.io.convert import from_hypernetx as from_hypernetx
     from hyperclus.io.convert import from_networkx as from_networkx
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 __all__, __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "as_hypergraph": ("as_hypergraph",),
+        "anything": ("as_hypergraph",),
         "convert": (
             "from_hypergraphx",
             "from_hypernetx",

@@ -22,7 +22,7 @@ from hyperclus.io.shared import warn_losses
 # ---- HyperNetX -------------------------------------------------------------------------------------------
 
 
-def to_hypernetx(h: Hypergraph) -> Any:
+def to_hypernetx(hypergraph: Hypergraph) -> Any:
     """Convert to a `hypernetx.Hypergraph` without loss: gamma is the cell weight, omega the edge weight.
 
     HyperNetX does not count vertices in no hyperedge and hyperedges without members: they are only in its
@@ -38,21 +38,24 @@ def to_hypernetx(h: Hypergraph) -> Any:
     0     e     a     2.0
     1     e     b     1.0
     """
-    check_hypergraph(h)
+    check_hypergraph(hypergraph)
     hypernetx = library("hypernetx", "HyperNetX", "to_hypernetx", "peers")
     frame = library("pandas", "pandas", "to_hypernetx", "peers").DataFrame
-    for ids, what in ((h.vertex_ids, "vertex"), (h.edge_ids, "edge")):
+    for ids, what in ((hypergraph.vertex_ids, "vertex"), (hypergraph.edge_ids, "edge")):
         for value in () if ids.dtype.kind == "i" else ids.tolist():
             if type(value) not in (int, str):
                 raise InputError(
                     f"{what} id {shown(value)} is neither text nor an integer, as HyperNetX needs; rename "
                     f"it: dataclasses.replace(h, {what}_ids=...)"
                 )
-    edges, nodes = np.repeat(h.edge_ids, h.edge_sizes), h.vertex_ids[h.gamma.indices]
+    edges, nodes = (
+        np.repeat(hypergraph.edge_ids, hypergraph.edge_sizes),
+        hypergraph.vertex_ids[hypergraph.gamma.indices],
+    )
     return hypernetx.Hypergraph(
-        frame({"edges": edges, "nodes": nodes, "weight": h.gamma.data.copy()}),
-        edge_properties=frame({"uid": h.edge_ids, "weight": h.edge_weights}),
-        node_properties=frame({"uid": h.vertex_ids}),
+        frame({"edges": edges, "nodes": nodes, "weight": hypergraph.gamma.data.copy()}),
+        edge_properties=frame({"uid": hypergraph.edge_ids, "weight": hypergraph.edge_weights}),
+        node_properties=frame({"uid": hypergraph.vertex_ids}),
     )
 
 
@@ -89,7 +92,7 @@ def from_hypernetx(other: Any, **policies: Unpack[PolicyOptions]) -> Hypergraph:
 # ---- XGI -------------------------------------------------------------------------------------------------
 
 
-def to_xgi(h: Hypergraph) -> Any:
+def to_xgi(hypergraph: Hypergraph) -> Any:
     """Convert to an `xgi.Hypergraph` without loss: omega is the edge attribute "weight".
 
     XGI has no incidence weights, so each hyperedge e has an attribute "gamma", {vertex id: gamma_e(v)}. Edge
@@ -101,10 +104,10 @@ def to_xgi(h: Hypergraph) -> Any:
     >>> to_xgi(h).edges["e"]  # doctest: +SKIP
     {'weight': 3.0, 'gamma': {'a': 2.0, 'b': 1.0}}
     """
-    check_hypergraph(h)
+    check_hypergraph(hypergraph)
     other = library("xgi", "XGI", "to_xgi", "peers").Hypergraph()
-    other.add_nodes_from(h.vertex_ids.tolist())
-    for edge, omega, gamma in _hyperedges(h):
+    other.add_nodes_from(hypergraph.vertex_ids.tolist())
+    for edge, omega, gamma in _hyperedges(hypergraph):
         try:
             other.add_edge(gamma, edge, weight=omega, gamma=gamma)
         except (TypeError, ValueError, OverflowError):
@@ -141,7 +144,7 @@ def from_xgi(other: Any, **policies: Unpack[PolicyOptions]) -> Hypergraph:
 # ---- Hypergraphx -----------------------------------------------------------------------------------------
 
 
-def to_hypergraphx(h: Hypergraph) -> Any:
+def to_hypergraphx(hypergraph: Hypergraph) -> Any:
     """Convert to a weighted `hypergraphx.Hypergraph`; hyperedges with the same members are merged.
 
     Hypergraphx identifies a hyperedge by the sorted tuple of its members. Its id becomes the edge metadata
@@ -155,11 +158,11 @@ def to_hypergraphx(h: Hypergraph) -> Any:
     >>> to_hypergraphx(h).get_weights(asdict=True)  # doctest: +SKIP
     {('a', 'b'): 3.0}
     """
-    check_hypergraph(h)
+    check_hypergraph(hypergraph)
     other = library("hypergraphx", "Hypergraphx", "to_hypergraphx", "peers").Hypergraph(weighted=True)
-    h, lost = _without_parallel(h)
-    other.add_nodes(h.vertex_ids.tolist())
-    for edge, omega, gamma in _hyperedges(h):
+    hypergraph, lost = _without_parallel(hypergraph)
+    other.add_nodes(hypergraph.vertex_ids.tolist())
+    for edge, omega, gamma in _hyperedges(hypergraph):
         if not gamma:
             other.add_empty_edge(edge, {"weight": omega})
             continue
@@ -250,7 +253,7 @@ def _without_parallel(h: Hypergraph) -> tuple[Hypergraph, str]:
 # ---- NetworkX --------------------------------------------------------------------------------------------
 
 
-def to_networkx(h: Hypergraph) -> Any:
+def to_networkx(hypergraph: Hypergraph) -> Any:
     """Convert to the bipartite `networkx.Graph` of vertices and hyperedges, without loss.
 
     Nodes are ("vertex", id) with bipartite=0 and ("edge", id) with bipartite=1 and weight=omega, because a
@@ -262,16 +265,16 @@ def to_networkx(h: Hypergraph) -> Any:
     >>> list(to_networkx(h).edges(data="weight"))  # doctest: +SKIP
     [(('vertex', 0), ('edge', 0), 2.0), (('vertex', 1), ('edge', 0), 1.0)]
     """
-    check_hypergraph(h)
+    check_hypergraph(hypergraph)
     graph = library("networkx", "NetworkX", "to_networkx", "peers").Graph()
-    graph.add_nodes_from((("vertex", vertex) for vertex in h.vertex_ids.tolist()), bipartite=0)
-    for edge, omega, gamma in _hyperedges(h):
+    graph.add_nodes_from((("vertex", vertex) for vertex in hypergraph.vertex_ids.tolist()), bipartite=0)
+    for edge, omega, gamma in _hyperedges(hypergraph):
         graph.add_node(("edge", edge), bipartite=1, weight=omega)
         graph.add_weighted_edges_from((("vertex", v), ("edge", edge), weight) for v, weight in gamma.items())
     return graph
 
 
-def from_networkx(graph: Any, *, vertices: int = 0, **policies: Unpack[PolicyOptions]) -> Hypergraph:
+def from_networkx(other: Any, *, vertices: int = 0, **policies: Unpack[PolicyOptions]) -> Hypergraph:
     """Convert from a `networkx.Graph` or `MultiGraph`, ordinary or bipartite.
 
     If no node has an attribute bipartite, the edges are hyperedges of two members, numbered 0, 1, ..., and
@@ -286,13 +289,13 @@ def from_networkx(graph: Any, *, vertices: int = 0, **policies: Unpack[PolicyOpt
         The value of bipartite for vertices: 0 in graphs from XGI and from this library, 1 from HyperNetX.
     """
     nx = library("networkx", "NetworkX", "from_networkx", "peers")
-    _check_kind(graph, nx.Graph, "networkx.Graph", but=(nx.DiGraph,))
+    _check_kind(other, nx.Graph, "networkx.Graph", but=(nx.DiGraph,))
     if vertices not in (0, 1):
         raise InputError(f"vertices must be 0 or 1, the side of the vertices; got {shown(vertices)}")
-    if not any("bipartite" in record for _, record in graph.nodes(data=True)):
-        return _from_ordinary_graph(graph, policies)
+    if not any("bipartite" in record for _, record in other.nodes(data=True)):
+        return _from_ordinary_graph(other, policies)
     sides: dict[Any, dict[Any, Any]] = {vertices: {}, 1 - vertices: {}}
-    for node, record in graph.nodes(data=True):
+    for node, record in other.nodes(data=True):
         if record.get("bipartite") not in (0, 1):
             raise InputError(
                 f"node {shown(node)} has no side; set its attribute bipartite to {vertices} for a vertex, "
@@ -301,7 +304,7 @@ def from_networkx(graph: Any, *, vertices: int = 0, **policies: Unpack[PolicyOpt
         sides[record["bipartite"]][node] = record
     inside, around = sides.values()
     pairs = []
-    for one, two, weight in graph.edges(data="weight", default=1.0):
+    for one, two, weight in other.edges(data="weight", default=1.0):
         if (one in inside) == (two in inside):
             joined = f"the edge between {shown(one)} and {shown(two)} joins nodes of one side"
             raise InputError(f"{joined}; the graph must be bipartite")
@@ -319,7 +322,7 @@ def from_networkx(graph: Any, *, vertices: int = 0, **policies: Unpack[PolicyOpt
         (
             _attributes("vertex", inside.values(), ("bipartite",)),
             _attributes("hyperedge", around.values(), ("bipartite", "weight")),
-            _attributes("edge", (record for _, _, record in graph.edges(data=True)), ("weight",)),
+            _attributes("edge", (record for _, _, record in other.edges(data=True)), ("weight",)),
         ),
         **policies,
     )
@@ -343,7 +346,7 @@ def _from_ordinary_graph(graph: Any, policies: PolicyOptions) -> Hypergraph:
 # ---- scikit-network --------------------------------------------------------------------------------------
 
 
-def to_sknetwork(h: Hypergraph) -> Any:
+def to_sknetwork(hypergraph: Hypergraph) -> Any:
     """Convert to a `sknetwork.data.Dataset`, as its own loaders return them, without loss.
 
     `biadjacency`, a CSR matrix of shape (n_vertices, n_edges), holds gamma, `names_row` and `names_col` the
@@ -355,16 +358,16 @@ def to_sknetwork(h: Hypergraph) -> Any:
     >>> to_sknetwork(h).biadjacency.toarray().tolist()  # doctest: +SKIP
     [[2.0], [1.0]]
     """
-    check_hypergraph(h)
+    check_hypergraph(hypergraph)
     return library("sknetwork.data", "scikit-network", "to_sknetwork", "peers").Dataset(
-        biadjacency=sp.csr_matrix(h.gamma.T.tocsr()),
-        names_row=h.vertex_ids.copy(),
-        names_col=h.edge_ids.copy(),
-        edge_weights=h.edge_weights.copy(),
+        biadjacency=sp.csr_matrix(hypergraph.gamma.T.tocsr()),
+        names_row=hypergraph.vertex_ids.copy(),
+        names_col=hypergraph.edge_ids.copy(),
+        edge_weights=hypergraph.edge_weights.copy(),
     )
 
 
-def from_sknetwork(data: Any, **policies: Unpack[PolicyOptions]) -> Hypergraph:
+def from_sknetwork(other: Any, **policies: Unpack[PolicyOptions]) -> Hypergraph:
     """Convert from a `sknetwork.data.Dataset` with a matrix `biadjacency`: entry (v, e) is gamma_e(v).
 
     `names_row`, `names_col` and `edge_weights` (omega) are optional; others are ignored. For a matrix alone
@@ -375,16 +378,16 @@ def from_sknetwork(data: Any, **policies: Unpack[PolicyOptions]) -> Hypergraph:
     >>> from_sknetwork({"biadjacency": [[2, 0], [1, 1]], "names_row": ["a", "b"]})
     Hypergraph(2 vertices, 2 hyperedges, 3 incidences)
     """
-    if not isinstance(data, Mapping) or "biadjacency" not in data:
+    if not isinstance(other, Mapping) or "biadjacency" not in other:
         raise InputError(
             "expected a scikit-network Dataset with a biadjacency matrix; for a matrix use "
             "Hypergraph.from_incidence"
         )
     return Hypergraph.from_incidence(
-        data["biadjacency"],
-        edge_weights=data.get("edge_weights"),
-        vertex_ids=data.get("names_row"),
-        edge_ids=data.get("names_col"),
+        other["biadjacency"],
+        edge_weights=other.get("edge_weights"),
+        vertex_ids=other.get("names_row"),
+        edge_ids=other.get("names_col"),
         **policies,
     )
 

@@ -12,7 +12,7 @@ from hyperclus.errors import Argument, InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.messages import no_column, shown
 from hyperclus.hypergraph.weighting import transform_weights
-from hyperclus.io.as_hypergraph import as_hypergraph
+from hyperclus.io.anything import as_hypergraph
 from hyperclus.io.hif import read_hif, write_hif
 from hyperclus.io.json_edges import read_json
 from hyperclus.io.json_text import json_kind

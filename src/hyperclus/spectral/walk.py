@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from hyperclus.engines.base import ArrayBackend, IncidenceProducts
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph
-from hyperclus.io.as_hypergraph import as_hypergraph
+from hyperclus.io.anything import as_hypergraph
 from hyperclus.spectral.factors import TransitionFactors, checked_alpha
 from hyperclus.spectral.stationary import StationaryDistribution, stationary_distribution
 from hyperclus.typing import Floats

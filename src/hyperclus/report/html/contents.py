@@ -121,7 +121,9 @@ class Contents:
         sizes, counts = found.counts.sum(axis=1), found.counts[:, columns]
         largest = np.argsort(-sizes, kind="stable")[:CONFUSION_SIZE]
         order = largest[np.lexsort((-counts[largest].max(axis=1), counts[largest].argmax(axis=1)))].tolist()
-        rows = [(found.classes[i], int(sizes[i]), float(found.f1[i]), counts[i].tolist()) for i in order]
+        rows = [
+            (found.classes[i], int(sizes[i]), float(found.f1_by_class[i]), counts[i].tolist()) for i in order
+        ]
         return {"clusters": clusters[columns].tolist(), "rows": rows}
 
     def lift_bar(self, lift: float) -> float:

@@ -13,7 +13,7 @@ from hyperclus._runtime.arrays import read_only
 from hyperclus._runtime.jit import kernels
 from hyperclus._runtime.threads import in_parallel
 from hyperclus.hypergraph.hypergraph import Hypergraph
-from hyperclus.hypergraph.weighting import ones
+from hyperclus.hypergraph.weighting import unit_weights
 from hyperclus.research.baselines import diffusion
 from hyperclus.research.baselines.diffusion import COLUMNS, Network
 from hyperclus.spectral.factors import TransitionFactors
@@ -145,7 +145,7 @@ def network_of(hypergraph: Hypergraph, active: Integers) -> Network:
     linked = hypergraph.drop_edges(empty) if empty.any() else hypergraph
     if len(active) < linked.n_vertices:
         linked = linked.restrict(active)
-    factors = TransitionFactors(ones(linked))
+    factors = TransitionFactors(unit_weights(linked))
     by_edge, by_vertex = linked.gamma, factors.lists.gamma_by_vertex
     structure = (by_edge.indptr, by_edge.indices, by_vertex.indptr, by_vertex.indices)
     arrays = (*structure, linked.edge_weights, factors.degrees)

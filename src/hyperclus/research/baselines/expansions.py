@@ -11,7 +11,7 @@ from hyperclus.clustering.partition import Partition
 from hyperclus.engines.base import ArrayBackend
 from hyperclus.errors import check_choice
 from hyperclus.hypergraph.hypergraph import Hypergraph
-from hyperclus.hypergraph.weighting import ones
+from hyperclus.hypergraph.weighting import unit_weights
 from hyperclus.research.baselines.scoring import negative, scored_splits
 from hyperclus.spectral.components import components
 from hyperclus.spectral.eigen import smallest_eigenpairs
@@ -56,7 +56,7 @@ def star(
     check_choice("weight", weight, ("w", "w/size"))
 
     def split(sub: Hypergraph, rng: np.random.Generator) -> Booleans | None:
-        plain = ones(sub)
+        plain = unit_weights(sub)
         if weight == "w/size":
             plain = plain.with_edge_weights(sub.edge_weights / np.maximum(sub.edge_sizes, 1))
         laplacian = NormalizedLaplacian(RandomWalk(plain))
@@ -91,7 +91,7 @@ def clique(
         single = sub.edge_sizes < 2
         if single.all():
             return None
-        linked = ones(sub.drop_edges(single))
+        linked = unit_weights(sub.drop_edges(single))
         active = linked.covered
         laplacian = CliqueLaplacian(TransitionFactors(linked.restrict(active)))
         masses = laplacian.degrees / laplacian.degrees.sum()

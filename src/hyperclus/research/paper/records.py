@@ -15,7 +15,7 @@ from hyperclus._runtime.files import writing
 from hyperclus.clustering.metrics import agreement
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph
-from hyperclus.hypergraph.weighting import class_counts, ones
+from hyperclus.hypergraph.weighting import class_counts, unit_weights
 from hyperclus.research.datasets import Dataset
 from hyperclus.research.datasets.download import cache_folder
 from hyperclus.research.paper.methods import METHODS
@@ -55,7 +55,7 @@ def measure(data: Dataset, unit: Unit) -> Record:
 
     def reweigh(sub: Hypergraph, vertices: Integers) -> Hypergraph | None:
         counted = data.reweigh(sub, vertices)
-        return counted if counted is None or unit.weights == "edvw" else ones(counted)
+        return counted if counted is None or unit.weights == "edvw" else unit_weights(counted)
 
     part = METHODS[unit.method].run(data, hypergraph, reweigh, unit.seed)
     seconds = time.perf_counter() - start
@@ -64,8 +64,8 @@ def measure(data: Dataset, unit: Unit) -> Record:
         part.ncut,
         part.lower_bound,
         float(part.eigenvalues[1]),
-        sorted(found.f1.tolist(), reverse=True),
-        found.weighted_f1,
+        sorted(found.f1_by_class.tolist(), reverse=True),
+        found.f1,
         found.nmi,
         seconds,
     )
