@@ -53,10 +53,11 @@ FAMILIES = {
 
 
 class Draw(NamedTuple):
-    """A hypergraph, and the group of each vertex."""
+    """A hypergraph, and the group and the department of each vertex."""
 
     hypergraph: hc.Hypergraph
     groups: np.ndarray
+    departments: np.ndarray
 
 
 def draw(family: Family, rng: np.random.Generator) -> Draw:
@@ -66,12 +67,12 @@ def draw(family: Family, rng: np.random.Generator) -> Draw:
     activity = np.exp(family.activity * rng.standard_normal(n))
     departments = groups * max(family.departments, 1) // len(family.sizes)
 
-    def people(chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def weighted(chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return chosen, np.cumsum(activity[chosen]) / activity[chosen].sum()
 
-    anywhere = people(np.arange(n))
-    at_home = [people(np.flatnonzero(groups == group)) for group in range(len(family.sizes))]
-    nearby = [people(np.flatnonzero(departments == one)) for one in range(max(family.departments, 1))]
+    anywhere = weighted(np.arange(n))
+    at_home = [weighted(np.flatnonzero(groups == group)) for group in range(len(family.sizes))]
+    nearby = [weighted(np.flatnonzero(departments == one)) for one in range(max(family.departments, 1))]
     papers = []
     for home in groups[rng.integers(0, n, int(family.papers * n))]:
         department = home * max(family.departments, 1) // len(family.sizes)
@@ -86,7 +87,8 @@ def draw(family: Family, rng: np.random.Generator) -> Draw:
             names.add(int(chosen[np.searchsorted(shares, rng.random())]))
         papers.append(sorted(names))
     h = hc.Hypergraph.from_edges(papers)
-    return Draw(h, groups[np.asarray(h.vertex_ids)])
+    people = np.asarray(h.vertex_ids)
+    return Draw(h, groups[people], departments[people])
 
 
 def f1(found: np.ndarray, inside: np.ndarray) -> float:
@@ -94,19 +96,22 @@ def f1(found: np.ndarray, inside: np.ndarray) -> float:
     return 2 * len(np.intersect1d(found, inside)) / (len(found) + len(inside))
 
 
-def answers(family: Family, draws: int, seeds: int) -> Iterator[tuple[float, Any]]:
-    """Yield the F1 of each answer, and the answer."""
-    rng = np.random.default_rng(0)
+def answers(family: Family, draws: int, seeds: int, random_seed: int = 0) -> Iterator[tuple[float, Any]]:
+    """Yield the F1 of each answer, and the answer; in departments, both levels are right."""
+    rng = np.random.default_rng(random_seed)
     for _ in range(draws):
-        h, groups = draw(family, rng)
+        h, groups, departments = draw(family, rng)
         inside = np.flatnonzero(groups == groups[rng.integers(len(groups))])
         found = hc.local_cluster(h, h.vertex_ids[rng.choice(inside, min(seeds, len(inside)), replace=False)])
-        yield f1(found.positions, inside), found
+        score = f1(found.positions, inside)
+        if family.departments:
+            score = max(score, f1(found.positions, np.flatnonzero(departments == departments[inside[0]])))
+        yield score, found
 
 
-def row(name: str, draws: int, seeds: int) -> str:
+def row(name: str, draws: int, seeds: int, random_seed: int) -> str:
     """Return the figures of a family."""
-    scores, found = zip(*answers(FAMILIES[name], draws, seeds), strict=True)
+    scores, found = zip(*answers(FAMILIES[name], draws, seeds, random_seed), strict=True)
     f1s, doubts = np.array(scores), np.array([bool(one.doubt) for one in found])
     sure = f"{f1s[~doubts].mean():.3f}" if not doubts.all() else ""
     wrong = (f1s < GOOD) & ~doubts
@@ -126,6 +131,7 @@ def main() -> None:
     parser.add_argument("families", nargs="*", choices=[*FAMILIES, []], default=[])
     parser.add_argument("--draws", type=int, default=DRAWS)
     parser.add_argument("--seeds", type=int, nargs="*", default=list(SEEDS))
+    parser.add_argument("--random-seed", type=int, default=0)
     given = parser.parse_args()
     logging.disable(logging.WARNING)
     kernels(push_kernels, np.inf)  # compile the loops, which small data do not
@@ -136,7 +142,7 @@ def main() -> None:
     print("| --- " + "| ---: " * 8 + "|")
     for name in given.families or FAMILIES:
         for seeds in given.seeds:
-            print(row(name, given.draws, seeds), flush=True)
+            print(row(name, given.draws, seeds, given.random_seed), flush=True)
 
 
 if __name__ == "__main__":
