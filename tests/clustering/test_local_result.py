@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 
 import hyperclus as hc
 from hyperclus._runtime.jit import compile_from
@@ -41,6 +41,7 @@ class TestDescription:
         h, subset = case
         p, phi = transition(h, alpha), stationary(h, alpha)
         walk = hc.RandomWalk(h, alpha=alpha)
+        assume(phi.max() < 0.99)
         found = hc.local_cluster(walk, sorted(subset), max_volume=0.999, keep_seeds=False)
         inside, order = found.positions, found.order.astype(int)
         steps = np.asarray(p)[:, inside].sum(axis=1)
@@ -80,6 +81,18 @@ class TestDescription:
         assert lines[3] == "other dips: 6 at 0.05"
         assert lines[4].startswith("in doubt: it is as large as the limit on its volume allows")
         assert repr(dips[-1]) == "Dip(6 vertices, conductance 0.05)"
+
+    def test_html(self):
+        h = hc.Hypergraph.from_edges([["<a>", "b"], ["b", "c"], ["c", "d"]])
+        page = hc.local_cluster(h, ["<a>"])._repr_html_()
+        assert "&lt;a&gt;" in page
+        assert "<a>" not in page
+        assert page.count("<tr>") >= 3
+
+    def test_the_cluster_is_among_the_dips(self):
+        for seed in range(10):
+            found = hc.local_cluster(random_hypergraph(80, 90, 4, seed=seed), [0])
+            assert [dip.members.tolist() for dip in found.dips].count(found.members.tolist()) == 1
 
     def test_plot(self, pairs):
         pytest.importorskip("matplotlib").use("agg")

@@ -45,13 +45,22 @@ class Query:
         """The clusters to choose from, for the given restart, or for one that is chosen twice."""
         seeds = np.arange(len(self.region.seeds))
         if restart is not None:
-            return self.grown(seeds, float(restart), accuracy, FINE)
-        _, conductances = self.region.profile(seeds)
-        first = self.grown(seeds, _suitable(conductances[-1]), accuracy, COARSE)
-        return first + self.grown(seeds, _suitable(chosen(first).conductance), accuracy, FINE)
+            found = self.grown(seeds, float(restart), accuracy, FINE)
+        else:
+            _, conductances = self.region.profile(seeds)
+            found = self.grown(seeds, _suitable(conductances[-1]), accuracy, COARSE)
+            if found:
+                found += self.grown(seeds, _suitable(chosen(found).conductance), accuracy, FINE)
+        if not found:
+            limit = Argument("max_volume", self.limits.max_volume)
+            raise InputError("the vertex nearest to the seeds holds more than ", limit, "; raise it")
+        return found
 
     def grown(self, start: Integers, restart: float, accuracy: float | None, worth: float) -> list[Candidate]:
-        """Push and sweep, with finer and finer accuracy, while that lowers the NCut enough."""
+        """Push and sweep, with finer and finer accuracy, while that lowers the NCut enough.
+
+        Returns no candidates if the first vertex exceeds the limits.
+        """
         region, limits = self.region, self.limits
         region.start(start)
         eps = float(accuracy or FIRST_ACCURACY / region.vertices.distribution[start].sum())
@@ -60,8 +69,7 @@ class Query:
             region.push(restart, eps)
             last = sweep(region, limits.fixed, restart, eps)
             if not n_allowed(last, limits):
-                limit = Argument("max_volume", limits.max_volume)
-                raise InputError("the vertex nearest to the seeds holds more than ", limit, "; raise it")
+                return []
             one = lowest(region, last, limits)
             better = best is None or one.ncut < best.ncut * (1.0 - worth)
             if best is None or one.ncut <= best.ncut:
@@ -79,7 +87,10 @@ class Query:
         if not len(others):
             return 1.0
         places = np.linspace(0, len(others) - 1, min(OTHERS, len(others))).astype(np.int64)
-        again = chosen(self.grown(np.sort(others[places]), one.sweep.restart, one.sweep.accuracy, FINE))
+        found = self.grown(np.sort(others[places]), one.sweep.restart, one.sweep.accuracy, FINE)
+        if not found:
+            return 0.0
+        again = chosen(found)
         both = len(np.intersect1d(again.numbers, one.numbers))
         return 2.0 * both / (len(again.inside) + len(one.inside))
 

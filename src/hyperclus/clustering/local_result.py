@@ -177,6 +177,14 @@ class LocalCluster:
         lines += [f"in doubt: {self.doubt}"] * bool(self.doubt)
         return "\n".join(lines)
 
+    def _repr_html_(self) -> str:
+        from hyperclus.report.notebook import html_table
+
+        heading, *notes = repr(self).splitlines()
+        rows = list(zip(self.members.tolist(), self.scores, self.staying, strict=True))[:MAX_NAMED]
+        cells = [[name, f"{score:,.3g}", f"{stay:.2f}"] for name, score, stay in rows]
+        return html_table(heading, ["member", "score", "staying"], cells, notes)
+
 
 def _doubts(found: LocalCluster) -> Iterator[str]:
     """The reasons to doubt a cluster."""
@@ -215,8 +223,8 @@ def described(
     parts = flows * (shares - one.volume)
     by_part = np.argsort(-parts, kind="stable")
     total = parts.sum()  # inside flow - volume^2, which is volume (1 - volume) (1 - NCut)
-    others = {np.sort(each.numbers).tobytes(): each for each in found}.values()
-    by_size = sorted(others, key=lambda each: (len(each.inside), each.conductance))
+    different = {np.sort(each.numbers).tobytes(): each for each in [*found, one]}.values()
+    by_size = sorted(different, key=lambda each: (len(each.inside), each.conductance))
     return LocalCluster(
         members=context.ids[positions(one.numbers)],
         positions=positions(one.numbers),

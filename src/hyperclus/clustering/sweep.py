@@ -121,7 +121,7 @@ def _moved(region: Region, one: Sweep, limits: Limits, place: int) -> Candidate:
 
 
 def chosen(found: Sequence[Candidate]) -> Candidate:
-    """The smallest candidate that is hardly worse than the best.
+    """The smallest candidate that is hardly worse than the best; of equal ones that of the longest sweep.
 
     The NCut must rise after its dip by at least as much as it is above the lowest NCut. Otherwise the dip is
     only an irregularity on the way to a larger cluster.
@@ -129,4 +129,4 @@ def chosen(found: Sequence[Candidate]) -> Candidate:
     best = min(one.ncut for one in found)
     worst = best + MAX_LOSS * abs(1.0 - best)
     good = [one for one in found if one.ncut <= worst and one.ncut - best <= one.rise]
-    return min(good, key=lambda one: (len(one.inside), one.conductance))
+    return min(good, key=lambda one: (len(one.inside), round(one.ncut, 12), -len(one.sweep.order)))
