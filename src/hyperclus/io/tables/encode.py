@@ -7,11 +7,12 @@ import numpy as np
 
 from hyperclus._runtime.arrays import index_type, read_only
 from hyperclus._runtime.optional import arrow
-from hyperclus.errors import InputError
+from hyperclus.errors import InputError, prefixed
 from hyperclus.hypergraph.messages import shown
 from hyperclus.io.tables.table import Table
 from hyperclus.typing import Codes, Ids, Integers
 
+FILL = InputError("fill it or leave the row out")
 LOWEST_INTEGER = -(1 << 63)
 INTEGER = r"\A(0|-?[1-9][0-9]{0,18})\z"  # text that is the same if converted to int and back, see `_integers`
 
@@ -107,8 +108,8 @@ class IdEncoder:
     ones again with each batch, so batches should be few.
     """
 
-    def __init__(self, source: Table, column: str, guess: bool) -> None:
-        self.column = column
+    def __init__(self, source: Table, column: str, guess: bool, remedy: InputError = FILL) -> None:
+        self.column, self._remedy = column, remedy  # for a missing id
         self._source, self._guess = source, guess and source.text
         self._known: Any = None
         self._lookup: _LookupTable | None = None
@@ -170,7 +171,7 @@ class IdEncoder:
         pa, kind = arrow(), values.type
         if values.null_count:
             first = int(np.argmax(values.is_null().to_numpy(zero_copy_only=False)))
-            raise self._fault("the value is missing; fill it or leave the row out", row + first)
+            raise self._fault(prefixed("the value is missing; ", self._remedy), row + first)
         if pa.types.is_dictionary(kind):
             return values
         if pa.types.is_integer(kind):
@@ -189,8 +190,8 @@ class IdEncoder:
         problem = f"an id must be an integer or text, not {shown(str(kind))}"
         raise self._fault(f"{problem}; convert the column", row)
 
-    def _fault(self, message: str, row: int) -> InputError:
-        return self._source.fault(f"column {shown(self.column)}: {message}", row)
+    def _fault(self, message: str | InputError, row: int) -> InputError:
+        return self._source.fault(prefixed(f"column {shown(self.column)}: ", message), row)
 
 
 def read_ids(source: Table, name: str, guess: bool) -> tuple[Codes, Ids]:

@@ -37,6 +37,7 @@ from hyperclus.typing import Codes, Floats, Ids, Incidence
 
 PASS_SHARE = 0.45  # share of the reading time that each of the two passes takes
 _NAMED = Argument("vertex"), ", ", Argument("edge"), " and ", Argument("weight")
+FILL_OR_DROP = InputError("fill it, or use ", Argument("missing", "drop"), " to leave such rows out")
 WHICH_COLUMNS = ("name the columns with ", *_NAMED)
 
 
@@ -217,7 +218,7 @@ def read_incidences(
     """
     known_edges = None if edge_ids is None else id_array(edge_ids, "edge")
     known_vertices = None if vertex_ids is None else id_array(vertex_ids, "vertex")
-    encoder = IdEncoder(source, columns.edge, guess)
+    encoder = IdEncoder(source, columns.edge, guess, FILL_OR_DROP)
     batches = source.numbered_batches([columns.edge], (0.0, PASS_SHARE))
     runs = Runs.joined([encoder.runs(values, row) for row, (values,) in batches])
     edges, n_rows = encoder.ids(), runs.n_rows
@@ -226,7 +227,7 @@ def read_incidences(
             codes = positions(edges, known_edges, "edge")
         runs, edges = Runs(take(codes, runs.codes), runs.starts, n_rows), known_edges
 
-    encoder = IdEncoder(source, columns.vertex, guess)
+    encoder = IdEncoder(source, columns.vertex, guess, FILL_OR_DROP)
     kind = index_type(max(n_rows, len(edges), 0 if known_vertices is None else len(known_vertices)))
     (gamma, indices, indptr), omega = _second_pass(source, columns, runs, edges, encoder, kind)
     del runs
