@@ -20,7 +20,7 @@ def papers(tmp_path):
 def test_info(papers):
     done = inside("info", papers, *COLUMNS)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("4 vertices, 3 hyperedges, 6 incidences\n1 connected component,")
+    assert done.stdout.startswith("4 authors, 3 papers, 6 incidences\n1 connected component,")
     found = json.loads(inside("info", papers, *COLUMNS, "--json").stdout)
     assert found["n_incidences"] == 6
     assert found["gamma"] == [1, 1, 1, 1.75, 3]
@@ -236,5 +236,5 @@ def test_heavy_tails_and_names_are_remarked_on(papers):
     ]
     papers.write_text("author,paper,share\n" + "\n".join(rows) + "\n")
     told = inside("info", papers, *COLUMNS, "--duplicates", "max").stdout
-    assert "95 % of the vertex weights are at most 3, but the largest is 5,692, in hyperedge 'f'" in told
-    assert "2 vertex ids differ from others only in case, spaces or type, as do 'v1' and 'V1'" in told
+    assert "95 % of the author weights are at most 3, but the largest is 5,692, in paper 'f'" in told
+    assert "2 author ids differ from others only in case, spaces or type, as do 'v1' and 'V1'" in told

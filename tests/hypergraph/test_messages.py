@@ -57,3 +57,17 @@ def test_nouns_follow_the_hypergraph(tmp_path):
     assert {other.nouns for other in others} == {Nouns("author", "paper")}
     assert h.with_nouns(edge="book").nouns == Nouns("author", "book")
     refused(lambda: hc.Hypergraph(h.gamma, [1, 1], "abc", [0, 1], "author"), "nouns must be Nouns")
+
+
+def test_messages_use_the_nouns():
+    table = {"customer": ["ann", "ann", "bob"], "item": ["tea", "tea", "tea"]}
+    columns = {"vertex": "customer", "edge": "item"}
+    refused(
+        lambda: hc.Hypergraph.from_long(table, **columns), "customer 'ann' in item 'tea' appears more than"
+    )
+    refused(
+        lambda: hc.Hypergraph.from_long({**table, "weight": [-1, 1, 1]}, **columns),
+        "customer 'ann' in item 'tea' has weight -1",
+    )
+    options = {"duplicates": "sum", "vertex_ids": ["ann", "bob", "cy"], "isolated": "error"}
+    refused(lambda: hc.Hypergraph.from_long(table, **columns, **options), "no item holds customer 'cy'")

@@ -223,9 +223,9 @@ class Hypergraph:
                 raise InputError("omega is given twice, as a column and as edge_weights; leave one out")
             edge_weights = incidence.constant_within(_weights(columns, edge_weight), edge_codes, edges)
         codes = (edge_codes, vertex_codes)
-        gamma = incidence.from_coordinates(*codes, weights, edges, vertices, chosen.duplicates)
-        del codes, edge_codes, vertex_codes, weights
         nouns = Nouns.of_columns(vertex, edge)
+        gamma = incidence.from_coordinates(*codes, weights, edges, vertices, chosen.duplicates, nouns)
+        del codes, edge_codes, vertex_codes, weights
         return cls.from_canonical(gamma, edges, vertices, edge_weights, chosen, nouns)
 
     @classmethod
@@ -364,7 +364,7 @@ class Hypergraph:
             needed = f"{self.n_incidences} weights are needed, one per incidence"
             raise InputError(f"{needed}; these have shape {data.shape}")
         gamma = sp.csr_array((data, self.gamma.indices, self.gamma.indptr), shape=self.gamma.shape)
-        incidence.check_gamma(gamma, self.edge_ids, self.vertex_ids, zeros=False)
+        incidence.check_gamma(gamma, self.edge_ids, self.vertex_ids, False, self.nouns)
         parts = (gamma, self.edge_weights, self.vertex_ids, self.edge_ids)
         return Hypergraph.from_checked_parts(*parts, self.nouns)
 
@@ -416,7 +416,7 @@ class Hypergraph:
     ) -> "Hypergraph":
         """Check omega and apply the policies to a matrix that `canonical` returned; for internal use."""
         omega = incidence.as_edge_weights(edge_weights, edges)
-        gamma, kept_edges, kept_vertices = incidence.without_absent(gamma, edges, vertices, policies)
+        gamma, kept_edges, kept_vertices = incidence.without_absent(gamma, edges, vertices, policies, nouns)
         parts = (gamma, omega[kept_edges], vertices[kept_vertices], edges[kept_edges])
         return cls.from_checked_parts(*parts, nouns)
 

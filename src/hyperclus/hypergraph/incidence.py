@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from hyperclus._runtime.arrays import blocks, index_type, take
 from hyperclus.errors import Argument, InputError, check_choice
 from hyperclus.hypergraph.ids import is_missing
-from hyperclus.hypergraph.messages import named, row_of, shown
+from hyperclus.hypergraph.messages import USUAL, Nouns, named, row_of, shown
 from hyperclus.typing import AbsencePolicy, Booleans, Codes, DuplicatePolicy, Floats, Ids, Incidence, Integers
 
 _TOO_SMALL = "the weight is too small for a float; use 0 or a larger one"
@@ -46,7 +46,13 @@ class Policies:
 
 
 def from_coordinates(
-    edges: Codes, vertices: Codes, gamma: Floats, edge_ids: Ids, vertex_ids: Ids, duplicates: DuplicatePolicy
+    edges: Codes,
+    vertices: Codes,
+    gamma: Floats,
+    edge_ids: Ids,
+    vertex_ids: Ids,
+    duplicates: DuplicatePolicy,
+    nouns: Nouns = USUAL,
 ) -> Incidence:
     """Return the canonical matrix of one (edge, vertex, gamma) triple per incidence."""
     shape = (len(edge_ids), len(vertex_ids))
@@ -54,7 +60,7 @@ def from_coordinates(
     coordinates = (edges.astype(kind, copy=False), vertices.astype(kind, copy=False))
     triples = sp.coo_array((gamma, coordinates), shape=shape)
     triples.has_canonical_format = True  # not true, but SciPy must not sum duplicates before they are checked
-    return canonical(triples.tocsr(), edge_ids, vertex_ids, duplicates)
+    return canonical(triples.tocsr(), edge_ids, vertex_ids, duplicates, nouns)
 
 
 def from_matrix(matrix: Any, edge_ids: Ids, vertex_ids: Ids, duplicates: DuplicatePolicy) -> Incidence:
@@ -163,7 +169,7 @@ def as_edge_weights(values: Any, edge_ids: Ids) -> Floats:
     return omega
 
 
-def check_gamma(matrix: Incidence, edge_ids: Ids, vertex_ids: Ids, zeros: bool) -> None:
+def check_gamma(matrix: Incidence, edge_ids: Ids, vertex_ids: Ids, zeros: bool, nouns: Nouns = USUAL) -> None:
     """Raise an `InputError` that names the first weight that is negative, NaN, infinite or a forbidden 0."""
     gamma = matrix.data
     if not gamma.size or ((gamma.min() > 0 or (zeros and gamma.min() == 0)) and gamma.max() < np.inf):
@@ -171,12 +177,12 @@ def check_gamma(matrix: Incidence, edge_ids: Ids, vertex_ids: Ids, zeros: bool) 
     bad = ~((gamma >= 0 if zeros else gamma > 0) & (gamma < np.inf))
     position = int(np.argmax(bad))
     rule = "finite and not negative (0 means: not a member)" if zeros else "positive and finite"
-    found = f"{_incidence(matrix, position, edge_ids, vertex_ids)} has weight {gamma[position]}"
+    found = f"{_incidence(matrix, position, edge_ids, vertex_ids, nouns)} has weight {gamma[position]}"
     raise InputError(f"{found}; weights must be {rule}, correct it or leave it out")
 
 
 def without_absent(
-    matrix: Incidence, edge_ids: Ids, vertex_ids: Ids, policies: Policies
+    matrix: Incidence, edge_ids: Ids, vertex_ids: Ids, policies: Policies, nouns: Nouns = USUAL
 ) -> tuple[Incidence, Booleans, Booleans]:
     """Apply the policies for empty hyperedges and isolated vertices.
 
@@ -186,8 +192,9 @@ def without_absent(
     covered = np.zeros(matrix.shape[1], dtype=bool)
     for block in () if policies.isolated == "keep" else blocks(matrix.nnz):
         covered[matrix.indices[block]] = True
-    kept_edges = _keep(filled, policies.empty_edges, "empty_edges", "no member is in hyperedge", edge_ids)
-    kept_vertices = _keep(covered, policies.isolated, "isolated", "no hyperedge holds vertex", vertex_ids)
+    empty, alone = f"no member is in {nouns.a_hyperedge}", f"no {nouns.a_hyperedge} holds {nouns.a_vertex}"
+    kept_edges = _keep(filled, policies.empty_edges, "empty_edges", empty, edge_ids)
+    kept_vertices = _keep(covered, policies.isolated, "isolated", alone, vertex_ids)
     data, indices, indptr = matrix.data, matrix.indices, matrix.indptr
     if not kept_edges.all():  # empty ones have no entries, so the data stay as they are
         indptr = indptr[np.append(True, kept_edges)]
@@ -218,9 +225,11 @@ def connected_components(gamma: Incidence) -> tuple[int, Integers, Integers]:
     return int(np.count_nonzero(has_vertex)), renumbered[n_edges:], renumbered[:n_edges]
 
 
-def canonical(matrix: Incidence, edge_ids: Ids, vertex_ids: Ids, duplicates: DuplicatePolicy) -> Incidence:
+def canonical(
+    matrix: Incidence, edge_ids: Ids, vertex_ids: Ids, duplicates: DuplicatePolicy, nouns: Nouns = USUAL
+) -> Incidence:
     """Check and sort a matrix in place, and remove zeros and duplicates; nobody else may hold its arrays."""
-    check_gamma(matrix, edge_ids, vertex_ids, zeros=True)
+    check_gamma(matrix, edge_ids, vertex_ids, True, nouns)
     if not matrix.data.all():
         matrix.eliminate_zeros()
     matrix.sort_indices()
@@ -229,7 +238,7 @@ def canonical(matrix: Incidence, edge_ids: Ids, vertex_ids: Ids, duplicates: Dup
     first = np.append(True, matrix.indices[1:] != matrix.indices[:-1])
     first[matrix.indptr[:-1][np.diff(matrix.indptr) > 0]] = True
     if duplicates == "error":
-        where = _incidence(matrix, int(np.argmin(first)), edge_ids, vertex_ids)
+        where = _incidence(matrix, int(np.argmin(first)), edge_ids, vertex_ids, nouns)
         found = f"{np.count_nonzero(~first):,} duplicate incidences found"
         ways = (Argument("duplicates", "sum"), " or ", Argument("duplicates", "max"))
         raise InputError(f"{where} appears more than once ({found}); use ", *ways, " to merge them")
@@ -239,7 +248,7 @@ def canonical(matrix: Incidence, edge_ids: Ids, vertex_ids: Ids, duplicates: Dup
         gamma = merge.reduceat(matrix.data, starts)
     indptr = np.searchsorted(starts, matrix.indptr).astype(matrix.indptr.dtype)
     merged = sp.csr_array((gamma, matrix.indices[first], indptr), shape=matrix.shape)
-    check_gamma(merged, edge_ids, vertex_ids, zeros=False)
+    check_gamma(merged, edge_ids, vertex_ids, False, nouns)
     return merged
 
 
@@ -282,9 +291,10 @@ def _keep(present: Booleans, policy: AbsencePolicy, argument: str, problem: str,
     return np.ones_like(present) if policy == "keep" else present
 
 
-def _incidence(matrix: Incidence, position: int, edge_ids: Ids, vertex_ids: Ids) -> str:
+def _incidence(matrix: Incidence, position: int, edge_ids: Ids, vertex_ids: Ids, nouns: Nouns) -> str:
     edge = int(np.searchsorted(matrix.indptr, position, side="right")) - 1
-    return f"vertex {shown(vertex_ids[matrix.indices[position]])} in hyperedge {shown(edge_ids[edge])}"
+    vertex = shown(vertex_ids[matrix.indices[position]])
+    return f"{nouns.a_vertex} {vertex} in {nouns.a_hyperedge} {shown(edge_ids[edge])}"
 
 
 def constant_within(omega: Floats, edges: Codes, names: Ids) -> Floats:

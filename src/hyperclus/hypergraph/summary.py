@@ -8,7 +8,7 @@ import numpy as np
 
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.hypergraph.incidence import connected_components
-from hyperclus.hypergraph.messages import caption, count, first_few, shown
+from hyperclus.hypergraph.messages import USUAL, Nouns, caption, count, first_few, shown, with_article
 from hyperclus.typing import Floats, Integers
 
 LARGE_RATIO = 1e6  # of the largest to the smallest weight, from which there is a remark
@@ -37,22 +37,25 @@ class Summary:
     gamma: Quartiles
     omega: Quartiles
     remarks: tuple[str, ...]  # what is unusual, one sentence each, most important first
+    nouns: Nouns = USUAL
 
     def __repr__(self) -> str:
+        one, edge = self.nouns.a_vertex, self.nouns.a_hyperedge
         rows = [
-            ("members per hyperedge", self.edge_sizes),
-            ("hyperedges per vertex", self.degrees),
-            ("vertex weight (gamma)", self.gamma),
-            ("hyperedge weight (omega)", self.omega),
+            (f"members per {edge}", self.edge_sizes),
+            (f"{self.nouns.hyperedges} per {one}", self.degrees),
+            (f"{one} weight (gamma)", self.gamma),
+            (f"{edge} weight (omega)", self.omega),
         ]
+        width = max(24, *(len(name) for name, _ in rows))
         lines = [
-            f"{count(self.n_vertices, 'vertex', 'vertices')}, {count(self.n_edges, 'hyperedge')}, "
+            f"{self.nouns.count_vertices(self.n_vertices)}, {self.nouns.count_hyperedges(self.n_edges)}, "
             f"{count(self.n_incidences, 'incidence')}",
             f"{count(self.n_components, 'connected component')}"
-            + f", the largest of {count(self.largest_component, 'vertex', 'vertices')}"
+            + f", the largest of {self.nouns.count_vertices(self.largest_component)}"
             * (self.n_components > 0),
-            f"  {'':<24} " + " ".join(f"{name:>9}" for name in QUARTILES),
-            *(f"  {name:<24} " + " ".join(map(_figure, five)) for name, five in rows),
+            f"  {'':<{width}} " + " ".join(f"{name:>9}" for name in QUARTILES),
+            *(f"  {name:<{width}} " + " ".join(map(_figure, five)) for name, five in rows),
             *(f"- {remark}" for remark in self.remarks),
         ]
         return "\n".join(lines)
@@ -94,6 +97,7 @@ def summary(hypergraph: Hypergraph) -> Summary:
         _quartiles(hypergraph.gamma.data),
         _quartiles(hypergraph.edge_weights),
         tuple(_remarks(hypergraph, degrees, n_components)),
+        hypergraph.nouns,
     )
 
 
@@ -108,41 +112,47 @@ def _figure(value: float) -> str:
 
 
 def _remarks(hypergraph: Hypergraph, degrees: Integers, n_components: int) -> Iterator[str]:
+    nouns = hypergraph.nouns
     if not hypergraph.n_incidences:
-        yield "no vertex is in a hyperedge, so there is nothing to cluster"
+        inside = f"no {nouns.a_vertex} is in {with_article(nouns.a_hyperedge)}"
+        yield f"{inside}, so there is nothing to cluster"
         return
     if n_components > 1:
         yield f"{n_components:,} connected components, so there are two clusters with NCut 0"
     yield from _on_sizes(hypergraph, degrees)
     yield from _on_weights(hypergraph)
-    for what, ids in (("vertex", hypergraph.vertex_ids), ("hyperedge", hypergraph.edge_ids)):
+    sides = ((nouns.a_vertex, hypergraph.vertex_ids), (nouns.a_hyperedge, hypergraph.edge_ids))
+    for what, ids in sides:
         n_similar, pair = (0, "") if ids.dtype != object else similar_names(ids.tolist())
         if n_similar:
             differ = count(n_similar, f"{what} id differs from another", f"{what} ids differ from others")
             yield f"{differ} only in case, spaces or type, as do {pair}; do they mean the same?"
     if np.median(degrees) <= 1:
-        yield "most vertices are in at most one hyperedge, so clusters will be unions of hyperedges"
+        most = f"most {nouns.vertices} are in at most one {nouns.a_hyperedge}"
+        yield f"{most}, so clusters will be unions of {nouns.hyperedges}"
 
 
 def _on_sizes(hypergraph: Hypergraph, degrees: Integers) -> Iterator[str]:
     sizes, n = hypergraph.edge_sizes, hypergraph.n_vertices
     vertices, edges = hypergraph.vertex_ids, hypergraph.edge_ids
+    nouns = hypergraph.nouns
+    a_vertex, all_vertices, edge, some = nouns.a_vertex, nouns.vertices, nouns.a_hyperedge, nouns.hyperedges
     everywhere = n > 1 and (sizes[sizes > 0] == n).all()
     if everywhere:
-        yield "every vertex is in every hyperedge, so members distinguish nothing; cluster with alpha=1"
+        yield f"every {a_vertex} is in every {edge}, so members distinguish nothing; cluster with alpha=1"
     large = (sizes > LARGE_SHARE * n) & (n > 4) & (not everywhere)
-    single = "a single member and connect"
+    single, nowhere = "a single member and connect", f"in no {edge} and will get label -1"
     for unusual, ids, one, many, what in (
-        (degrees == 0, vertices, "vertex is", "vertices are", "in no hyperedge and will get label -1"),
-        (sizes == 0, edges, "hyperedge has", "hyperedges have", "no members and no effect"),
-        (large, edges, "hyperedge holds", "hyperedges hold", "over half of the vertices"),
-        (sizes == 1, edges, f"hyperedge has {single}s", f"hyperedges have {single}", "nothing"),
+        (degrees == 0, vertices, f"{a_vertex} is", f"{all_vertices} are", nowhere),
+        (sizes == 0, edges, f"{edge} has", f"{some} have", "no members and no effect"),
+        (large, edges, f"{edge} holds", f"{some} hold", f"over half of the {all_vertices}"),
+        (sizes == 1, edges, f"{edge} has {single}s", f"{some} have {single}", "nothing"),
     ):
         if number := int(np.count_nonzero(unusual)):
             yield f"{count(number, one, many)} {what}: {first_few(ids[unusual], show=_named)}"
     repeated, first, other = _repeated_edges(hypergraph)
     if repeated:
-        verb = "hyperedge repeats" if repeated == 1 else "hyperedges repeat"
+        verb = f"{edge} repeats" if repeated == 1 else f"{some} repeat"
         pair = f"{_named(other)} those of {_named(first)}"
         yield f"{repeated:,} {verb} the members and weights of another: {pair}"
 
@@ -151,23 +161,24 @@ def _on_weights(hypergraph: Hypergraph) -> Iterator[str]:
     gamma, sizes = hypergraph.gamma, hypergraph.edge_sizes
     starts = gamma.indptr[:-1][sizes > 0]
     low, high = np.minimum.reduceat(gamma.data, starts), np.maximum.reduceat(gamma.data, starts)
+    a_vertex, edge = hypergraph.nouns.a_vertex, hypergraph.nouns.a_hyperedge
     ratio = f"over {LARGE_RATIO:,.0f} times as much"
     if (low == high).all():
-        yield "gamma is the same for all members of every hyperedge, so vertex weights have no effect"
+        yield f"gamma is the same for all members of every {edge}, so {a_vertex} weights have no effect"
     elif (low < high / LARGE_RATIO).any():
         worst = int(np.flatnonzero(sizes > 0)[np.argmax(np.log(high) - np.log(low))])
         name = _named(hypergraph.edge_ids[worst])
-        yield f"in hyperedge {name} a member weighs {ratio} as another; do all weights have the same unit?"
+        yield f"in {edge} {name} a member weighs {ratio} as another; do all weights have the same unit?"
     if len(gamma.data) >= MANY_WEIGHTS and high.max() > HEAVY_TAIL * (most := np.quantile(gamma.data, 0.95)):
         where = _named(hypergraph.edge_ids[int(np.flatnonzero(sizes > 0)[np.argmax(high)])])
         yield (
-            f"95 % of the vertex weights are at most {most:,.6g}, but the largest is {high.max():,.6g}, in "
-            f"hyperedge {where}; correct it if it is an error, or use a weight transform, such as log1p"
+            f"95 % of the {a_vertex} weights are at most {most:,.6g}, but the largest is {high.max():,.6g}, "
+            f"in {edge} {where}; correct it if it is an error, or use a weight transform, such as log1p"
         )
     omega = hypergraph.edge_weights
     if omega.min() < omega.max() / LARGE_RATIO:
         heavy, light = (_named(hypergraph.edge_ids[int(pick(omega))]) for pick in (np.argmax, np.argmin))
-        yield f"hyperedge {heavy} weighs {ratio} as {light}; do all weights have the same unit?"
+        yield f"{edge} {heavy} weighs {ratio} as {light}; do all weights have the same unit?"
 
 
 def _repeated_edges(hypergraph: Hypergraph) -> tuple[int, Any, Any]:
