@@ -173,3 +173,12 @@ def test_a_missing_library_is_one_sentence(planted, library, tmp_path, monkeypat
 def test_a_path_must_be_a_file_name(planted, path):
     with pytest.raises(InputError, match="expected the name of a file"):
         planted[0].to_html(path)
+
+
+def test_names_of_clusters_and_nouns_are_escaped(tmp_path):
+    evil = "<img src=x onerror=alert(1)>"
+    h = hc.Hypergraph.from_edges([["a", "b"], ["b", "c"], ["c", "d"]]).with_nouns(vertex=evil, edge=evil)
+    part = hc.evaluate(h, [evil, evil, "other", "other"])
+    _, text = written(part, tmp_path, classes=["x", "x", "y", "y"])
+    assert "img" not in {tag for tag, _ in parsed(text).tags}
+    assert "&lt;img src=x" in text

@@ -114,7 +114,7 @@ def _embedding(contents: Contents) -> tuple[Spec, Spec]:
         for x, side in (("x", "bottom"), ("y", "left"))
     ]
     place = {
-        "x": _channel("x", axes[0], padding=40 if names else 14),
+        "x": _channel("x", axes[0], padding=40 if names else 14 if part.names is None else 90),
         "y": _channel("y", axes[1], padding=14),
     }
     layers = [
