@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 import hyperclus as hc
 from hyperclus._runtime.jit import compile_from
-from hyperclus.clustering import vertex_kernels
 from hyperclus.clustering.initialization import initial_partitions
+from hyperclus.clustering.objectives import INFORMATION, NCUT
 from hyperclus.clustering.search_problem import EFFORTS, SearchProblem
 from hyperclus.clustering.vertex_search import Clusters, perturb, vertex_search
-from support.oracles import min_ncut, ncut, stationary, transition
+from support.oracles import information, min_ncut, ncut, stationary, transition
 from support.strategies import alphas, disconnected, hypergraphs, random_hypergraph, with_partition
 
 examples = settings(deadline=None, max_examples=40)
@@ -19,12 +19,19 @@ examples = settings(deadline=None, max_examples=40)
 cases = with_partition(hypergraphs(min_n=4, max_n=9))
 
 
+both = pytest.mark.parametrize("objective", [NCUT, INFORMATION], ids=lambda one: one.name)
+
+
 class Defined:
-    """The NCut by its definition; `slack` allows for digits lost in clusters of tiny volume."""
+    """The objectives by their definitions; `slack` allows for digits lost in clusters of tiny volume."""
 
     def __init__(self, h, alpha=0.0):
         self.p, self.phi = transition(h, alpha), stationary(h, alpha)
         self.slack = 1e-9 + 1e-14 / self.phi.min()
+
+    def cost(self, objective, labels):
+        parts = [set(np.flatnonzero(labels == cluster)) for cluster in range(max(labels) + 1)]
+        return -information(self.p, self.phi, parts) if objective is INFORMATION else self.ncut(labels)
 
     def ncut(self, labels):
         parts = [set(np.flatnonzero(labels == cluster)) for cluster in range(max(labels) + 1)]
@@ -35,41 +42,60 @@ def moved(labels, vertex, target):
     return np.where(np.arange(len(labels)) == vertex, target, labels)
 
 
-def clusters_of(h, labels, alpha=0.0):
-    return Clusters.of(hc.RandomWalk(h, alpha=alpha), labels, int(max(labels)) + 1)
+def clusters_of(h, labels, alpha=0.0, objective=NCUT):
+    return Clusters.of(hc.RandomWalk(h, alpha=alpha), labels, int(max(labels)) + 1, objective=objective)
 
 
+@both
 @examples
-@given(cases, alphas)
-def test_the_running_ncut_is_the_ncut_after_every_round(case, alpha):
+@given(case=cases, alpha=alphas)
+def test_the_running_cost_is_the_cost_after_every_round(objective, case, alpha):
     h, labels = case
     defined = Defined(h, alpha)
-    clusters = clusters_of(h, labels, alpha)
-    before = clusters.ncut
-    assert before == pytest.approx(defined.ncut(labels), abs=1e-9)
+    clusters = clusters_of(h, labels, alpha, objective)
+    before = clusters.plain_cost
+    assert before == pytest.approx(defined.cost(objective, labels), abs=1e-9)
     everywhere = np.arange(h.n_vertices)
     while clusters._improve(everywhere):
-        assert clusters.ncut < before
-        before = clusters.ncut
-        assert before == pytest.approx(defined.ncut(clusters.state.labels), abs=defined.slack)
+        assert clusters.plain_cost < before
+        before = clusters.plain_cost
+        assert before == pytest.approx(defined.cost(objective, clusters.state.labels), abs=defined.slack)
         assert np.bincount(clusters.state.labels).tolist() == clusters.state.sizes.tolist()
 
 
+@both
 @examples
-@given(cases, alphas)
-def test_the_gain_of_a_vertex_is_that_of_its_best_move(case, alpha):
+@given(case=cases, alpha=alphas)
+def test_the_gain_of_a_vertex_is_that_of_its_best_move(objective, case, alpha):
     h, labels = case
     k = int(max(labels)) + 1
     defined = Defined(h, alpha)
     found = np.empty(h.n_vertices)
-    clusters = clusters_of(h, labels, alpha)
-    vertex_kernels.gains(clusters.flow, clusters.state, np.arange(h.n_vertices), 0.0, found)
+    clusters = clusters_of(h, labels, alpha, objective)
+    objective.kernels.gains(clusters.flow, clusters.state, np.arange(h.n_vertices), 0.0, found)
     for v in range(h.n_vertices):
         if k == 1 or np.count_nonzero(labels == labels[v]) == 1:
             assert found[v] < 0  # it cannot move
             continue
-        best = min(defined.ncut(moved(labels, v, j)) for j in range(k) if j != labels[v])
-        assert found[v] == pytest.approx(defined.ncut(labels) - best, abs=defined.slack)
+        costs = [defined.cost(objective, moved(labels, v, j)) for j in range(k) if j != labels[v]]
+        assert found[v] == pytest.approx(defined.cost(objective, labels) - min(costs), abs=defined.slack)
+
+
+@examples
+@given(case=cases, alpha=alphas)
+def test_the_cost_of_a_merger_is_that_of_the_merged_clusters(case, alpha):
+    h, labels = case
+    defined, k = Defined(h, alpha), int(max(labels)) + 1
+    for objective in (NCUT, INFORMATION):
+        clusters = clusters_of(h, labels, alpha, objective)
+        costs = objective.merger_costs(clusters.state.volumes, clusters.state.flows, clusters.between)
+        for i in range(k):
+            for j in range(i + 1, k):
+                together = np.unique(np.where(labels == j, i, labels), return_inverse=True)[1]
+                rise = defined.cost(objective, together) - defined.cost(objective, labels)
+                rise += objective is NCUT  # whose merged cluster counts as an empty one, with 1
+                assert costs[i, j] == pytest.approx(rise, abs=defined.slack)
+                assert costs[j, i] == pytest.approx(rise, abs=defined.slack)
 
 
 @examples
@@ -87,18 +113,27 @@ def test_refine_ends_where_no_single_move_helps(case, alpha):
             assert best >= part.ncut - defined.slack
 
 
+@both
 @examples
-@given(cases, st.integers(0, 100))
-def test_a_perturbation_keeps_what_is_lower_and_undoes_the_rest(case, seed):
+@given(case=cases, seed=st.integers(0, 100))
+def test_a_perturbation_keeps_what_is_lower_and_undoes_the_rest(objective, case, seed):
     h, labels = case
     defined = Defined(h)
-    clusters = clusters_of(h, labels)
-    before = clusters.ncut
-    perturb(clusters, 200_000, 0.0, np.random.default_rng(seed))
-    assert clusters.ncut <= before + 1e-12
-    exact = defined.ncut(clusters.state.labels)
-    assert clusters_of(h, clusters.state.labels).ncut == pytest.approx(exact, abs=defined.slack)
-    assert clusters.ncut == pytest.approx(exact, abs=100 * defined.slack)  # each of many moves loses digits
+    clusters = clusters_of(h, labels, objective=objective)
+    before = clusters.plain_cost
+    perturb(
+        clusters,
+        200_000,
+        objective.bound(None, clusters.k) if objective is INFORMATION else 0.0,
+        np.random.default_rng(seed),
+    )
+    assert clusters.plain_cost <= before + 1e-12
+    exact = defined.cost(objective, clusters.state.labels)
+    again = clusters_of(h, clusters.state.labels, objective=objective)
+    assert again.plain_cost == pytest.approx(exact, abs=defined.slack)
+    assert clusters.plain_cost == pytest.approx(
+        exact, abs=100 * defined.slack
+    )  # each of many moves loses digits
     assert clusters.state.sizes.min() >= 1
 
 
@@ -176,7 +211,7 @@ def test_compiled_and_interpreted_kernels_give_the_same_bits():
             rng = np.random.default_rng(0)
             starts = initial_partitions(problem, rng, sample=20_000)
             labels = vertex_search(problem, starts, EFFORTS["default"], rng)
-            found[steps] = labels, Clusters.of(walk, labels, 4).state.insides
+            found[steps] = labels, Clusters.of(walk, labels, 4).state.flows
     for interpreted, machine_code in zip(*found.values(), strict=True):
         np.testing.assert_array_equal(interpreted, machine_code)
 
@@ -210,7 +245,7 @@ class TestMinShare:
     def test_the_text_says_if_it_cannot_be_met(self):
         h = hc.Hypergraph.from_edges([{"a": 100, "b": 1, "c": 1}, {"a": 100, "d": 1, "c": 1}])
         part = hc.cluster(h, 2, min_share=0.3)
-        assert "1 cluster holds less than the minimum share of 0.3; no partition" in repr(part)
+        assert "1 cluster holds less than the minimum of 0.3 (min_share); no partition" in repr(part)
 
     def test_refine_keeps_a_fair_start_fair_and_an_unfair_one_low(self):
         assert hc.refine(self.H, hc.cluster(self.H)).cut.volumes.min() >= 0.01

@@ -211,6 +211,18 @@ def ncut_two_way(p: np.ndarray, phi: np.ndarray, inside: set[int]) -> float:
     return (1 / volume(phi, inside) + 1 / volume(phi, rest)) * flow_out(p, phi, inside)
 
 
+def information(p, phi, parts):
+    """I = sum_ij F_ij ln(F_ij / (v_i v_j)), by loops over all pairs of vertices."""
+    total = 0.0
+    volumes = [sum(phi[v] for v in part) for part in parts]
+    for one, volume in zip(parts, volumes, strict=True):
+        for other, there in zip(parts, volumes, strict=True):
+            flow = sum(phi[u] * p[u, v] for u in one for v in other)
+            if flow > 0:
+                total += flow * np.log(flow / (volume * there))
+    return total
+
+
 def ncut(p: np.ndarray, phi: np.ndarray, parts: list[set[int]]) -> float:
     """NCut(S_1, ..., S_k) = sum_i |boundary S_i| / vol(S_i)."""
     return sum(flow_out(p, phi, part) / volume(phi, part) for part in parts)

@@ -9,12 +9,15 @@ import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
+from functools import cache
 from threading import Lock
 from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any, TypeVar
+from zlib import crc32
 
 from hyperclus._runtime.context import using
 
+SUFFIX = "__suffix__"  # name, in the scope of kernels, of the end of their names in Numba's cache
 COMPILE_FROM = 300_000  # inner steps of a kernel: about a quarter of a second in plain Python
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -41,6 +44,25 @@ def kernel(function: Function, inline: str = "never") -> Function:
 def inner_kernel(function: Function) -> Function:
     """Mark a function that kernels call; it is inlined, because a call counts references to each array."""
     return kernel(function, "always")
+
+
+@cache
+def specialized(loops: ModuleType, parts: ModuleType) -> ModuleType:
+    """A copy of a module of kernels that calls the kernels of another module by their names.
+
+    So the same loops serve several modules of inner kernels. Numba's cache notices changes in the file of
+    the loops only, so its file names contain a checksum of the inner kernels.
+    """
+    name = f"{loops.__name__}.{parts.__name__.rpartition('.')[2]}"
+    made, inlines = ModuleType(name), {}
+    given = {**_kernels[loops.__name__][1], **_kernels[parts.__name__][1]}
+    checksum = crc32(b"".join(function.__code__.co_code for function in given))
+    vars(made).update({**vars(loops), **vars(parts), "__name__": name, SUFFIX: f"{checksum:08x}"})
+    for function, inline in given.items():
+        copy = FunctionType(function.__code__, vars(made), function.__name__, function.__defaults__)
+        vars(made)[function.__name__], inlines[copy] = copy, inline
+    _kernels[name] = {**vars(made)}, inlines
+    return made
 
 
 def kernels(module: ModuleType, work: float) -> Any:
@@ -76,7 +98,9 @@ def _with_compiled_kernels(module: ModuleType) -> SimpleNamespace | ModuleType:
         name = function.__name__
         options: Any = {"nogil": True, "inline": inline}
         copy = FunctionType(function.__code__, scope, name, function.__defaults__)
-        copy.__qualname__ = f"{name}.jit"  # part of the name of its files in Numba's cache
+        copy.__qualname__ = (
+            f"{name}.{scope.get(SUFFIX, 'jit')}"  # part of the name of its files in Numba's cache
+        )
         try:
             scope[name] = _with_safe_cache(numba.njit(cache=True, **options)(copy))
         except RuntimeError:

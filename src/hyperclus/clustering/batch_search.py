@@ -23,7 +23,8 @@ from hyperclus._runtime.progress import WorkProgress
 from hyperclus._runtime.threads import single_blas_thread
 from hyperclus.clustering.cut import flows
 from hyperclus.clustering.initialization import WeightedKMeans, commute_scale, embedding
-from hyperclus.clustering.search_problem import MIN_GAIN, Effort, SearchProblem, labels_fit, penalized_ncut
+from hyperclus.clustering.objectives import NCUT
+from hyperclus.clustering.search_problem import MIN_GAIN, Effort, SearchProblem, labels_fit, volume_penalty
 from hyperclus.clustering.vertex_kernels import NOISE, VOLUME_PENALTY
 from hyperclus.engines.base import ArrayBackend
 from hyperclus.spectral.laplacian import NormalizedLaplacian
@@ -264,4 +265,4 @@ class BatchSearch:
     def _cost(self, sizes: Integers | Booleans, volumes: Floats, insides: Floats) -> float:
         if not sizes.all() or volumes.min() < NOISE:
             return np.inf
-        return penalized_ncut(volumes, insides, self.min_volume)
+        return NCUT.cost(volumes, insides) + volume_penalty(volumes, self.min_volume)

@@ -1,25 +1,25 @@
-"""What the vertex search and the batch search share: the problem, the effort and the objective."""
+"""What the vertex search and the batch search share: the problem and the effort."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from hyperclus._runtime.checkpoint import is_array, is_figure
+from hyperclus.clustering.objectives import NCUT, Objective
 from hyperclus.clustering.vertex_kernels import VOLUME_PENALTY
 from hyperclus.errors import Argument, InputError, check_integer
-from hyperclus.spectral.bounds import ncut_lower_bound
 from hyperclus.spectral.eigen import Eigenpairs
 from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Floats
 
 EffortName: TypeAlias = Literal["fast", "default", "thorough"]
-MIN_GAIN = 1e-13  # a move must lower the NCut by more than rounding may
+MIN_GAIN = 1e-13  # a move must lower the cost by more than rounding may
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SearchProblem:
-    """Find k clusters of low NCut, none of them smaller than `min_volume` if possible.
+    """Find k clusters of low cost, none of them smaller than `min_volume` if possible.
 
     The eigenpairs give the initial partitions and a bound, at which the search ends; the products that they
     took are the unit of the effort.
@@ -29,23 +29,25 @@ class SearchProblem:
     pairs: Eigenpairs
     k: int
     min_volume: float
+    objective: Objective = NCUT
 
     @property
     def bound(self) -> float:
-        """A lower bound on the NCut."""
-        return ncut_lower_bound(self.pairs, self.k)
+        """A lower bound on the cost."""
+        return self.objective.bound(self.pairs, self.k)
 
     def on_host(self) -> "SearchProblem":
         """The same problem in host memory."""
         backend = self.walk.backend
-        return SearchProblem(self.walk.on_host(), self.pairs.on_host(backend), self.k, self.min_volume)
+        return replace(self, walk=self.walk.on_host(), pairs=self.pairs.on_host(backend))
 
     @property
     def key(self) -> tuple[Any, ...]:
         """Everything that the result depends on, for the key of a checkpoint."""
         walk, pairs = self.walk, self.pairs
         solved = pairs.values, pairs.vectors, pairs.spare, pairs.steps, self.bound
-        return (walk.hypergraph, walk.alpha, walk.stationary, *solved, self.k, self.min_volume)
+        given = walk.hypergraph, walk.alpha, walk.stationary
+        return (*given, *solved, self.k, self.min_volume, self.objective.name)
 
 
 def labels_fit(n: int, k: int, figures: dict[str, int], kept: dict[str, Any]) -> bool:
@@ -70,13 +72,12 @@ def is_labels(value: Any, n: int, k: int) -> bool:
     return not isinstance(value, np.ndarray) or bool(np.bincount(value, minlength=k).min() > 0)
 
 
-def penalized_ncut(volumes: Floats, insides: Floats, min_volume: float) -> float:
-    """NCut = k - sum_j internal(S_j) / vol(S_j), plus a penalty for each cluster below `min_volume`."""
-    ncut = float(len(volumes) - (insides / volumes).sum())
+def volume_penalty(volumes: Floats, min_volume: float) -> float:
+    """What is added to the cost for clusters below `min_volume`."""
     if min_volume == 0:
-        return ncut
+        return 0.0
     missing = np.maximum(1.0 - volumes / min_volume, 0.0)
-    return ncut + VOLUME_PENALTY * float(missing[missing > 1e-12].sum())
+    return VOLUME_PENALTY * float(missing[missing > 1e-12].sum())
 
 
 @dataclass(frozen=True, slots=True)

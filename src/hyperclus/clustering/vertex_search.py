@@ -14,7 +14,7 @@ from hyperclus._runtime.checkpoint import NO_CHECKPOINT, Checkpoint, is_array, i
 from hyperclus._runtime.jit import kernels
 from hyperclus._runtime.progress import WorkProgress, listening
 from hyperclus._runtime.threads import in_parallel, single_blas_thread
-from hyperclus.clustering import vertex_kernels
+from hyperclus.clustering.objectives import NCUT, Objective
 from hyperclus.clustering.search_problem import (
     EFFORTS,
     MIN_GAIN,
@@ -22,7 +22,7 @@ from hyperclus.clustering.search_problem import (
     SearchProblem,
     is_labels,
     labels_fit,
-    penalized_ncut,
+    volume_penalty,
 )
 from hyperclus.clustering.vertex_kernels import Flow, State
 from hyperclus.spectral.walk import RandomWalk
@@ -54,7 +54,7 @@ def vertex_search(
     work: WorkProgress | None = None,
     share: float = 1.0,
 ) -> Integers:
-    """Labels 0 .. k - 1 of the lowest NCut found from initial partitions, in host memory.
+    """Labels 0 .. k - 1 of the lowest cost found from initial partitions, in host memory.
 
     `work` is the progress of the stage, of which this search ends at `share`.
     """
@@ -68,8 +68,8 @@ def vertex_search(
     work = work or WorkProgress("search", "incidences")
     work.begin(total, share)
     n = problem.walk.hypergraph.n_vertices
-    if (done := checkpoint.result(partial(labels_fit, n, k, {"ncut": 1}))) is not None:
-        work.end(f"NCut {done['ncut']:.4f}")
+    if (done := checkpoint.result(partial(labels_fit, n, k, {"cost": 1}))) is not None:
+        work.end(problem.objective.shown(done["cost"]))
         return np.asarray(done["labels"])
 
     def ranked(
@@ -82,12 +82,12 @@ def vertex_search(
             kept = part.result(partial(labels_fit, n, k, {"rank": 2}))
             if kept is None:
                 labels = start() if callable(start) else start
-                clusters = Clusters.of(problem.walk, labels, k, problem.min_volume, flow)
+                clusters = Clusters.of(problem.walk, labels, k, problem.min_volume, problem.objective, flow)
                 clusters.work, clusters.parallel_from = work, effort.parallel_from
                 stage(clusters, part)
                 kept = part.finish(rank=clusters.rank, labels=clusters.state.labels)
             results.append((tuple(kept["rank"]), kept["labels"]))
-            work.finish(f"NCut {min(rank for rank, _ in results)[0]:.4f}")
+            work.finish(problem.objective.shown(min(rank for rank, _ in results)[0]))
         return sorted(results, key=itemgetter(0))
 
     first = ranked("start", islice(starts, count), lambda *_: None, START * m)
@@ -97,9 +97,9 @@ def vertex_search(
     limits = int(budget), problem.bound, rng
     ends = ranked("end", best, lambda clusters, part: perturb(clusters, *limits, part), DESCENT * m + budget)
     end = ranked("count", [ends[0][1]], lambda *_: None, 0)  # recomputed: many moves lose digits
-    (ncut, _), labels = min(first[0], end[0], key=itemgetter(0))
-    checkpoint.finish(labels=labels, ncut=ncut)
-    work.end(f"NCut {ncut:.4f}")
+    (cost, _), labels = min(first[0], end[0], key=itemgetter(0))
+    checkpoint.finish(labels=labels, cost=cost)
+    work.end(problem.objective.shown(cost))
     return labels
 
 
@@ -107,7 +107,7 @@ def _fits_state(clusters: "Clusters", kept: dict[str, Any]) -> bool:
     """Whether stored values can be the state of `perturb`, so that kernels stay within their arrays."""
     state, k = clusters.state, clusters.k
     sound = is_labels(kept["labels"], len(state.labels), k) and kept["labels"].dtype == np.int64
-    for name in ("sizes", "volumes", "insides", "sums"):
+    for name in ("sizes", "volumes", "flows", "sums"):
         array = getattr(state, name)
         sound &= is_array(kept[name], *array.shape) and kept[name].dtype == array.dtype
     sound &= bool((kept["sizes"] == np.bincount(kept["labels"], minlength=k)).all())
@@ -126,7 +126,7 @@ def perturb(
 
     A perturbation moves the members of a hyperedge into one cluster. With three clusters or more, every
     second one merges two clusters, and members of a hyperedge form a new one. The best of a few random
-    ones is made. Ends early if the NCut meets its bound. Resumes from a state of the checkpoint.
+    ones is made. Ends early if the cost meets its bound. Resumes from a state of the checkpoint.
     """
     flow = clusters.flow
     once = DRAWS * (CALL + 2 * len(flow.edges) ** 2 // (len(flow.scale) * len(flow.rate)))  # on average
@@ -136,7 +136,7 @@ def perturb(
     if state is not None:
         stop, merging = state.pop("stop"), state.pop("merging")
         clusters.visited, clusters.state = state.pop("visited"), State(**state)
-    while clusters.visited + once <= stop and clusters.ncut > bound + MIN_GAIN:
+    while clusters.visited + once <= stop and clusters.plain_cost > bound + MIN_GAIN:
         before = clusters.rank
         clusters.keep()
         if checkpoint.due:
@@ -155,8 +155,9 @@ def perturb(
 
 @dataclass(slots=True, eq=False)
 class Clusters:
-    """Clusters being changed, with sums that give the NCut after any move in O(deg v k)."""
+    """Clusters being changed, with sums that give the cost after any move in O(deg v k)."""
 
+    objective: Objective
     min_volume: float  # of a cluster: no move leaves one below, and a smaller one is penalized
     flow: Flow
     state: State
@@ -168,7 +169,13 @@ class Clusters:
 
     @classmethod
     def of(
-        cls, walk: RandomWalk, labels: Integers, k: int, min_volume: float = 0.0, flow: Flow | None = None
+        cls,
+        walk: RandomWalk,
+        labels: Integers,
+        k: int,
+        min_volume: float = 0.0,
+        objective: Objective = NCUT,
+        flow: Flow | None = None,
     ) -> "Clusters":
         """The clusters of labels 0 .. k - 1, none of them empty."""
         flow = flow or flow_of(walk)
@@ -176,12 +183,12 @@ class Clusters:
             labels.astype(np.int64),
             np.bincount(labels, minlength=k).astype(np.int64),
             np.bincount(labels, weights=walk.stationary, minlength=k).astype(np.float64),
-            np.empty(k),
+            np.empty(0),
             np.zeros((walk.hypergraph.n_edges, 2, k)),
         )
-        clusters = cls(min_volume, flow, state, len(flow.edges))
+        clusters = cls(objective, min_volume, flow, state, len(flow.edges))
         clusters._kernels.tally(flow, state)
-        np.einsum("e,ej,ej->j", flow.scale, state.sums[:, 0], state.sums[:, 1], out=state.insides)
+        clusters.state = state._replace(flows=objective.flows(flow.scale, state.sums))
         clusters.keep()
         return clusters
 
@@ -191,19 +198,25 @@ class Clusters:
         return len(self.state.volumes)
 
     @property
-    def ncut(self) -> float:
-        """The NCut."""
-        return penalized_ncut(self.state.volumes, self.state.insides, 0.0)
+    def plain_cost(self) -> float:
+        """The cost without penalties."""
+        return self.objective.cost(self.state.volumes, self.state.flows)
 
     @property
     def cost(self) -> float:
-        """The NCut plus a penalty for each cluster below the smallest volume."""
-        return penalized_ncut(self.state.volumes, self.state.insides, self.min_volume)
+        """The cost, with a penalty for each cluster below the smallest volume."""
+        return self.plain_cost + volume_penalty(self.state.volumes, self.min_volume)
 
     @property
     def rank(self) -> Rank:
         """The cost, then the imbalance; both should be small."""
         return round(self.cost, 12), -float(self.state.volumes.min())
+
+    @property
+    def between(self) -> Floats:
+        """F_ij, the flow from cluster i to cluster j."""
+        gamma, picked = self.state.sums[:, 0], self.state.sums[:, 1]
+        return np.asarray((gamma.T @ (self.flow.scale[:, None] * picked)).T)
 
     def round(self) -> None:
         """Evaluate every vertex once, then pass over those that gain, or nearly gain, by a move."""
@@ -221,20 +234,18 @@ class Clusters:
 
     def merge(self, rng: np.random.Generator) -> tuple[Integers, int]:
         """Merge two clusters, cheap pairs more likely; the vertices that moved, and the empty cluster."""
-        insides, volumes = self.state.insides, self.state.volumes
-        between = self.state.sums[:, 0].T @ (self.flow.scale[:, None] * self.state.sums[:, 1])
-        inside = (insides[:, None] + insides + between + between.T) / (volumes[:, None] + volumes)
-        cost = (insides / volumes)[:, None] + insides / volumes - inside
+        cost = self.objective.merger_costs(self.state.volumes, self.state.flows, self.between)
         pairs = np.flatnonzero(np.arange(self.k)[:, None] < np.arange(self.k))
         ranked = pairs[np.argsort(cost.ravel()[pairs], kind="stable")]
         kept, freed = divmod(int(ranked[min(int(rng.exponential(MERGER_RANK)), len(ranked) - 1)]), self.k)
         vertices = np.flatnonzero(self.state.labels == freed)
         self.assign(vertices, np.full(len(vertices), kept))
-        self.state.volumes[freed] = self.state.insides[freed] = 0.0
+        self.state.volumes[freed] = 0.0
+        self.objective.clear(self.state.flows, freed)
         return vertices, freed
 
     def force(self, into: int | None, rng: np.random.Generator) -> Integers:
-        """Move members of a hyperedge into one cluster: the random move with the lowest NCut of a few.
+        """Move members of a hyperedge into one cluster: the random move with the lowest cost of a few.
 
         Into a given cluster move the members of one other cluster; otherwise all members move into a random
         cluster. Returns the vertices that moved: none if every move would leave a cluster empty.
@@ -259,29 +270,29 @@ class Clusters:
         return vertices
 
     def assign(self, vertices: Integers, targets: Integers) -> None:
-        """Move each vertex to its target, whatever the NCut becomes."""
+        """Move each vertex to its target, whatever the cost becomes."""
         self._log.append((vertices, self.state.labels[vertices]))
         self._visit(vertices)
         self._kernels.assign(self.flow, self.state, vertices, targets)
 
     def sweep(self, vertices: Integers) -> Floats:
-        """Move vertices from the first of two clusters to the second one by one; the NCut after each."""
+        """Move vertices from the first of two clusters to the second one by one; the cost after each."""
         self._visit(vertices)
-        ncuts = np.empty(len(vertices))
-        self._kernels.sweep(self.flow, self.state, vertices, ncuts)
-        return ncuts
+        costs = np.empty(len(vertices))
+        self._kernels.sweep(self.flow, self.state, vertices, costs)
+        return costs
 
     def keep(self) -> None:
         """Make all moves so far final."""
         self._log.clear()
-        self._kept = self.state.volumes.copy(), self.state.insides.copy()
+        self._kept = self.state.volumes.copy(), self.state.flows.copy()
 
     def undo(self) -> None:
         """Undo all moves since the last `keep`."""
         for vertices, before in reversed(self._log):
             self._kernels.assign(self.flow, self.state, vertices, before)
         self._log.clear()
-        self.state.volumes[:], self.state.insides[:] = self._kept
+        self.state.volumes[:], self.state.flows[:] = self._kept
 
     def _improve(self, vertices: Integers) -> bool:
         """Evaluate these vertices, make the moves of those nearest to one, and return whether any moved."""
@@ -326,15 +337,14 @@ class Clusters:
         return visited
 
     def _report(self) -> None:
-        """Report the work, and the NCut now or at the last `keep`, whichever is lower."""
+        """Report the work, and the cost now or at the last `keep`, whichever is lower."""
         if self.work is not None and listening():
-            volumes, insides = self._kept
-            kept = self.k - float((insides / volumes).sum())
-            self.work.report(self.visited, f"NCut {min(kept, self.ncut):.4f}")
+            best = min(self.objective.cost(*self._kept), self.plain_cost)
+            self.work.report(self.visited, self.objective.shown(best))
 
     @property
     def _kernels(self) -> Any:
-        return kernels(vertex_kernels, self.visited * self.k)
+        return kernels(self.objective.kernels, self.visited * self.k)
 
 
 def flow_of(walk: RandomWalk) -> Flow:
