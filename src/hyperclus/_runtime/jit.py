@@ -53,15 +53,14 @@ def specialized(loops: ModuleType, parts: ModuleType) -> ModuleType:
     So the same loops serve several modules of inner kernels. Numba's cache notices changes in the file of
     the loops only, so its file names contain a checksum of the inner kernels.
     """
-    name = f"{loops.__name__}.{parts.__name__.rpartition('.')[2]}"
-    made, inlines = ModuleType(name), {}
     given = {**_kernels[loops.__name__][1], **_kernels[parts.__name__][1]}
     checksum = crc32(b"".join(function.__code__.co_code for function in given))
-    vars(made).update({**vars(loops), **vars(parts), "__name__": name, SUFFIX: f"{checksum:08x}"})
+    made, inlines = ModuleType(parts.__name__), {}
+    vars(made).update({**vars(loops), **vars(parts), SUFFIX: f"{checksum:08x}"})
     for function, inline in given.items():
         copy = FunctionType(function.__code__, vars(made), function.__name__, function.__defaults__)
         vars(made)[function.__name__], inlines[copy] = copy, inline
-    _kernels[name] = {**vars(made)}, inlines
+    _kernels[parts.__name__] = {**vars(made)}, inlines
     return made
 
 

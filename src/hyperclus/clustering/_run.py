@@ -18,6 +18,7 @@ from hyperclus.clustering.batch_search import batch_search
 from hyperclus.clustering.contraction import SMALL, contracted, nearly_separate_groups
 from hyperclus.clustering.cut import Cut, cut
 from hyperclus.clustering.initialization import initial_partitions
+from hyperclus.clustering.objectives import NCUT
 from hyperclus.clustering.partition import Partition
 from hyperclus.clustering.search_problem import Effort, SearchProblem
 from hyperclus.clustering.vertex_search import vertex_search
@@ -143,8 +144,10 @@ class Steps(Generic[Result]):
     def search(
         self, problem: SearchProblem, effort: Effort, seed: int, start: Integers | None = None
     ) -> Integers:
-        """Labels of low NCut, from the eigenvectors or from given labels."""
+        """Labels of low cost, from the eigenvectors or from given labels."""
         on_host, found = problem.walk.backend.on_host, None
+        if problem.objective is not NCUT:
+            return search_by_vertex(problem, effort, seed, start)
         if start is None and on_host and problem.k > 1 and 0 < problem.pairs.values[-1] < SMALL:
             found = search_contracted(problem, effort, seed)
         if effort.in_batches(self.whole.n_incidences, problem.k, on_host=on_host):

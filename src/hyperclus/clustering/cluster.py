@@ -8,9 +8,11 @@ import numpy as np
 from hyperclus.clustering._run import Bound, Result, Run, Settings, Steps, check_k, default_min_share
 from hyperclus.clustering.exhaustive import at_least_as_good
 from hyperclus.clustering.n_clusters import chosen_k
+from hyperclus.clustering.objectives import NCUT, ObjectiveName, objective_of
 from hyperclus.clustering.partition import Partition, unique_names
 from hyperclus.clustering.search_problem import Effort, EffortName, SearchProblem, effort_of
 from hyperclus.engines import InMemory, Precision
+from hyperclus.errors import Argument, InputError
 from hyperclus.hypergraph.ids import vertex_codes
 from hyperclus.typing import HypergraphLike, Integers, Seed
 
@@ -19,6 +21,7 @@ def cluster(
     hypergraph: HypergraphLike,
     k: int | Literal["auto"] = 2,
     *,
+    objective: ObjectiveName = "ncut",
     effort: EffortName | Effort | None = None,
     min_share: float | None = None,
     alpha: float = 0.0,
@@ -39,6 +42,11 @@ def cluster(
         Or whatever `as_hypergraph` accepts: a matrix, a data frame, lists, or an object of another library.
     k : int or "auto"
         The number of clusters; "auto" is the one that `suggest_k` suggests, up to 10.
+    objective : {"ncut", "information"}
+        What the search improves. The lowest NCut has a proven bound, but may contain clusters of a few
+        vertices. The information that a walker's cluster has about its next one avoids these, and agrees
+        better with known classes on most real data; it is searched for on the CPU only. Whatever the
+        objective, the partition has both figures.
     effort : {"fast", "default", "thorough"} or Effort, optional
         How long to search: the whole call costs about 2 to 4, 3 to 5 and 100 times as much as the
         eigenvectors. By default "default", and "thorough" for the tight bound. The work is counted, not
@@ -85,28 +93,31 @@ def cluster(
     >>> sorted(part.members(part.labels[0]).tolist())
     ['a', 'b', 'c']
     """
+    where = _engine_for(objective, engine)
     run = Run(
-        hypergraph, engine, precision=precision, alpha=alpha, bound=bound, tolerance=tolerance, seed=seed
+        hypergraph, where, precision=precision, alpha=alpha, bound=bound, tolerance=tolerance, seed=seed
     )
     if effort is None:
         effort = "thorough" if bound == "tight" else "default"
     k, suggestion = chosen_k(run.hypergraph, k, alpha, seed)
-    return search(run, k, effort, min_share, {"method": "cluster", **suggestion})
+    settings = {"method": "cluster", "objective": objective, **suggestion}
+    return search(run, k, effort, min_share, settings)
 
 
 def refine(
     hypergraph: HypergraphLike,
     labels: Mapping[Any, Any] | Iterable[Any] | Partition,
     *,
+    objective: ObjectiveName = "ncut",
     effort: EffortName | Effort = "fast",
     min_share: float | None = None,
     **settings: Unpack[Settings],
 ) -> Partition:
-    """Lower the NCut of given clusters; it never rises, and no cluster is emptied.
+    """Lower the NCut of given clusters, or raise their information; no cluster is emptied.
 
     Moves single vertices until no move helps ("fast"), then tries whole hyperedges and mergers as
-    `cluster` does. The labels are those of `evaluate`, the other parameters those of `cluster`. (The NCut
-    may rise if the given clusters are smaller than `min_share`.)
+    `cluster` does. The labels are those of `evaluate`, the other parameters those of `cluster`. The objective
+    never gets worse (unless the given clusters are smaller than `min_share`).
 
     Examples
     --------
@@ -115,9 +126,10 @@ def refine(
     >>> refine(h, ["x", "x", "y", "y", "y", "y"]).members(0).tolist()
     ['a', 'b', 'c']
     """
+    settings["engine"] = _engine_for(objective, settings.get("engine", "auto"))
     run = Run.of("refine", hypergraph, settings)
     start, k = _label_codes(run, labels)
-    return search(run, k, effort, min_share, {"method": "refine"}, start)
+    return search(run, k, effort, min_share, {"method": "refine", "objective": objective}, start)
 
 
 def evaluate(
@@ -161,16 +173,30 @@ def search(
 ) -> Result:
     """The method, for every engine; the search starts from the eigenvectors, or from given labels."""
     k, how = check_k(k, run.whole.n_vertices, min_share), effort_of(effort)
+    objective = objective_of(settings.get("objective", "ncut"))
     seed = int(run.rng.integers(1 << 63))  # drawn first, so that it does not depend on the eigen-solver
     walk = run.walk(run.whole, k)  # P = A B and its stationary distribution
     pairs = run.eigenpairs(walk, k, how.extra)  # the smallest of L_sym
-    min_volume = float(default_min_share(walk, k, start) if min_share is None else min_share)
+    if min_share is None:
+        min_share = default_min_share(walk, k, start) if objective is NCUT else 0.0
+    min_volume = float(min_share)
     with run.timed("search"):
-        problem = SearchProblem(walk, pairs, k, min_volume)
+        problem = SearchProblem(walk, pairs, k, min_volume, objective)
         labels = run.search(problem, how, seed, start)
-        if start is None:
+        if start is None and objective is NCUT:
             labels = at_least_as_good(problem, labels)
     return run.partition(walk, pairs, labels, k, settings | {"effort": effort, "min_share": min_volume})
+
+
+def _engine_for(objective: ObjectiveName, engine: InMemory) -> InMemory:
+    """The CPU for objectives whose search has no batches."""
+    if objective_of(objective) is NCUT:
+        return engine
+    if engine not in ("auto", "cpu"):
+        raise InputError(
+            Argument("objective", objective), " needs the CPU; leave out ", Argument("engine", engine)
+        )
+    return "cpu"
 
 
 def _label_codes(run: Run, labels: Mapping[Any, Any] | Iterable[Any] | Partition) -> tuple[Integers, int]:

@@ -11,16 +11,23 @@ from functools import cached_property, partial
 from typing import cast
 
 import numpy as np
+import scipy.sparse as sp
 
+from hyperclus.clustering.objectives import NCUT
 from hyperclus.clustering.search_problem import SearchProblem
 from hyperclus.clustering.vertex_search import Clusters
 from hyperclus.engines.base import ArrayBackend, nearest_centre
+from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.spectral.eigen import Eigenpairs
 from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Floats, Integers
 
 LLOYD_ROUNDS = 6  # plus k; moves of single vertices do the rest
 CANDIDATES = 4  # drawn for each k-means++ centre
+MORE = 3  # times k centres before mergers
+ROUNDS_BEFORE_MERGERS = 3
+MERGER_ROUNDS = 8  # at least; few clusters are merged at once, because costs change
+LATENT_FACTORS = 100
 MAX_COORDINATE = 1e6  # only vertices with phi below 1e-12 exceed it
 
 
@@ -33,12 +40,19 @@ def initial_partitions(
     from random centres, in turn on the first k - 1 coordinates, on these divided by sqrt(lambda) (distances
     are then commute times), and on all coordinates; if clusters must not be small, also on the quantiles of
     the coordinates. k-means runs on a `sample` of the vertices.
+
+    For other objectives than NCut, the first are mergers of more clusters than k (see `_merged`), from the
+    latent factors of the incidences and from the eigenvectors.
     """
     walk, k = problem.walk, problem.k
     if k == 1:
         yield lambda: np.zeros(walk.hypergraph.n_vertices, dtype=np.int64)
         return
     rows = embedding(walk, problem.pairs)
+    if problem.objective is not NCUT:
+        spectral = np.hstack([problem.pairs.vectors, problem.pairs.spare])
+        for points in (_latent_factors(walk.hypergraph, rng), spectral):
+            yield partial(_merged, problem, _with_unit_rows(points), rng, sample)
     if k == 2:
         yield partial(_sweep_cut, walk, rows[:, 0], problem.min_volume)
         for column in rows.T:
@@ -53,6 +67,58 @@ def initial_partitions(
     while True:
         for one in k_means:
             yield partial(one.labels, k, rng)
+
+
+def _merged(problem: SearchProblem, points: Floats, rng: np.random.Generator, sample: int) -> Integers:
+    """k-means with MORE times k centres, a few rounds of moves, and mergers of least cost down to k."""
+    walk, objective, n = problem.walk, problem.objective, problem.walk.hypergraph.n_vertices
+    k_means = WeightedKMeans(walk.backend, points, np.ones(n), sample)
+    labels = np.unique(k_means.labels(min(MORE * problem.k, n), rng), return_inverse=True)[1]
+    clusters = Clusters.of(walk, labels, int(labels.max()) + 1, objective=objective)
+    for _ in range(ROUNDS_BEFORE_MERGERS):
+        clusters.round()
+    labels = clusters.state.labels
+    while (count := int(labels.max()) + 1) > problem.k:
+        clusters = Clusters.of(walk, labels, count, objective=objective, flow=clusters.flow)
+        costs = objective.merger_costs(clusters.state.volumes, clusters.state.flows, clusters.between)
+        labels = np.unique(_mergers(costs, problem.k)[labels], return_inverse=True)[1]
+    return labels
+
+
+def _mergers(costs: Floats, k: int) -> Integers:
+    """The cluster that each cluster becomes, by some of the mergers of least cost, of disjoint pairs."""
+    count = len(costs)
+    costs = np.where(np.tri(count, dtype=bool), np.inf, costs)
+    into, free, wanted = np.arange(count), np.ones(count, dtype=bool), max((count - k) // MERGER_ROUNDS, 1)
+    for pair in np.argsort(costs, axis=None, kind="stable"):
+        one, other = divmod(int(pair), count)
+        if free[one] and free[other]:
+            into[other], free[one], free[other] = one, False, False
+            wanted -= 1
+        if not wanted:
+            break
+    return into
+
+
+def _latent_factors(hypergraph: Hypergraph, rng: np.random.Generator) -> Floats:
+    """Latent semantic analysis: singular vectors of gamma, with rare hyperedges weighted up, times values."""
+    from scipy.sparse.linalg import svds
+
+    n, sizes = hypergraph.n_vertices, hypergraph.edge_sizes
+    rarity = np.log((1 + n) / (1 + sizes)) + 1  # as in tf-idf
+    matrix = (sp.diags_array(rarity) @ hypergraph.gamma).T.tocsr()
+    lengths = np.sqrt(matrix.multiply(matrix).sum(axis=1))
+    matrix = sp.diags_array(1 / np.where(lengths > 0, lengths, 1.0)) @ matrix
+    count = min(LATENT_FACTORS, min(matrix.shape) - 1)
+    if count < 1:
+        return np.ones((n, 1))
+    vectors, values, _ = svds(matrix, k=count, v0=rng.standard_normal(min(matrix.shape)))
+    return np.asarray(vectors * values)
+
+
+def _with_unit_rows(points: Floats) -> Floats:
+    lengths = np.linalg.norm(points, axis=1, keepdims=True)
+    return np.asarray(points / np.where(lengths > 0, lengths, 1.0))
 
 
 def embedding(walk: RandomWalk, pairs: Eigenpairs) -> Floats:

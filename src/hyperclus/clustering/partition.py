@@ -11,6 +11,7 @@ from hyperclus._runtime.files import StrPath
 from hyperclus._runtime.optional import arrow, library
 from hyperclus.clustering.cut import Cut, edge_information, edge_shares
 from hyperclus.clustering.metrics import Agreement, agreement
+from hyperclus.clustering.objectives import information_of
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.ids import as_list, object_array, vertex_codes
 from hyperclus.hypergraph.messages import USUAL, Nouns, caption, first_few, shown
@@ -88,6 +89,8 @@ class Partition(PartitionQuality):
         The arguments, with `fallbacks` if something else was done; and the seconds spent in each stage.
     names : tuple of str, or None
         The names of the clusters, if they have any; see `with_names`.
+    information_bound : float or None
+        A proven bound, if the objective was the information: no partition into k clusters has more.
     """
 
     labels: Integers
@@ -99,6 +102,7 @@ class Partition(PartitionQuality):
     settings: Mapping[str, Any] = field(default_factory=dict)
     timings: Mapping[str, float] = field(default_factory=dict)
     names: tuple[str, ...] | None = None
+    information_bound: float | None = None
 
     def __post_init__(self) -> None:
         self.labels.flags.writeable = False
@@ -112,6 +116,11 @@ class Partition(PartitionQuality):
     def sizes(self) -> Integers:
         """The number of vertices in each cluster."""
         return np.bincount(self.labels[self.labels >= 0], minlength=self.k)
+
+    @property
+    def information(self) -> float:
+        """The nats that a walker's cluster tells about its next cluster: 0 for random ones, at most ln k."""
+        return information_of(self.walk, self.labels[self.labels >= 0], self.k)
 
     @property
     def nouns(self) -> Nouns:

@@ -19,7 +19,8 @@ from hyperclus.clustering import vertex_kernels
 from hyperclus.clustering.objectives.base import Objective
 from hyperclus.clustering.vertex_kernels import NOISE, VOLUME_PENALTY, Flow, State, relabel
 from hyperclus.spectral.eigen import Eigenpairs
-from hyperclus.typing import Floats
+from hyperclus.spectral.walk import RandomWalk
+from hyperclus.typing import Floats, Integers
 
 NO_FLOW = 1e-18  # below it, a flow between a vertex and a cluster is rounding error
 
@@ -60,6 +61,14 @@ class Information(Objective):
     def bound(self, pairs: Eigenpairs, k: int) -> float:
         """The information is at most ln k."""
         return -float(np.log(k))
+
+
+def information_of(walk: RandomWalk, labels: Integers, k: int) -> float:
+    """The information of a partition with labels 0 .. k - 1, in nats."""
+    members = (labels[:, None] == np.arange(k)).astype(np.float64)
+    leaving = walk.factors.step_to_edges(members * walk.stationary[:, None])
+    between = leaving.T @ walk.factors.edge_means(members)
+    return float(_xlogx(between).sum() - 2 * _xlogx(walk.stationary @ members).sum())
 
 
 def _xlogx(values: Floats) -> Floats:
