@@ -19,6 +19,7 @@ from hyperclus.clustering._run import Bound, Run
 from hyperclus.clustering.cluster import cluster
 from hyperclus.clustering.cut import cut
 from hyperclus.clustering.hyperclus_g import Rounding, Strategy, hyperclus_g
+from hyperclus.clustering.objectives import ObjectiveName
 from hyperclus.clustering.partition import Partition
 from hyperclus.clustering.search_problem import Effort, EffortName
 from hyperclus.engines import InMemory
@@ -206,7 +207,7 @@ class HypergraphClustering(_ClusterEstimator):
     ----------
     n_clusters : int or "auto"
         "auto" is the number that `hyperclus.suggest_k` suggests; `n_clusters_` has it after `fit`.
-    effort, min_share, alpha, bound
+    objective, effort, min_share, alpha, bound
         As in `hyperclus.cluster`.
     edge_weights : sequence of length n_features, or mapping from feature name, optional
         omega(e) > 0; 1 by default.
@@ -243,6 +244,7 @@ class HypergraphClustering(_ClusterEstimator):
     """
 
     _function = staticmethod(cluster)
+    objective: ObjectiveName = "ncut"
     effort: EffortName | Effort | None = None
     min_share: float | None = None
 

@@ -74,7 +74,8 @@ def cluster(
             if k is None:
                 raise HyperclusError(f"no number of clusters can be suggested: {suggestion.reason}")
         if search.method == "auto":
-            part = hyperclus.cluster(h, k, effort=search.effort, min_share=search.min_share, **settings)
+            settings |= {"objective": search.objective or "ncut", "effort": search.effort}
+            part = hyperclus.cluster(h, k, min_share=search.min_share, **settings)
         else:
             part = hyperclus.hyperclus_g(h, k, **settings)
     _finish(part, classes, seconds, source, outputs, messages, command, suggestion)

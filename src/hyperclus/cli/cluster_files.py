@@ -136,6 +136,7 @@ def _check(source: LabelledSource, search: Search, computation: Computation, out
     """Refuse, before the work, what the engine cannot do."""
     given = {
         "--method": (search.method != "auto", "it runs the search of --method auto"),
+        "--objective": (search.objective == "information", "it searches for the lowest NCut"),
         "--bound": (computation.bound != "eigenvalues", "its bound is that of the eigenvalues"),
         "--checkpoint": (computation.checkpoint, "it keeps checkpoints in --work and always resumes"),
         "--report": (outputs.report, "there may be too many vertices for a page"),

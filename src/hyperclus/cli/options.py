@@ -105,6 +105,9 @@ class Search:
     method: Literal["auto", "hyperclus-g"] = cluster_option(
         "auto: search for the lowest NCut; hyperclus-g: the algorithm of the paper.", default="auto"
     )
+    objective: Literal["ncut", "information"] | None = cluster_option(
+        "What to improve: ncut (default), with a proven bound; or information, which avoids tiny clusters."
+    )
     effort: Literal["fast", "default", "thorough"] | None = cluster_option("How long to search.")
     min_share: float | None = cluster_option(
         "Minimum share of the volume for each cluster, from 0 to 1/k (default: 0.01 for two clusters, "
@@ -113,7 +116,8 @@ class Search:
     )
 
     def __post_init__(self) -> None:
-        for option, value in (("--effort", self.effort), ("--min-share", self.min_share)):
+        given = {"--objective": self.objective, "--effort": self.effort, "--min-share": self.min_share}
+        for option, value in given.items():
             if self.method == "hyperclus-g" and value is not None:
                 reason = "does not apply to --method hyperclus-g, which does not search; leave it out"
                 raise InputError(f"{option} {reason}")
