@@ -69,6 +69,13 @@ WRONG = Group(
         (GOOD, "cluster {file} -k 2 --max-k 5", "--max-k is for -k auto; leave it out if the"),
         (GOOD, "cluster {file} -k auto --max-k 1", "--max-k must be "),
         (GOOD, "cluster {file} -k 2 --effort lazy", "--effort must be "),
+        (GOOD, "cluster {file} -k 2 --objective modularity", "--objective must be "),
+        (GOOD, "cluster {file} -k 2 --objective information --engine cuda", "needs the CPU"),
+        (
+            GOOD,
+            "cluster {file} -k 2 --objective ncut --method hyperclus-g",
+            "--objective does not apply to --meth",
+        ),
         (GOOD, "cluster {file} -k 2 --effort ∅", "--effort must be "),
         (GOOD, "cluster {file} -k 2 --effort FAST", "--effort must be "),
         (GOOD, "cluster {file} -k 2 --method kmeans", "--method must be "),

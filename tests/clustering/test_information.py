@@ -1,0 +1,92 @@
+"""The information of the walk as an objective: bounded, never lowered, and without slivers."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import hyperclus as hc
+from hyperclus import RandomWalk
+from hyperclus.clustering.exhaustive import _partitions
+from hyperclus.clustering.objectives import information_of
+from hyperclus.errors import InputError
+from hyperclus.spectral import bounds
+from hyperclus.spectral.bounds import information_upper_bound
+from hyperclus.spectral.laplacian import TwoStepLaplacian
+from support.engine_contracts import planted
+from support.oracles import information, stationary, transition
+from support.strategies import alphas, hypergraphs, with_partition
+
+examples = settings(deadline=None, max_examples=30)
+
+
+def defined(h, labels, alpha):
+    parts = [set(np.flatnonzero(labels == cluster)) for cluster in range(max(labels) + 1)]
+    return information(transition(h, alpha), stationary(h, alpha), parts)
+
+
+@examples
+@given(with_partition(hypergraphs(min_n=4, max_n=9)), alphas)
+def test_it_is_that_of_the_definition(case, alpha):
+    h, labels = case
+    part = hc.evaluate(h, labels, alpha=alpha)
+    assert part.information == pytest.approx(defined(h, labels, alpha), abs=1e-9)
+    assert part.information_bound is None
+
+
+@examples
+@given(hypergraphs(min_n=3, max_n=7), alphas, st.integers(2, 4))
+def test_no_partition_exceeds_the_bound_and_the_search_finds_the_best(h, alpha, k):
+    walk = RandomWalk(h, alpha=alpha)
+    k = min(k, h.n_vertices)
+    best = max(information_of(walk, labels, k) for labels in _partitions(h.n_vertices, k))
+    bound = information_upper_bound(walk, k)
+    assert best <= bound + 1e-9 <= np.log(k) + 2e-9
+    part = hc.cluster(h, k, objective="information", effort="thorough", alpha=alpha)
+    assert part.information_bound == bound
+    assert part.information == pytest.approx(best, abs=1e-7)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 1.0])
+def test_the_bound_of_lanczos_is_that_of_all_singular_values(monkeypatch, alpha):
+    walk = RandomWalk(planted(250, 900, 4, seed=1), alpha=alpha)
+    exact = information_upper_bound(walk, 4)
+    monkeypatch.setattr(bounds, "DENSE_UP_TO", 0)
+    assert exact - 1e-12 <= information_upper_bound(walk, 4) <= exact + 1e-3
+    vector = np.random.default_rng(0).standard_normal(250)
+    operator = TwoStepLaplacian(walk)
+    np.testing.assert_allclose(operator.apply(vector), operator.dense() @ vector, atol=1e-12)
+
+
+@examples
+@given(with_partition(hypergraphs(min_n=4, max_n=9)), alphas)
+def test_refine_never_lowers_it(case, alpha):
+    h, labels = case
+    before = hc.evaluate(h, labels, alpha=alpha)
+    after = hc.refine(h, labels, objective="information", alpha=alpha)
+    assert after.information >= before.information - 1e-12
+    assert after.sizes.min() >= 1
+
+
+def test_it_prefers_blocks_to_slivers():
+    blocks = planted(300, 1500, 3, noise=0.3, seed=2)
+    slivers = [[f"s{i}", f"t{i}"] for i in range(2)] + [["s0", 0], ["s1", 150]]
+    edges = [
+        blocks.vertex_ids[members].tolist()
+        for members in np.split(blocks.gamma.indices, blocks.gamma.indptr[1:-1])
+    ]
+    h = hc.Hypergraph.from_edges([*edges, *slivers])
+    lowest, told = hc.cluster(h, 3), hc.cluster(h, 3, objective="information")
+    assert lowest.sizes.min() <= 2
+    assert told.sizes.min() > 50
+    assert told.information > lowest.information
+    assert lowest.ncut < told.ncut
+
+
+def test_it_runs_on_the_cpu_only_and_says_so():
+    h = planted(60, 200, 2)
+    with pytest.raises(InputError, match="objective='information' needs the CPU; leave out engine='cuda'"):
+        hc.cluster(h, 2, objective="information", engine="cuda")
+    with pytest.raises(InputError, match="objective must be"):
+        hc.cluster(h, 2, objective="modularity")
+    assert "information" in str(hc.cluster(h, 2, objective="information"))
