@@ -94,7 +94,7 @@ class Nouns:
     @property
     def a_hyperedge(self) -> str:
         """One hyperedge."""
-        return "hyperedge" if self.edge == "edge" else _noun(self.edge)
+        return "hyperedge" if (noun := _noun(self.edge)) == "edge" else noun
 
     @property
     def vertices(self) -> str:
@@ -121,13 +121,15 @@ USUAL = Nouns()
 def _noun(name: str) -> str:
     """A noun in the singular for the name of a column.
 
-    >>> [_noun(name) for name in ("customer_id", "authors", "categories", "class", "species")]
-    ['customer', 'author', 'category', 'class', 'species']
+    >>> [_noun(name) for name in ("customer_id", "authors", "categories", "class", "species", "ITEM")]
+    ['customer', 'author', 'category', 'class', 'species', 'item']
     """
     words = name.replace("_", " ").split()
     if len(words) > 1 and words[-1].lower() == "id":
         words.pop()
     noun = " ".join(words)
+    if noun.isupper() or noun.lower() in ("vertex", "edge"):
+        noun = noun.lower()
     if noun in UNCHANGED or not noun.endswith("s") or noun.endswith(("ss", "us", "is")) or len(noun) < 4:
         return noun
     return f"{noun[:-3]}y" if noun.endswith("ies") else noun[:-1]
