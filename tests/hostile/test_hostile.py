@@ -2,12 +2,12 @@
 
 import pytest
 
-from hostile import binary, csv, hif, labels, numeric_text, options, outputs, rows
+from hostile import binary, csv, hif, labels, numeric_text, options, ordinary, outputs, rows
 from support.hostile import Group, check
 
 TABLES = {
     f"{module.__name__.rpartition('.')[2]}-{name}": group
-    for module in (csv, rows, hif, numeric_text, binary, labels, options, outputs)
+    for module in (csv, rows, hif, numeric_text, binary, labels, options, ordinary, outputs)
     for name, group in vars(module).items()
     if isinstance(group, Group)
 }

@@ -73,7 +73,8 @@ def test_other_json_is_called_what_it_is(tmp_path):
         (' [ {"a": 1}]', "records"),
         ('{"a": 1}\n{"a": 2}\n', "records"),
         ('{"a": 1}', "json"),
-        ('{"a": ', "hif"),
+        ('{"a": ', "json"),
+        ('{"incidences": [', "hif"),
     ],
 )
 def test_the_content_decides_what_json_is(tmp_path, content, kind):

@@ -49,8 +49,9 @@ def cluster(
     """Find clusters, with a proven lower bound on the NCut of any clusters.
 
     FILE is a table with a row per vertex or a row per incidence (CSV, TSV,
-    Parquet), or a hypergraph in HIF, hMETIS, Matrix Market or npz. With --engine
-    dask it is Parquet with a row per incidence: a file, a folder, a quoted
+    Parquet, JSON, Excel), text with a hyperedge per line (--from lines), JSON, or
+    a hypergraph in HIF, hMETIS, Matrix Market or npz; - is standard input. With
+    --engine dask it is Parquet with a row per incidence: a file, a folder, a quoted
     pattern, or a URI such as "s3://bucket/*.parquet". Results go to stdout,
     everything else to stderr.
     """

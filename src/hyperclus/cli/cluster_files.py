@@ -148,9 +148,14 @@ def _check(source: LabelledSource, search: Search, computation: Computation, out
         "--edge-name": (source.edge_name, "the files have the columns vertex and cluster"),
         "--delimiter": (source.delimiter, "it reads Parquet"),
         "--encoding": (source.encoding, "it reads Parquet"),
+        "--thousands": (source.thousands, "it reads Parquet"),
+        "--sheet": (source.sheet, "it reads Parquet"),
+        "--missing": (source.missing, "it uses every row"),
+        "--split": (source.split, "it reads one incidence per row"),
+        "--weight-transform": (source.weight_transform, "it uses the weights of the files"),
         "--from": (source.format not in (None, "parquet"), "it reads Parquet"),
     }
-    for name in ("id", "exclude", "bins"):
+    for name in ("id", "exclude", "bins", "order", "text"):
         given[f"--{name}"] = getattr(source, name), "it reads tables with a row per incidence"
     for option, (value, reason) in given.items():
         if value:

@@ -39,7 +39,9 @@ def json_kind(path: StrPath) -> str:
     try:
         keys = msgspec.json.decode(data, type=dict[str, Raw]).keys()
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return "records" if _is_object(data.split(b"\n", 1)[0]) else "hif"
+        if _is_object(data.split(b"\n", 1)[0]):
+            return "records"
+        return "hif" if b'"incidences"' in data else "json"  # whose reader says what is wrong
     return "hif" if not keys or HIF_KEYS & set(map(str.lower, keys)) else "json"
 
 
