@@ -70,7 +70,6 @@ WRONG = Group(
         (GOOD, "cluster {file} -k auto --max-k 1", "--max-k must be "),
         (GOOD, "cluster {file} -k 2 --effort lazy", "--effort must be "),
         (GOOD, "cluster {file} -k 2 --objective modularity", "--objective must be "),
-        (GOOD, "cluster {file} -k 2 --objective information --engine cuda", "needs the CPU"),
         (
             GOOD,
             "cluster {file} -k 2 --objective ncut --method hyperclus-g",
