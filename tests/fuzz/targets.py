@@ -3,19 +3,28 @@
 A `HyperclusError` is an answer. Anything else that a target raises is a finding.
 """
 
+import bz2
 import gzip
 import io
+import lzma
+import re
 import struct
+import zipfile
+from contextlib import suppress
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 
 import numpy as np
+import openpyxl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 import hyperclus as hc
-from hostile import binary, csv, hif, numeric_text, rows
+from hostile import binary, csv, excel, hif, json_text, lines, numeric_text, rows
 from hyperclus.errors import HyperclusError
+from hyperclus.io.tables import open_table
+from hyperclus.io.tables.problems import UsedColumns, find_problems, find_typed_problems
 from support.hostile import Group
 from support.oracles import min_ncut, ncut, stationary, transition
 
@@ -72,9 +81,15 @@ def read(path, content, **options):
 def read_text(folder, data, name, formats, choices):
     """Read text, with options that the first bytes choose."""
     draw = Draw(data)
+    options = drawn(draw, choices)
+    chosen = draw.choice(formats) if len(formats) > 1 else formats[0]
+    read(folder / name, draw.rest(), format=chosen, **options)
+
+
+def drawn(draw, choices):
+    """Draw options; None leaves one out."""
     options = {key: draw.choice(values) for key, values in choices.items()}
-    given = {key: value for key, value in options.items() if value is not None}
-    read(folder / name, draw.rest(), format=draw.choice(formats) if len(formats) > 1 else formats[0], **given)
+    return {key: value for key, value in options.items() if value is not None}
 
 
 POLICY = (None, "error", "drop", "keep")
@@ -88,6 +103,22 @@ WIDE = {
     "decimal": (None, ","),
 }
 NUMERIC = {"duplicates": DUPLICATES, "isolated": POLICY, "empty_edges": POLICY}
+LINES = {"delimiter": (None, ";", " ", "|"), "ids": (None, "text")} | NUMERIC
+MISSING = (None, "drop", 1.0)
+SPLIT = {
+    "split": (None, {"edge": ";"}, {"vertex": ", "}, {"edge": " "}),
+    "vertex": (None, None, "vertex", "edge"),
+    "missing": MISSING,
+    "duplicates": DUPLICATES,
+}
+ENCODINGS = {"encoding": (None, "utf-16", "cp1252", "utf-32", "utf-7", "shift_jis", "utf-8", "utf-16-le")}
+PACKERS = (
+    partial(gzip.compress, compresslevel=1),
+    partial(bz2.compress, compresslevel=1),
+    partial(lzma.compress, preset=0),
+    lambda content: pa.compress(content, "zstd", asbytes=True),
+)
+ENDINGS = ("t.csv", "t.json", "t.hgr", "t.mtx", "t.jsonl", "t.txt", "t.parquet", "t.npz", "t.xlsx")
 
 
 def read_archive(folder, data):
@@ -170,15 +201,79 @@ def random_column(draw, n_rows):
     return column.dictionary_encode() if kind == pa.string() and draw.number(1) else column
 
 
-def read_gzip(folder, data):
-    """Read gzipped text, the packed bytes damaged or not; or the bytes as they are after gzip's first two."""
+def read_packed(folder, data):
+    """Read compressed text, damaged or not, or any bytes after the first ones of compressed text."""
     draw = Draw(data)
-    name = draw.choice(["t.csv.gz", "t.json.gz", "t.hgr.gz", "t.mtx.gz", "t.parquet", "t.npz"])
+    name, pack = draw.choice(ENDINGS), draw.choice(PACKERS)
     damage = [(draw.number(1 << 16), draw.number(255)) for _ in range(draw.number(2))]
-    content = bytearray(b"\x1f\x8b" + draw.rest() if draw.number(3) == 0 else gzip.compress(draw.rest(), 1))
+    is_raw, rest = draw.number(3) == 0, draw.rest()
+    content = bytearray(pack(b"")[:6] + rest if is_raw else pack(rest))
     for place, value in damage:
         content[place % len(content)] ^= value
-    read(folder / name, bytes(content))
+    read(folder / name, bytes(content), **({"format": "lines"} if name == "t.txt" else {}))
+
+
+def read_records(folder, data):
+    """Read JSON Lines; the same records as a JSON list are the same hypergraph."""
+    draw = Draw(data)
+    options = drawn(draw, SPLIT) | {"format": "records"}
+    options = options if draw.number(2) < 2 else {"format": "rows"}
+    content = draw.rest()
+    found = read(folder / "t.jsonl", content, **options)
+    lines = [line for line in content.removeprefix(b"\xef\xbb\xbf").split(b"\n") if line.strip()]
+    if found is not None and lines[0].lstrip()[:1] == b"{":
+        again = read(folder / "u.jsonl", b"[" + b",".join(lines) + b"]", **options)
+        assert again is not None, "a JSON list is refused, and its records as JSON Lines are not"
+        assert found.content_key() == again.content_key(), (
+            "JSON Lines and a JSON list of the same records differ"
+        )
+
+
+def read_workbook(folder, data):
+    """Read Excel: the bytes as they are, random cells, or the bytes as one part of a sound workbook."""
+    draw = Draw(data)
+    how, name = draw.number(3), draw.choice([None, "rows", "excel"])
+    options = {} if name is None else {"format": name}
+    if how == 0:
+        read(folder / "t.xlsx", draw.rest(), **options)
+        return
+    book = openpyxl.Workbook()
+    book.active.append(["vertex", "edge", "weight"][: draw.number(3)])
+    for _ in range(draw.number(5)):
+        book.active.append([random_cell(draw) for _ in range(draw.number(4))])
+    file = io.BytesIO()
+    book.save(file)
+    if how == 1:
+        with zipfile.ZipFile(file) as archive:
+            parts = {one: archive.read(one) for one in archive.namelist()}
+        changed = draw.choice(sorted(parts))
+        parts[changed] = draw.rest()
+        file = io.BytesIO()
+        with zipfile.ZipFile(file, "w") as archive:
+            for one, content in parts.items():
+                archive.writestr(one, content)
+    read(folder / "t.xlsx", file.getvalue(), **options)
+
+
+def random_cell(draw):
+    text = re.sub("[\\x00-\\x1f\\ufffe\\uffff]", "?", draw.text())
+    number = draw.float()
+    number = number if np.isfinite(number) else 0.0
+    words = ["vertex", "edge", "weight", "#N/A", "=1/0", text]
+    return draw.choice([None, *words, number, draw.number(1 << 60), True, datetime(2020, 1, 1)])
+
+
+def count_problems(folder, data):
+    """Count the problems of a table in text or JSON, as `hyperclus info` does."""
+    draw = Draw(data)
+    columns = UsedColumns("vertex", draw.choice(["edge", None]), draw.choice(["weight", None]))
+    path, delimiter = folder / draw.choice(["t.csv", "t.jsonl"]), draw.choice([None, ";"])
+    path.write_bytes(draw.rest())
+    with suppress(HyperclusError):
+        if path.suffix == ".csv":
+            find_problems(path, columns, delimiter)
+        else:
+            find_typed_problems(open_table(path), columns)
 
 
 def compare_with_enumeration(folder, data):
@@ -211,7 +306,14 @@ TARGETS = {
     "mtx": partial(read_text, name="t.mtx", formats=["mtx"], choices=NUMERIC | {"transpose": (None, True)}),
     "npz": read_archive,
     "parquet": read_table,
-    "gz": read_gzip,
+    "packed": read_packed,
+    "json": partial(read_text, name="t.json", formats=["json", None], choices=NUMERIC),
+    "records": read_records,
+    "lines": partial(read_text, name="t.txt", formats=["lines"], choices=LINES),
+    "split": partial(read_text, name="t.csv", formats=["csv"], choices=SPLIT),
+    "excel": read_workbook,
+    "encoding": partial(read_text, name="t", formats=["csv", "lines", "records", None], choices=ENCODINGS),
+    "problems": count_problems,
     "cluster": compare_with_enumeration,
 }
 TABLES = {
@@ -222,7 +324,13 @@ TABLES = {
     "mtx": (numeric_text, 4),
     "npz": (binary, 1),
     "parquet": (binary, 1),
-    "gz": (csv, 2),
+    "packed": (csv, 4),
+    "json": (json_text, 4),
+    "records": (json_text, 5),
+    "lines": (lines, 5),
+    "excel": (excel, 2),
+    "split": (csv, 4),
+    "problems": (csv, 4),
 }  # the module, and how many bytes choose options before the content
 
 

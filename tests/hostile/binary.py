@@ -93,7 +93,7 @@ PARQUET = Group(
         (weights("1", "x", "1", "1"), "row 0, column 'weight': weights must be numbers,"),
         (weights(b"1", b"1", b"1", b"1"), "row 0, column 'weight': weights must be numbers,"),
         (weights([1], [1], [1], [1]), "row 0, column 'weight': weights must be numbers,"),
-        (weights(None, None, None, None), "row 0, column 'weight': weights must be numbers,"),
+        (weights(None, None, None, None), "row 0, column 'weight': the weight is missing;"),
         (weights(1, 1, 1, 1, kind=pa.date32()), "row 0, column 'weight': weights must be numbers,"),
         (weights(1, 1, 1, 1, kind=pa.decimal128(5, 2)), "= a,e,1.0 b,e,1.0 b,f,1.0 c,f,1.0"),
         (parquet(edge_weight=[1.0, 2.0, 1.0, 1.0]), "row 1, column 'edge_weight': the weight of"),

@@ -35,7 +35,7 @@ RECORDS = Group(
         ('{"paper": "p", "authors": []}\n', "line 1: column 'authors': the list is empty"),
         ('{"paper": "p", "authors": [["a"]]}\n', "line 1: column 'authors': an id must be"),
         ('{"paper": "p", "authors": ["a"]}\n{"paper": "q", "authors": "b"}\n', "line 2: column 'authors'"),
-        ('{"vertex": "a"\n', "line 1: this is not one JSON object per line"),
+        ('{"vertex": "a"\n', "line 1: column 15: this is not one JSON value"),
         ("\n\n", "no column is left to use"),
         ("5\n", "line 1: expected an object"),
     ],

@@ -2,12 +2,28 @@
 
 import pytest
 
-from hostile import binary, csv, hif, labels, numeric_text, options, ordinary, outputs, rows
+from hostile import (
+    binary,
+    csv,
+    excel,
+    hif,
+    json_text,
+    labels,
+    lines,
+    numeric_text,
+    options,
+    ordinary,
+    outputs,
+    rows,
+)
 from support.hostile import Group, check
 
 TABLES = {
     f"{module.__name__.rpartition('.')[2]}-{name}": group
-    for module in (csv, rows, hif, numeric_text, binary, labels, options, ordinary, outputs)
+    for module in (
+        *(csv, rows, hif, json_text, lines, excel, ordinary),
+        *(numeric_text, binary, labels, options, outputs),
+    )
     for name, group in vars(module).items()
     if isinstance(group, Group)
 }

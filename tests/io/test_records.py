@@ -144,7 +144,7 @@ class TestRecords:
     @pytest.mark.parametrize(
         ("text", "parts"),
         [
-            ('{"vertex": "a", "edge": "e"}\n{"vertex": \n', ["line 2", "not one JSON object per line"]),
+            ('{"vertex": "a", "edge": "e"}\n{"vertex": \n', ["line 2: column", "not one JSON value"]),
             ('{"vertex": "a", "edge": "e"}\n\n[1]\n', ["line 3", "expected an object"]),
             ('{"vertex": "a", "edge": "e"}\n{"vertex": 5, "edge": "e"}\n', ["line 2", "5 and 'a'", "types"]),
             ('{"vertex": {"n": "a"}, "edge": "e"}\n', ["line 1", "an id must be an integer or text"]),

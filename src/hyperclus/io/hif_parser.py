@@ -25,7 +25,7 @@ from hyperclus._runtime.files import printable
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.ids import as_integers_or_list, object_array
 from hyperclus.hypergraph.messages import shown
-from hyperclus.io.json_text import count_colons, load_strictly
+from hyperclus.io.json_text import colons_in, count_colons, load_strictly
 from hyperclus.typing import Floats, Ids
 
 Attributes: TypeAlias = dict[int, dict[str, Any]]
@@ -113,7 +113,7 @@ def parse(data: bytes) -> dict[str, Any]:
     for key, raw in sections.items():
         found[key], inside = _section(key, memoryview(raw), known)
         n_colons += inside
-    if n_colons != data.count(b":"):
+    if n_colons != colons_in(data):
         load_strictly(data, "")
     return found
 
@@ -132,7 +132,7 @@ def _section(name: str, text: memoryview, known: dict[str, dict[Any, Any]]) -> t
         if (entries := _parsed(name, chunk, len(weights))) is None:
             size *= 2
             continue
-        start, size, n_colons = end + 1, CHUNK, n_colons + chunk.count(b":")
+        start, size, n_colons = end + 1, CHUNK, n_colons + colons_in(chunk)
         for key, column in ids.items():
             unique = known[key].setdefault  # so that equal ids are one object
             column += [unique(value, value) for value in map(attrgetter(key), entries)]
@@ -185,7 +185,7 @@ def _parsed(name: str, chunk: bytes, start: int) -> list[Any] | None:
     odd: Sequence[int] = ()
     try:
         entries = msgspec.json.decode(chunk, type=list[ENTRIES[name]])  # type: ignore[valid-type]
-        if count_colons(entries) == chunk.count(b":"):
+        if count_colons(entries) == colons_in(chunk):
             odd = [number for number, entry in enumerate(entries) if entry.weight == 0]  # maybe rounded
             if not odd:
                 return entries

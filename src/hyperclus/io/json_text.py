@@ -2,6 +2,9 @@
 
 import json
 import math
+import re
+from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -13,19 +16,29 @@ from hyperclus.errors import InputError, prefixed
 from hyperclus.hypergraph.messages import shown
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+TOO_DEEP = "the JSON is nested too deeply, about 1000 levels; make it flatter"
 HIF_KEYS = {"incidences", "nodes", "edges", "network-type", "metadata"}
+MAY_BE_TINY = re.compile(rb"[eE]-[0-9]{3}|0{300}")  # what a number that is rounded to 0 contains
 
 
-def parse_json(data: bytes) -> Any:
-    """Parse JSON; repeated keys and text that is not JSON are an `InputError` with the line."""
+def parse_json(data: bytes, place: str = "") -> Any:
+    """Parse JSON; repeated keys, numbers beyond doubles and text that is not JSON are an `InputError`.
+
+    The error begins with `place`, or else with the line.
+    """
     try:
         value = msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError):
-        load_strictly(data, "")
-        raise InputError("an escape such as \\ud800 is half a character; correct it") from None
+        load_strictly(data, place)
+        raise InputError(f"{place}an escape such as \\ud800 is half a character; correct it") from None
     except RecursionError:
-        raise InputError("the JSON is nested too deeply, about 1000 levels; make it flatter") from None
-    return value if count_colons(value) == data.count(b":") else load_strictly(data, "")
+        raise InputError(place + TOO_DEEP) from None
+    return value if is_exact(value, data) else load_strictly(data, place, _nonzero_number)
+
+
+def is_exact(value: Any, data: bytes) -> bool:
+    """Whether msgspec surely has not left out repeated keys or rounded numbers to 0."""
+    return count_colons(value) == colons_in(data) and not MAY_BE_TINY.search(data)
 
 
 def json_kind(path: StrPath) -> str:
@@ -52,10 +65,16 @@ def _is_object(line: bytes) -> bool:
         return False
 
 
+def colons_in(text: bytes) -> int:
+    """Count the colons of JSON, also as escapes; too many if a backslash before an escape is escaped."""
+    return sum(map(text.count, (b":", b"\\u003a", b"\\u003A")))
+
+
 def count_colons(value: Any) -> int:
     """Count the colons in the JSON of a value.
 
-    If the text that was parsed has more, it has repeated keys, of which msgspec silently uses the last one.
+    If the text that was parsed has more, it may have repeated keys, of which msgspec silently uses the last
+    one.
     """
     try:
         return msgspec.json.encode(value).count(b":")
@@ -63,27 +82,32 @@ def count_colons(value: Any) -> int:
         return -1
 
 
-def load_strictly(text: bytes, place: str) -> Any:
-    """Parse JSON with the standard library; refuse repeated keys, infinite numbers and NaN."""
+def load_strictly(text: bytes, place: str, number: Callable[[str], float] | None = None) -> Any:
+    """Parse JSON with the standard library; refuse repeated keys, infinite numbers and NaN.
+
+    `number` converts numbers, by default without a check that a small one is not rounded to 0.
+    """
     try:
-        hooks: dict[str, Any] = {"parse_float": _number, "parse_constant": _number}
+        hooks: dict[str, Any] = {"parse_float": number or _number, "parse_constant": _number}
         return json.loads(text.decode(), object_pairs_hook=_unique, **hooks)
     except json.JSONDecodeError as error:
-        message = f"line {error.lineno}, column {error.colno}: this is not JSON ({error.msg}); correct it"
+        line, what = ("", "one JSON value") if place else (f"line {error.lineno}, ", "JSON")
+        message = f"{line}column {error.colno}: this is not {what} ({error.msg}); correct it"
     except UnicodeDecodeError as error:
         raise prefixed(place, not_utf8(f"byte {error.start}")) from None
     except InputError as error:
         message = str(error)
     except ValueError:
         message = "an integer has too many digits; shorten it"
+    except RecursionError:
+        message = TOO_DEEP
     raise InputError(place + message)
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     unique = dict(pairs)
     if len(unique) < len(pairs):
-        keys = [key for key, _ in pairs]
-        repeated = next(key for key in keys if keys.count(key) > 1)
+        repeated = next(key for key, number in Counter(key for key, _ in pairs).items() if number > 1)
         raise InputError(f"the key {shown(repeated)} is repeated within an object; keep one of them")
     return unique
 
@@ -94,4 +118,12 @@ def _number(token: str) -> float:
         raise InputError(f"{token} is not JSON; leave the value out")
     if math.isinf(value := float(token)):
         raise InputError(f"the number {token[:20]} is too large for double precision; make it smaller")
+    return value
+
+
+def _nonzero_number(token: str) -> float:
+    """Convert a number; one that is not 0 must not become 0."""
+    value = _number(token)
+    if value == 0 and re.search("[1-9]", re.split("[eE]", token)[0]):
+        raise InputError(f"the number {token[:20]} is too small for double precision; correct it")
     return value

@@ -2,6 +2,7 @@
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import Literal, Unpack, get_args
 
@@ -73,16 +74,15 @@ def read_lines(
 
 def _members(path: StrPath, lines: list[str], sign: str) -> Iterator[list[str]]:
     """Split the lines into members."""
-    if sign == " ":
-        yield from map(str.split, lines)
-        return
     for number, line in enumerate(lines, 1):
-        fields = line.split(sign)
         if '"' in line:
+            text = line.replace("\t", " ") if sign == " " else line
             try:
-                (fields,) = csv.reader([line], delimiter=sign, strict=True, skipinitialspace=True)
+                (fields,) = csv.reader([text], delimiter=sign, strict=True, skipinitialspace=True)
             except csv.Error as error:
                 raise fault(path, f"{error}; look for a quote that is not closed", number) from None
+        else:
+            fields = line.split(None if sign == " " else sign)
         members = [field.strip() for field in fields]
         while members and not members[-1]:  # spreadsheets fill short rows with empty cells
             members.pop()
@@ -98,7 +98,7 @@ def _check_line(path: StrPath, number: int, members: list[str], policies: Polici
         message = "the line is blank, a hyperedge without members; remove it, or use "
         raise fault(path, InputError(message, drop), number + 1)
     if policies.duplicates == "error" and len(set(members)) < len(members):
-        again = next(one for place, one in enumerate(members) if one in members[:place])
+        again = next(one for one, number in Counter(members).items() if number > 1)
         ways = (Argument("duplicates", "sum"), " or ", Argument("duplicates", "max"))
         message = f"the member {shown(again)} is repeated; remove it, or use "
         raise fault(path, InputError(message, *ways), number + 1)

@@ -283,6 +283,8 @@ def _second_pass(
 def checked_weights(source: Table, name: str, values: Any, row: int) -> Floats:
     """Convert a batch of weights; one that is negative, missing or not finite is an `InputError`."""
     pa, pc = arrow(), arrow("pyarrow.compute")
+    if pa.types.is_null(values.type):  # a column without any value
+        values = values.cast(pa.float64())
     kind = values.type
     if not (source.text or is_numeric(kind) or pa.types.is_boolean(kind)):
         raise source.fault(f"column {shown(name)}: weights must be numbers, not {kind}; convert them", row)

@@ -7,7 +7,7 @@ import msgspec
 from hyperclus._runtime.files import StrPath, fault
 from hyperclus._runtime.source import reading
 from hyperclus.hypergraph.messages import shown
-from hyperclus.io.json_text import BYTE_ORDER_MARK, parse_json
+from hyperclus.io.json_text import BYTE_ORDER_MARK, is_exact, parse_json
 from hyperclus.io.shared import naming
 from hyperclus.io.tables.memory import MemoryTable
 
@@ -30,15 +30,17 @@ class RecordsTable(MemoryTable):
             if not isinstance(record, dict):
                 problem = f'expected an object such as {{"vertex": 1}}, not {shown(record)}'
                 raise fault(path, f"{self.place(row)}: {problem}; correct it")
-        names: dict[str, None] = {}
-        for record in self._records:
-            if record.keys() - names.keys():
-                names.update(dict.fromkeys(record))
-        super().__init__(path, list(names), len(self._records))
+        names = dict.fromkeys(key for record in self._records for key in record)
+        super().__init__(path, list(names), len(self._records), sum(map(len, self._records)))
 
     def values(self, name: str) -> list[Any]:
         """Return the values of a key."""
         return [record.get(name) for record in self._records]
+
+    def list_columns(self) -> list[str]:
+        """Return the columns that hold lists."""
+        found = {key for record in self._records for key, value in record.items() if isinstance(value, list)}
+        return [name for name in self.names if name in found]
 
     def place(self, row: int) -> str:
         """Return the line, or the position in a JSON list."""
@@ -49,15 +51,15 @@ class RecordsTable(MemoryTable):
 
 def _parse_lines(path: StrPath, data: bytes) -> tuple[list[Any], list[int]]:
     """Parse one JSON value per line; also return the numbers of the lines, from 1."""
-    records, lines = [], []
-    decode = msgspec.json.Decoder().decode
-    for number, line in enumerate(data.split(b"\n"), 1):
-        if line and not line.isspace():
-            try:
-                records.append(decode(line))
-            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-                why = str(error).replace("JSON is malformed: ", "")
-                message = f"this is not one JSON object per line ({why}); correct the line"
-                raise fault(path, message, number) from None
-            lines.append(number)
-    return records, lines
+    given = [
+        (number, line) for number, line in enumerate(data.split(b"\n"), 1) if line and not line.isspace()
+    ]
+    try:
+        records = list(map(msgspec.json.Decoder().decode, (line for _, line in given)))
+        sound = is_exact(records, data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        sound = False
+    if not sound:  # slower, and names the line
+        with naming(path):
+            records = [parse_json(line, f"line {number}: ") for number, line in given]
+    return records, [number for number, _ in given]
