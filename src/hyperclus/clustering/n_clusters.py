@@ -256,7 +256,7 @@ def _candidate(
     reasons = (
         (apart, "the connected components"),
         (clear, "stands out: the next cluster costs nearly as much as by chance"),
-        (not better, "shuffles have clusters as good as the last one"),
+        (not better, "eigenvalue no lower than in shuffles"),
         (not above_noise, "no larger gap than by chance"),
         (reach < MIN_REACH, "a gap, but the next clusters are much better than chance too"),
         (wide, f"a gap, but a cluster holds only {100 * smallest:.2g} % of the volume"),
@@ -302,7 +302,7 @@ def _answer(walk: RandomWalk, contrast: _Contrast, ranked: tuple[Candidate, ...]
         reason = f"It falls into {count} connected components, but shuffled hypergraphs may do so too."
         ranked = tuple(sorted(ranked, key=lambda one: one.k != count))
         return Suggestion(count, False, False, reason, ranked)
-    reason = "Shuffled hypergraphs with the same degrees and sizes have equally good clusters."
+    reason = "The eigenvalues are not far enough below those of shuffled hypergraphs to be sure of clusters."
     return Suggestion(None, False, False, reason + apart, ranked)
 
 
