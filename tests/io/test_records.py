@@ -2,6 +2,7 @@
 
 import json
 import logging
+import zipfile
 
 import openpyxl
 import pyarrow as pa
@@ -219,3 +220,12 @@ class TestExcel:
     def test_error_values_are_named(self, tmp_path):
         path = saved(tmp_path, "t.xlsx", [{"vertex": "a", "edge": "e"}, {"vertex": "#N/A", "edge": "e"}])
         refused(lambda: hc.read(path), "row 3", "column 'vertex'", "#N/A", "correct it in Excel")
+
+    def test_error_values_in_unused_columns_do_not_matter(self, tmp_path):
+        rows = [{"vertex": "a", "edge": "e", "note": "#REF!"}, {"vertex": "b", "edge": "e", "note": 1}]
+        assert hc.read(saved(tmp_path, "t.xlsx", rows)).n_incidences == 2
+
+    def test_bombs_are_refused(self, tmp_path):
+        with zipfile.ZipFile(tmp_path / "t.xlsx", "w", zipfile.ZIP_DEFLATED) as book:
+            book.writestr("xl/workbook.xml", bytes(50_000_000))
+        refused(lambda: hc.read(tmp_path / "t.xlsx"), "unpacks to more than 200 times")
