@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import hyperclus as hc
-from hostile import binary, csv, excel, hif, json_text, lines, numeric_text, rows
+from hostile import binary, csv, hif, json_text, lines, numeric_text, rows
 from hyperclus.errors import HyperclusError
 from hyperclus.io.tables import open_table
 from hyperclus.io.tables.problems import UsedColumns, find_problems, find_typed_problems
@@ -328,7 +328,6 @@ TABLES = {
     "json": (json_text, 4),
     "records": (json_text, 5),
     "lines": (lines, 5),
-    "excel": (excel, 2),
     "split": (csv, 4),
     "problems": (csv, 4),
 }  # the module, and how many bytes choose options before the content

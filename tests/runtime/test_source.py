@@ -7,6 +7,7 @@ import lzma
 import sys
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import hyperclus as hc
@@ -37,6 +38,34 @@ def test_compressed_files_are_unpacked_whatever_the_name(tmp_path, ending):
     (tmp_path / "bomb").write_bytes(PACKED[ending](bytes(300_000_000 if ending == ".xz" else 100_000_000)))
     with reading(tmp_path / "bomb") as file:
         refused(file.read, "unpacks to more than 200 times")
+
+
+@pytest.mark.parametrize("ending", PACKED)
+def test_compressed_streams_may_follow_each_other_and_nothing_else(tmp_path, ending):
+    path, packed = tmp_path / "t", [PACKED[ending](bytes(range(256)) * 2000), PACKED[ending](b"end")]
+    path.write_bytes(b"".join(packed))
+    with reading(path) as file:
+        assert file.read() == bytes(range(256)) * 2000 + b"end"
+    for rest in (b"end", packed[1][1:], packed[1][:-1]):
+        path.write_bytes(packed[0] + rest)
+        with reading(path) as file:
+            refused(file.read, "data are damaged or truncated")
+
+
+@pytest.mark.parametrize("ending", [".bz2", ".xz"])
+def test_zeros_after_compressed_streams_are_padding(tmp_path, ending):
+    (tmp_path / "t").write_bytes(PACKED[ending](b"a") + bytes(700_000) + PACKED[ending](b"b") + bytes(8))
+    with reading(tmp_path / "t") as file:
+        assert file.read() == b"ab"
+
+
+@pytest.mark.parametrize("ending", [".bz2", ".xz", ".zst"])
+def test_parquet_within_a_compressed_file(tmp_path, ending):
+    buffer = io.BytesIO()
+    pq.write_table(pa.table({"vertex": [1, 2], "edge": [1, 1]}), buffer)
+    path = tmp_path / f"t.parquet{ending}"
+    path.write_bytes(PACKED[ending](buffer.getvalue()))
+    refused(lambda: hc.read(path), path.name, "unpack the file first")
 
 
 @pytest.mark.parametrize("ending", [".bz2", ".xz", ".zst"])

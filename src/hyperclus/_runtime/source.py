@@ -212,14 +212,42 @@ def refuse_bomb(path: StrPath, packed: int, unpacked: int) -> None:
         )
 
 
+class _Streams:
+    """Compressed streams one after the other; other bytes after them than 0 are damaged data.
+
+    `BZ2File` and `LZMAFile` ignore whatever follows a stream, and so lose all after a damaged header.
+    """
+
+    def __init__(self, raw: BinaryIO, start: Callable[[], Any]) -> None:
+        self._raw, self._start, self._stream = raw, start, start()
+
+    def seekable(self) -> bool:
+        return False
+
+    def read(self, size: int) -> bytes:
+        while True:
+            packed = b""
+            if self._stream.eof:
+                packed = self._stream.unused_data.lstrip(b"\0")
+                while not packed:
+                    if not (packed := self._raw.read(CHUNK)):
+                        return b""
+                    packed = packed.lstrip(b"\0")
+                self._stream = self._start()
+            elif self._stream.needs_input and not (packed := self._raw.read(CHUNK)):
+                raise EOFError
+            if content := self._stream.decompress(packed, size):
+                return bytes(content)
+
+
 def _zstd(raw: BinaryIO) -> Any:
     return library("pyarrow", "PyArrow", "reading zstd", "files").CompressedInputStream(raw, "zstd")
 
 
 COMPRESSIONS: dict[bytes, tuple[str, Callable[[BinaryIO], Any]]] = {  # by how files begin
     rb"\x1f\x8b": ("gzipped", lambda raw: gzip.GzipFile(fileobj=raw)),
-    rb"BZh[1-9]1AY&SY": ("bzip2", bz2.BZ2File),
-    rb"\xfd7zXZ\0": ("xz", lzma.LZMAFile),
+    rb"BZh[1-9]1AY&SY": ("bzip2", lambda raw: _Streams(raw, bz2.BZ2Decompressor)),
+    rb"\xfd7zXZ\0": ("xz", lambda raw: _Streams(raw, lzma.LZMADecompressor)),
     rb"\x28\xb5\x2f\xfd": ("zstd", _zstd),
 }
 

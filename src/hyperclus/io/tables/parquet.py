@@ -135,6 +135,8 @@ def _is_parquet(file: Path) -> bool:
 def open_parquet(file: StrPath, handle: BinaryIO) -> Any:
     """Open a file so that repeated text is held once; implausible sizes are an `InputError`."""
     parquet = arrow("pyarrow.parquet")
+    if not handle.seekable():
+        raise fault(file, "Parquet cannot be read from within bzip2, xz or zstd; unpack the file first")
     with parquet_errors(file):
         settings = {"pre_buffer": False, "buffer_size": 1 << 16, "page_checksum_verification": True}
         schema = parquet.ParquetFile(handle, **settings).schema_arrow
