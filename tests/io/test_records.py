@@ -109,7 +109,15 @@ class TestLists:
 
     def test_what_is_refused(self, tmp_path):
         path = saved(tmp_path, "t.csv")
-        for split in ({}, {"authors": ""}, {"authors": ";", "doi": ";"}, "authors", ["authors"]):
+        for split in (
+            {},
+            {"authors": ""},
+            {"authors": ";", "doi": ";"},
+            "authors",
+            ["authors"],
+            {"authors": 1},
+            {"authors": "\ud800"},
+        ):
             refused(
                 lambda s=split: hc.read(path, split=s, edge="doi", vertex="authors"),
                 "split must name one column",

@@ -55,6 +55,8 @@ def json_kind(path: StrPath) -> str:
         if _is_object(data.split(b"\n", 1)[0]):
             return "records"
         return "hif" if b'"incidences"' in data else "json"  # whose reader says what is wrong
+    if {"vertex", "edge"} <= keys:  # a record, or columns, which are refused as records
+        return "records"
     return "hif" if not keys or HIF_KEYS & set(map(str.lower, keys)) else "json"
 
 

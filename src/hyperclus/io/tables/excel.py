@@ -48,10 +48,6 @@ class ExcelTable(MemoryTable):
             return [int(one) if isinstance(one, float) else one for one in values]
         return values
 
-    def list_columns(self) -> list[str]:
-        """Return no column, because cells hold no lists."""
-        return []
-
     def place(self, row: int) -> str:
         """Return the row as Excel numbers it."""
         return f"row {self._first + row + 2}"

@@ -155,7 +155,9 @@ def long_table(
     `names` are the columns of vertices, hyperedges, gamma and omega, as in `read_long`.
     """
     vertex, edge, weight, edge_weight = names
-    if split is not None and not (isinstance(split, Mapping) and len(split) == 1 and all(split.values())):
+    if split is not None and not (
+        isinstance(split, Mapping) and len(split) == 1 and all(map(_is_sign, split.values()))
+    ):
         wanted = ' must name one column and its delimiter, as in {"authors": ";"}'
         raise InputError(Argument("split"), f"{wanted}; got {shown(split)}")
     column, sign = next(iter(split.items())) if split else (list_column(table, vertex, edge), None)
@@ -173,6 +175,10 @@ def long_table(
         weights = [name for name in (columns.weight, columns.edge_weight) if name is not None]
         table = CompleteTable(table, [columns.vertex, columns.edge], weights, missing)
     return table, columns
+
+
+def _is_sign(value: Any) -> bool:
+    return isinstance(value, str) and value != "" and not re.search("[\ud800-\udfff]", value)
 
 
 def list_column(table: Table, vertex: Any = None, edge: Any = None) -> str | None:

@@ -59,9 +59,13 @@ class MemoryTable(Table):
     def _mixed(self, name: str, values: list[Any]) -> InputError:
         """Name the first value of another type than the first one."""
         present = [(row, value) for row, value in enumerate(values) if value is not None]
+        has_floats = any(isinstance(value, float) for _, value in present)
+        limit, why = (
+            (1 << 53, "beside numbers with decimals") if has_floats else ((1 << 63) - 1, "for 64 bits")
+        )
         for row, value in present:
-            if isinstance(value, int) and not -(1 << 63) <= value < 1 << 63:
-                problem = f"column {shown(name)}: the integer {shown(value)} is too large for 64 bits"
+            if isinstance(value, int) and abs(value) > limit:
+                problem = f"column {shown(name)}: the integer {shown(value)} is too large {why}"
                 return self.fault(f"{problem}; write it as text, or with a decimal point", row)
         first = present[0][1]
         kinds = (int, float) if type(first) in (int, float) else (type(first),)
