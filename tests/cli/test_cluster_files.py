@@ -186,14 +186,15 @@ class TestRefused:
             (("--duplicates", "min"), "--duplicates must be"),
             (("--min-share", "0.7"), "--min-share must be between 0 and 1/k"),
             (("--tolerance", "0"), "--tolerance must be a positive number"),
-            (("--tolerance", "nan"), "--tolerance must be a positive number"),
+            (("--tolerance", "nan"), "--tolerance must be a number; got 'nan'"),
         ],
     )
     def test_options_that_do_not_apply(self, data, options, words):
         assert_refused(clustered(*options), words)
 
     def test_a_number_of_clusters_is_needed(self, data):
-        assert_refused(clustered("-k", "auto"), "--engine dask needs a number for -k")
+        done = inside("cluster", "data/", "-k", "auto", "--engine", "dask", *NAMED)
+        assert_refused(done, "--engine dask needs a number for -k")
 
     def test_options_of_dask_need_the_engine(self, data):
         for option in ("--scheduler", "--work", "--memory"):
@@ -201,7 +202,7 @@ class TestRefused:
             assert_refused(done, f"{option} needs --engine dask, not --engine cpu")
         done = inside("report", "data/0.parquet", "l.csv", "r.html", "--engine", "dask")
         assert done.returncode == 2
-        assert "'dask' is not one of 'auto', 'cpu', 'cuda'" in done.stderr
+        assert "--engine must be auto, cpu or cuda; got 'dask'" in done.stderr
 
     def test_files_that_are_not_parquet(self, data):
         (data / "t.csv").write_text("vertex,edge\n1,2\n")

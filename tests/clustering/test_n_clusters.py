@@ -228,7 +228,7 @@ class TestInput:
 
     def test_not_a_hypergraph(self):
         with pytest.raises(hc.InputError, match="a Hypergraph is needed"):
-            suggest_k([["a", "b"]])
+            suggest_k(5)
 
     @pytest.mark.parametrize("n", [1, 2])
     def test_too_few_vertices(self, n):
