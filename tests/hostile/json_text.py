@@ -88,3 +88,15 @@ RECORDS = Group(
         ('{"vertex": 1, "edge": 1, "x": 2}\n' + SPARSE, "--missing drop", "= 1,1,1.0"),
     ],
 )
+
+INFO = Group(
+    "t.jsonl",
+    [
+        ('{"a": 1, "b": "x"}\n{"a": 2, "b": "y"}', "> 2 vertices"),
+        ('{"a": 1, "b": "x"}', "> no hypergraph: "),
+        ('{"paper": "p", "authors": ["a", "b"]}', "> 2 "),
+        ('{"vertex": "a", "edge": 1}\n{"vertex": null, "edge": 1}', "> first in line 2"),
+        ("{}", "no column is left to use"),
+    ],
+    arguments="info {file}",
+)

@@ -81,6 +81,8 @@ def find_typed_problems(table: Table, columns: UsedColumns) -> list[Problem]:
     """Count what is wrong with the rows of a table with types, such as Parquet, JSON and Excel."""
     wanted = dict.fromkeys((columns.vertex, columns.edge, columns.weight))
     names = [name for name in wanted if name is not None and name in table.places]
+    if not names:
+        return []
     found = _Tally()
     records = (
         (row, list(map(_as_text, values)))
