@@ -181,7 +181,9 @@ def read_table(folder, data):
     content = bytearray(file.getvalue())
     for _ in range(draw.number(2)):
         content[draw.number(len(content) - 1)] ^= 1 << draw.number(7)
-    read(folder / "t.parquet", bytes(content), format=draw.choice([None, "parquet", "rows"]))
+    chosen = draw.choice([None, "parquet", "rows"])
+    options = drawn(draw, {"missing": MISSING, "weight_transform": (None, "log1p", "clip:50%")})
+    read(folder / "t.parquet", bytes(content), format=chosen, **options)
 
 
 def random_column(draw, n_rows):

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import hyperclus as hc
 from hyperclus import Hypergraph, InputError
+from hyperclus.hypergraph.weighting import transform_weights
 
 examples = settings(deadline=None, max_examples=80)
 
@@ -89,3 +90,9 @@ def test_classes_by_vertex_id():
     for classes in (by_id, pd.Series(by_id)):
         assert hc.class_counts(h, classes).gamma.data.tolist() == [2, 2, 1]
     assert hc.class_counts(h, pd.Series(["y", "x", "x"])).gamma.data.tolist() == [1, 2, 2]
+
+
+@pytest.mark.parametrize("transform", ["log1p", "sqrt", "clip:99%", "clip:5"])
+def test_weights_of_no_incidence_can_be_transformed(transform):
+    h = Hypergraph.from_edges([[]])
+    assert transform_weights(h, transform).n_incidences == 0

@@ -3,6 +3,7 @@
 import json
 import logging
 import zipfile
+from decimal import Decimal
 
 import openpyxl
 import pyarrow as pa
@@ -199,6 +200,37 @@ class TestMissing:
         columns = {"vertex": ["a", None, "c"], "edge": ["e", "e", "e"], "weight": [1.0, 2.0, float("nan")]}
         pq.write_table(pa.table(columns), tmp_path / "t.parquet")
         assert hc.read(tmp_path / "t.parquet", missing="drop").vertex_ids.tolist() == ["a"]
+
+    @pytest.mark.parametrize(
+        "weights",
+        [
+            pa.array([Decimal("1.5"), None]),
+            pa.array([1.5, None], pa.float16()),
+            pa.array([1.5, None], pa.float32()),
+        ],
+    )
+    def test_weights_of_any_numeric_type_are_filled_exactly(self, tmp_path, weights):
+        pq.write_table(
+            pa.table({"vertex": [1, 2], "edge": [1, 1], "weight": weights}), tmp_path / "t.parquet"
+        )
+        assert hc.read(tmp_path / "t.parquet", missing=0.1).gamma.data.tolist() == [1.5, 0.1]
+
+    @pytest.mark.parametrize("value", ['"x"', "[1]", '{"x": 1}'])
+    def test_what_is_no_weight_is_not_filled(self, tmp_path, value):
+        record = '{"vertex": "a", "edge": 1, "weight": null}\n{"vertex": "b", "edge": 1, "weight": '
+        (tmp_path / "t.jsonl").write_text(f"{record}{value}}}\n")
+        refused(lambda: hc.read(tmp_path / "t.jsonl", missing=2.5), "weights must be numbers, not")
+
+    def test_booleans_and_large_integers_are_filled(self, tmp_path):
+        for weight, wanted in (("true", 1.0), ("9007199254740993", 2.0**53)):
+            text = f'{{"vertex": "a", "edge": 1, "weight": {weight}}}\n{{"vertex": "b", "edge": 1}}\n'
+            (tmp_path / "t.jsonl").write_text(text)
+            assert hc.read(tmp_path / "t.jsonl", missing=2.5).gamma.data.tolist() == [wanted, 2.5]
+
+    def test_the_decimal_sign_of_the_file_does_not_matter(self, tmp_path):
+        (tmp_path / "t.csv").write_text("vertex;edge;weight\na;e;1.001,5\nb;e;\n")
+        h = hc.read(tmp_path / "t.csv", missing=0.25, decimal=",", thousands=".")
+        assert h.gamma.data.tolist() == [1001.5, 0.25]
 
     def test_lines_in_faults_count_dropped_rows(self, tmp_path):
         text = self.TEXT + "d,f,-1\n"

@@ -41,6 +41,8 @@ def transform_weights(hypergraph: Hypergraph, transform: str) -> Hypergraph:
     if name != "clip" or not (0 < number <= 100 if share else 0 < number < np.inf):
         wanted = "must be log1p, sqrt, clip:99% or clip:100 (any percentage or positive number)"
         raise InputError(Argument("weight_transform"), f" {wanted}; got {transform!r}")
+    if not len(gamma):
+        return hypergraph
     highest = np.quantile(gamma, number / 100, method="inverted_cdf") if share else number
     return hypergraph.with_gamma(np.minimum(gamma, highest))
 

@@ -10,7 +10,7 @@ from hyperclus._runtime.files import printable
 from hyperclus._runtime.optional import arrow
 from hyperclus.errors import Argument, InputError, check_choice, is_number
 from hyperclus.hypergraph.messages import count, shown
-from hyperclus.io.tables.table import Table, missing_words
+from hyperclus.io.tables.table import NumberFormat, Table, is_numeric, missing_words
 
 MissingWeights: TypeAlias = Literal["error", "drop"] | float
 
@@ -138,7 +138,7 @@ class CompleteTable(DerivedTable):
             n_rows, n_dropped = n_rows + len(absent), n_dropped + int(np.count_nonzero(absent))
             if self._missing != "drop":
                 for name in self._weights:
-                    found[name] = _filled(found[name], self._missing)
+                    found[name] = _filled(found[name], self._missing, self.numbers)
             if len(rows) < len(absent):
                 found = {name: found[name].take(pa.array(rows)) for name in columns}
             yield [found[name] for name in columns], first + rows
@@ -156,15 +156,16 @@ class CompleteTable(DerivedTable):
         _log.warning("%s: %s; %s", printable(self.path), ", ".join(parts), done)
 
 
-def _filled(values: Any, value: Any) -> Any:
-    """Replace missing values; text gets the text of the value."""
+def _filled(values: Any, value: Any, numbers: NumberFormat) -> Any:
+    """Replace missing weights; text gets the value as text, and types that are no weights stay."""
     pa, pc = arrow(), arrow("pyarrow.compute")
-    if pa.types.is_floating(values.type):
-        values = pc.if_else(pc.is_nan(values), None, values)
-    text = pa.types.is_string(values.type) or pa.types.is_large_string(values.type)
-    if pa.types.is_integer(values.type) or pa.types.is_null(values.type):
-        values = values.cast(pa.float64())
-    return pc.fill_null(values, str(value) if text else float(value))
+    types, kind = pa.types, values.type
+    if types.is_string(kind) or types.is_large_string(kind):
+        return pc.fill_null(values, str(value).replace(".", numbers.decimal))
+    if is_numeric(kind) or types.is_boolean(kind) or types.is_null(kind):
+        values = values.cast(pa.float64(), safe=False)
+        return pc.fill_null(pc.if_else(pc.is_nan(values), None, values), float(value))
+    return values
 
 
 def check_missing(missing: Any) -> None:
