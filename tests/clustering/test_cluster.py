@@ -388,13 +388,13 @@ class TestFallbacks:
 
 
 class TestArguments:
-    @pytest.mark.parametrize("value", [np.eye(3), [["a", "b"]], {"a": [1]}, None, 5])
-    def test_only_hypergraphs(self, value):
+    @pytest.mark.parametrize("value", [None, 5, "papers.csv"])
+    def test_only_what_can_be_a_hypergraph(self, value):
         star, clique = hc.research.baselines.star, hc.research.baselines.clique
         for call in (hc.cluster, hc.hyperclus_g, hc.RandomWalk, hc.unit_weights, star, clique):
-            with pytest.raises(hc.InputError, match="a Hypergraph is needed, not a"):
+            with pytest.raises(hc.InputError, match="a Hypergraph is needed, not"):
                 call(value)
-        with pytest.raises(hc.InputError, match="a Hypergraph is needed, not a"):
+        with pytest.raises(hc.InputError, match="a Hypergraph is needed, not"):
             hc.evaluate(value, [0, 1])
 
     @pytest.mark.parametrize("seed", [-1, "a", 1.5, True])

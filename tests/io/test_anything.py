@@ -65,8 +65,9 @@ def test_a_hif_document(tmp_path):
     [
         (X @ X.T, ["a symmetric matrix", "from_incidence", "from_networkx"]),
         (sp.csr_array(X @ X.T), ["a symmetric matrix"]),
-        (np.ones((3, 4)), ["the matrix has no zeros", "from_table(X, bins=5)", "alpha=1"]),
-        (pd.DataFrame(np.ones((3, 4))), ["the data frame has no zeros"]),
+        (np.ones((3, 4)), ["column 0 has no zeros", "from_table(X, bins=5)", "alpha=1"]),
+        (pd.DataFrame(np.ones((3, 4))), ["column 0 has no zeros"]),
+        (pd.DataFrame({"height": [1.7, 1.8, 1.6], "children": [0, 1, 2]}), ["column 'height' has no zeros"]),
         (
             pd.DataFrame({"customer": ["a", "b"], "item": ["c", "d"]}),
             ["from_long(table, vertex='customer', edge='item')", "from_table"],
@@ -112,3 +113,10 @@ def test_write_accepts_it_too(tmp_path):
 
 def test_functions_that_do_not_convert_name_the_one_that_does():
     refused(lambda: hc.summary(X), "not a numpy.ndarray", "hc.as_hypergraph")
+
+
+def test_the_remedy_for_duplicates_can_be_followed():
+    twice = [["a", "b"], ["b", "a", "b"]]
+    with pytest.raises(hc.InputError, match=r"to merge them, in hc.as_hypergraph\(data, ...\)"):
+        hc.cluster(twice, 2)
+    assert hc.as_hypergraph(twice, duplicates="max").n_incidences == 4

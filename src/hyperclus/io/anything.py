@@ -2,13 +2,13 @@
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any, Unpack
 
 import numpy as np
 import scipy.sparse as sp
 
-from hyperclus.errors import InputError
+from hyperclus.errors import Argument, InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.incidence import PolicyOptions
 from hyperclus.hypergraph.messages import shown
@@ -58,6 +58,15 @@ def as_hypergraph(data: Any, **policies: Unpack[PolicyOptions]) -> Hypergraph:
     """
     if isinstance(data, Hypergraph):
         return data
+    try:
+        return _converted(data, policies)
+    except InputError as error:
+        if policies or Argument("duplicates", "sum") not in error.args:
+            raise
+        raise InputError(*error.args, ", in hc.as_hypergraph(data, ...)") from None
+
+
+def _converted(data: Any, policies: PolicyOptions) -> Hypergraph:
     for kind in type(data).__mro__:
         if (known := LIBRARIES.get((kind.__module__.partition(".")[0], kind.__name__))) is not None:
             return known(data, **policies)
@@ -90,8 +99,8 @@ def _from_matrix(matrix: Any, policies: PolicyOptions) -> Hypergraph:
             "a row per vertex"
         )
     rows, columns = matrix.shape
-    if min(rows, columns) > 1 and not sp.issparse(matrix) and np.count_nonzero(matrix) == matrix.size:
-        raise _without_zeros("matrix")
+    if not sp.issparse(matrix):
+        _check_zeros(list(range(columns)), matrix.T, rows)
     if rows == columns > 1 and _is_symmetric(matrix):
         raise InputError(
             "a symmetric matrix may hold incidences or the edges of a graph; use "
@@ -114,8 +123,11 @@ def _from_frame(frame: Any, policies: PolicyOptions) -> Hypergraph:
     numeric = [pick_numbers(columns, name) is not None or _is_boolean(columns[name]) for name in names]
     if all(numeric):
         made = Hypergraph.from_incidence(frame, **policies)
-        if min(made.n_vertices, made.n_edges) > 1 and made.n_incidences == made.n_vertices * made.n_edges:
-            raise _without_zeros("data frame")
+        _check_zeros(
+            names,
+            [made.gamma.data[start:stop] for start, stop in pairwise(made.gamma.indptr)],
+            made.n_vertices,
+        )
         return made
     if len(names) == 2:
         raise InputError(
@@ -135,12 +147,18 @@ def _is_boolean(column: Any) -> bool:
     return str(getattr(column, "dtype", "")).lower() in ("bool", "boolean")
 
 
-def _without_zeros(what: str) -> InputError:
-    return InputError(
-        f"every vertex would be in every hyperedge, because the {what} has no zeros; use "
-        "Hypergraph.from_table(X, bins=5) for a table of features, or Hypergraph.from_incidence(X) with "
-        "alpha=1 for weights"
-    )
+def _check_zeros(names: list[Any], columns: Iterable[Any], size: int) -> None:
+    """Refuse a column of numbers without zeros: it is a feature of all vertices, not a hyperedge."""
+    pairs = zip(names, columns, strict=True)
+    full = [(name, column) for name, column in pairs if np.count_nonzero(column) == size]
+    constant = len(full) < len(names)  # a column of equal weights may be a hyperedge, unless all are
+    odd = [name for name, column in full if not constant or np.ptp(column)]
+    if odd and min(size, len(names)) > 1:
+        raise InputError(
+            f"column {shown(odd[0])} has no zeros, so every vertex would be in its hyperedge; use "
+            "Hypergraph.from_table(X, bins=5) for a table of features, or Hypergraph.from_incidence(X), with "
+            "alpha=1, for weights"
+        )
 
 
 def _check_members(edges: list[Any]) -> None:

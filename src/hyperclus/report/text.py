@@ -14,6 +14,7 @@ from hyperclus.report.notebook import html_table
 
 COLUMNS = ("cluster", "size", "volume", "conductance")
 MAX_ROWS = 20
+NO_CUT = 1e-12  # NCut that is 0 but for rounding
 NAME_LENGTH = 24  # of a cluster
 NO_BOUND = "nothing, because the smallest eigenvalues are too close together to be counted"
 
@@ -94,6 +95,9 @@ def meaningless(part: Partition | StoredPartition) -> str | None:
     if part.k > 1 and part.n_components == part.sizes.sum():
         connects = f"no {part.nouns.a_hyperedge} connects two {part.nouns.vertices}"
         return f"{connects}, so these clusters mean nothing: any others are as good"
+    if 1 < part.k < part.n_components and part.ncut <= NO_CUT:
+        pieces = f"the {part.n_components:,} connected components"
+        return f"every union of {pieces} has NCut 0, so which of them share a cluster is arbitrary"
     return None
 
 
