@@ -423,6 +423,15 @@ class TestOrder:
         refused(lambda: self.edges(["agree"], bins={"q": "soft"}), "column 'q': bins of ordered values")
         refused(lambda: Hypergraph.from_table({"q": [1]}, order={"q": [1, 1]}), "names a value twice")
         refused(lambda: Hypergraph.from_table({"q": [1]}, order={"p": [1]}), "order names 'p'")
+        for levels in (None, 5, "12", {1, 2}):
+            order = {"q": levels}
+            refused(
+                lambda o=order: Hypergraph.from_table({"q": [1]}, order=o), "the order of column 'q' must"
+            )
+        refused(lambda: Hypergraph.from_table({"q": [1]}, order={"q": [[1]]}), "values that are lists")
+        refused(
+            lambda: Hypergraph.from_table({"q": [1]}, order=["q"]), "order must have the values of columns"
+        )
 
 
 def members(h):

@@ -44,6 +44,22 @@ def feature_names(
     return as_list(features, "features")
 
 
+def check_order(order: Any) -> None:
+    """Raise an `InputError` unless this is the order of the values of some columns, or None."""
+    if order is not None and not isinstance(order, Mapping):
+        wanted = ' must have the values of columns in their order, as in {"size": ["S", "M"]}'
+        raise InputError(Argument("order"), f"{wanted}; got {shown(order)}")
+    for name, levels in (order or {}).items():
+        known = as_list(levels, f"the order of column {shown(name)}")
+        try:
+            n_distinct = len(set(known))
+        except TypeError:
+            problem = f"the order of column {shown(name)} has values that are lists or the like"
+            raise InputError(f"{problem}; use text or numbers") from None
+        if n_distinct < len(known):
+            raise InputError(f"the order of column {shown(name)} names a value twice: {shown(known)}")
+
+
 def feature_edges(
     columns: Mapping[Any, Any],
     features: Sequence[Any],
@@ -60,6 +76,7 @@ def feature_edges(
         raise InputError("the table is empty; it needs at least one feature and one row")
     if len(set(features)) < len(features):
         raise InputError(f"features names a column twice: {shown(features)}; name each once")
+    check_order(order)
     rules = as_bins(bins)
     _check_named(features, bins=rules.named, order=order or {})
     kind = index_type(2 * n_rows * len(features))
@@ -143,8 +160,6 @@ def _levels(
     """Return the ordered values of one feature, or bins of neighbours, and in which of them each row is."""
     known = as_list(levels, f"the order of column {shown(name)}")
     places = {level: place for place, level in enumerate(known)}
-    if len(places) < len(known):
-        raise InputError(f"the order of column {shown(name)} names a value twice: {shown(known)}")
     codes, values = pick_codes(columns, name)
     listed = values.tolist()
     for value in listed:

@@ -118,7 +118,7 @@ def _vectorized(
     words = vectorizer(**settings, **dtype, **({"binary": True} if word_weights == "ones" else {}))
     try:
         weights = words.fit_transform(texts)
-    except ValueError as error:  # no word is left, or an argument is invalid
+    except (ValueError, TypeError) as error:  # no word is left, or an argument is invalid
         why = f"no word can be used ({' '.join(str(error).split())[:150]}); change "
         raise InputError(why, Argument("min_df"), " or ", Argument("max_df")) from None
     return weights, words.get_feature_names_out().tolist()

@@ -13,7 +13,7 @@ from hyperclus._runtime.optional import arrow
 from hyperclus._runtime.progress import report_progress
 from hyperclus.errors import Argument, InputError, check_choice, prefixed
 from hyperclus.hypergraph.binning import DEFAULT_BINS, FEW, Bins, BinsByColumn, as_bins
-from hyperclus.hypergraph.features import feature_names
+from hyperclus.hypergraph.features import check_order, feature_names
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.ids import object_array
 from hyperclus.hypergraph.messages import shown
@@ -88,6 +88,7 @@ class WideOptions:
         for name, choices in {**policies, "ids": IdConversion, "repeated": RepeatPolicy}.items():
             check_choice(name, getattr(self, name), get_args(choices))
         NumberFormat.of(self.decimal, self.thousands)
+        check_order(self.order)
 
 
 @dataclass(frozen=True, slots=True)
