@@ -1,6 +1,6 @@
 """How well clusters agree with known classes."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -88,7 +88,9 @@ def agreement(classes: Iterable[Any], clusters: Iterable[Any]) -> Agreement:
 
 
 def _check_order(classes: Any, clusters: Any) -> None:
-    """Refuse a Series with an index of its own, beside values that do not have the same index."""
+    """Refuse a mapping, and a Series with an index of its own, beside values without the same index."""
+    if isinstance(classes, Mapping) or isinstance(clusters, Mapping):
+        raise InputError("a mapping cannot be compared by position; use part.agreement(classes)")
     indexes = [values.index for values in (classes, clusters) if hasattr(values, "to_numpy")]
     if all(is_default_index(index) for index in indexes):
         return

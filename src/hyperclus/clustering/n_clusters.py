@@ -181,7 +181,9 @@ def _check_shuffles(shuffles: int) -> None:
 
 def chosen_k(hypergraph: Hypergraph, k: Any, alpha: float, seed: Seed) -> tuple[int, dict[str, str]]:
     """Return k, or the suggested number and the reason for it if k is "auto"."""
-    if not (isinstance(k, str) and k == "auto"):
+    if isinstance(k, str) and k != "auto":
+        raise InputError(Argument("k"), f" must be a whole number from 1, or 'auto'; got {k!r}")
+    if not isinstance(k, str):
         return k, {}
     found = suggest_k(hypergraph, alpha=alpha, seed=seed)
     if found.k is None:

@@ -428,9 +428,10 @@ def _hypergraph(
 def _check_kind(other: Any, kind: type, name: str, but: tuple[type, ...] = ()) -> None:
     """Raise an `InputError` unless `other` is an undirected hypergraph of a library."""
     if not isinstance(other, kind) or isinstance(other, but):
-        raise InputError(
-            f"expected an undirected {name}, not a {type(other).__name__}; create one from its members first"
+        remedy = (
+            "use its to_undirected()" if hasattr(other, "to_undirected") else "create one from its members"
         )
+        raise InputError(f"expected an undirected {name}, not a {type(other).__name__}; {remedy} first")
 
 
 def _attributes(kind: str, records: Iterable[Any], known: Collection[str] = ()) -> str:

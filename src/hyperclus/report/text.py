@@ -72,9 +72,7 @@ def partition_text(
     return PartitionText(
         f"Partition of {vertices} into {clusters}",
         f"{part.ncut:.6g}",
-        f"{subject} less than {part.lower_bound:.6g} (gap {_percent(part.gap)})"
-        if is_bounded(part)
-        else NO_BOUND,
+        _bound(part, subject),
         f"{part.conductance:.6g}",
         [
             [name, f"{size:,}", f"{volume:.4f}", f"{conductance:.4f}"]
@@ -83,6 +81,14 @@ def partition_text(
         max(part.k - MAX_ROWS, 0),
         list(_notes(part, written)),
     )
+
+
+def _bound(part: Partition | StoredPartition, subject: str) -> str:
+    if not is_bounded(part):
+        return NO_BOUND
+    if part.ncut <= NO_CUT:
+        return f"{subject} less"
+    return f"{subject} less than {part.lower_bound:.6g} (gap {_percent(part.gap)})"
 
 
 def is_bounded(part: Partition | StoredPartition) -> bool:
