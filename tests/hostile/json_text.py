@@ -66,6 +66,7 @@ RECORDS = Group(
         ('{"vertex": 1, "edge": 1, "weight": 1e-400}', "line 1: the number 1e-400 is too small for double"),
         ('{"vertex": 1, "edge": 1, "weight": null}', "line 1: column 'weight': the weight is missing;"),
         ('{"vertex": 1, "edge": 1, "weight": null}', "--missing drop", "= "),
+        ('{"vertex": null, "edge": 1}', "--missing drop", "= "),
         ('{"vertex": 1, "edge": 1, "weight": null}', "--missing 2", "= 1,1,2.0"),
         ('{"vertex": 1, "edge": 1, "weight": "2"}', "line 1: column 'weight': weights must be numbers, not"),
         ('{"vertex": ' + "9" * 30 + ', "edge": 1}', "line 1: column 'vertex': the integer 9999999999999999"),

@@ -174,6 +174,8 @@ class IdEncoder:
             raise self._fault(prefixed("the value is missing; ", self._remedy), row + first)
         if pa.types.is_dictionary(kind):
             return values
+        if pa.types.is_null(kind):  # nothing is left of a column without any value
+            return values.cast(pa.large_string())
         if pa.types.is_integer(kind):
             try:
                 return values.cast(pa.int64())
