@@ -238,3 +238,12 @@ def test_heavy_tails_and_names_are_remarked_on(papers):
     told = inside("info", papers, *COLUMNS, "--duplicates", "max").stdout
     assert "95 % of the author weights are at most 3, but the largest is 5,692, in paper 'f'" in told
     assert "2 author ids differ from others only in case, spaces or type, as do 'v1' and 'V1'" in told
+
+
+def test_info_on_records_with_several_lists(tmp_path):
+    rows = [{"doi": f"p{i}", "authors": ["a", "b"], "keywords": ["x"]} for i in range(3)]
+    (tmp_path / "papers.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    wanted = (
+        "columns 'authors' and 'keywords' hold lists; choose one with --vertex authors (and --edge doi to"
+    )
+    assert_refused(inside("info", tmp_path / "papers.jsonl"), wanted)

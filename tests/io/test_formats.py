@@ -105,6 +105,8 @@ class TestGuess:
             (lambda path: hc.read(path / "no.csv"), "no.csv: there is no such file"),
             (lambda path: hc.read(path), "there are no Parquet files"),
             (lambda path: hc.read(path / "words"), "neither the name nor the content determines the format"),
+            (lambda path: hc.read(path / "words"), "; use format='lines' if each line is a hyperedge, or"),
+            (lambda path: hc.read(path / "words", format="csv"), ", or use format='lines' if each line is a"),
             (lambda path: hc.read(path / "words", format="xml"), "there is no format 'xml'; choose from csv"),
             (lambda path: hc.read(path / "h.npz", vertex="a"), "the format npz has no option 'vertex'"),
             (

@@ -269,3 +269,52 @@ class TestExcel:
         with zipfile.ZipFile(tmp_path / "t.xlsx", "w", zipfile.ZIP_DEFLATED) as book:
             book.writestr("xl/workbook.xml", bytes(50_000_000))
         refused(lambda: hc.read(tmp_path / "t.xlsx"), "unpacks to more than 200 times")
+
+
+class TestSeveralLists:
+    """Papers with authors and keywords, both of them lists."""
+
+    ROWS = tuple(
+        {"year": 2001, "doi": f"10.1/{i}", "authors": [f"a{i}", "b"], "keywords": ["x", f"y{i}"]}
+        for i in range(3)
+    )
+
+    @pytest.mark.parametrize("name", ["p.jsonl", "p.json", "p.parquet"])
+    @pytest.mark.parametrize(
+        ("options", "words"),
+        [
+            ({}, ["choose one with vertex='authors' (and edge='doi' to name the rows)"]),
+            (
+                {"edge": "doi"},
+                ["columns 'authors' and 'keywords' hold lists; choose one with vertex='authors',"],
+            ),
+            (
+                {"vertex": "doi"},
+                ["columns 'authors' and 'keywords' hold lists; choose one with edge='authors',"],
+            ),
+            ({"vertex": "authr"}, ["no column 'authr'", "did you mean 'authors'?"]),
+        ],
+    )
+    def test_one_must_be_chosen(self, tmp_path, name, options, words):
+        path = saved(tmp_path, name, list(self.ROWS))
+        refused(lambda: hc.read(path, **options), *words)
+
+    def test_the_choice_is_read(self, tmp_path):
+        path = saved(tmp_path, "p.jsonl", list(self.ROWS))
+        assert hc.read(path, vertex="keywords", edge="doi").edge_ids.tolist() == [
+            "10.1/0",
+            "10.1/1",
+            "10.1/2",
+        ]
+        rows = hc.read(path, format="rows", vertex="doi", exclude=["authors", "keywords"], constant="keep")
+        assert rows.n_vertices == 3
+
+    def test_the_usual_names_choose(self, tmp_path):
+        rows = [{"edge": i, "vertex": ["a", "b"], "tags": ["x"]} for i in range(2)]
+        assert hc.read(saved(tmp_path, "p.jsonl", rows)).n_incidences == 4
+
+    def test_the_row_number_is_no_column_of_the_file(self, tmp_path):
+        path = saved(
+            tmp_path, "p.jsonl", [{"doi": row["doi"], "authors": row["authors"]} for row in self.ROWS]
+        )
+        refused(lambda: hc.read(path, edge="zzz"), "its columns are 'doi', 'authors';")

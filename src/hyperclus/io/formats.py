@@ -168,6 +168,11 @@ def guess(path: StrPath) -> Format:
     if any(sign in first for sign in (b"\t", b",", b";", b"|")):
         return FORMATS["tsv" if b"\t" in first else "csv"]
     message = "neither the name nor the content determines the format; use "
+    if b"\0" not in start and any(len(line.split()) > 1 for line in start.splitlines()):
+        lines = (Argument("format", "lines"), " if each line is a hyperedge, or ")
+        raise fault(
+            path, InputError(message, *lines, Argument("format"), f" with one of {', '.join(FORMATS)}")
+        )
     raise fault(path, InputError(message, Argument("format"), f", one of {', '.join(FORMATS)}"))
 
 

@@ -10,11 +10,9 @@ from hyperclus._runtime.files import printable
 from hyperclus._runtime.optional import arrow
 from hyperclus.errors import Argument, InputError, check_choice, is_number
 from hyperclus.hypergraph.messages import count, shown
-from hyperclus.io.tables.table import NumberFormat, Table, is_numeric, missing_words
+from hyperclus.io.tables.table import ROW, NumberFormat, Table, is_numeric, missing_words
 
 MissingWeights: TypeAlias = Literal["error", "drop"] | float
-
-ROW = "(row number)"  # the column that a table with lists gets
 
 _log = logging.getLogger(__name__)
 

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 from typing import Any, Literal, Unpack, get_args
 
 import numpy as np
@@ -22,9 +23,10 @@ from hyperclus.hypergraph.messages import Nouns, shown
 from hyperclus.hypergraph.tables import default_column
 from hyperclus.io.shared import naming
 from hyperclus.io.tables import TableFormat, open_table
-from hyperclus.io.tables.derived import ROW, CompleteTable, MissingWeights, SplitTable, check_missing
+from hyperclus.io.tables.derived import CompleteTable, MissingWeights, SplitTable, check_missing
 from hyperclus.io.tables.encode import IdEncoder, Runs
 from hyperclus.io.tables.table import (
+    ROW,
     DecimalSign,
     Header,
     IdConversion,
@@ -38,6 +40,7 @@ from hyperclus.typing import Codes, Floats, Ids, Incidence
 PASS_SHARE = 0.45  # share of the reading time that each of the two passes takes
 _NAMED = Argument("vertex"), ", ", Argument("edge"), " and ", Argument("weight")
 FILL_OR_DROP = InputError("fill it, or use ", Argument("missing", "drop"), " to leave such rows out")
+OR_LINES = (", or use ", Argument("format", "lines"), " if each line is a hyperedge")
 WHICH_COLUMNS = ("name the columns with ", *_NAMED)
 
 
@@ -53,7 +56,10 @@ class LongColumns:
     @classmethod
     def of(cls, source: Header, vertex: Any, edge: Any, weight: Any, edge_weight: Any) -> "LongColumns":
         """Find the columns in a table, by the arguments of `read_long`."""
-        column = partial(source.column, remedy=InputError(*WHICH_COLUMNS))
+        unnamed = getattr(source, "text", False) and (vertex, edge) == ("vertex", "edge")
+        unnamed = unnamed and not {"vertex", "edge"} & {*source.names}
+        remedy = InputError(*WHICH_COLUMNS, *(OR_LINES if unnamed else ()))
+        column = partial(source.column, remedy=remedy)
         gamma = default_column(weight, "weight", source.names, (vertex, edge))
         omega = default_column(edge_weight, "edge_weight", source.names, (vertex, edge, weight))
         optional = (None if name is None else column(name) for name in (gamma, omega))
@@ -182,13 +188,49 @@ def _is_sign(value: Any) -> bool:
 
 
 def list_column(table: Table, vertex: Any = None, edge: Any = None) -> str | None:
-    """Return the column of lists that is split without being asked: a named one, or the only one."""
+    """Return the column of lists that is split without being asked: a named one, or the only one.
+
+    Several columns of lists, none of them named, are an `InputError`.
+    """
     lists = table.list_columns()
-    named = [name for name in (vertex, edge) if name in lists]
+    named = [name for name in (vertex, edge, vertex or "vertex", edge or "edge") if name in lists]
     if named:
         return str(named[0])
-    usual = {"vertex", "edge"} <= {*table.names} - {*lists}
-    return lists[0] if len(lists) == 1 and not usual and not (vertex and edge) else None
+    if not lists or (vertex and edge) or {"vertex", "edge"} <= {*table.names}:
+        return None
+    if len(lists) > 1:
+        raise _choose_list(table, lists, vertex, edge)
+    return lists[0]
+
+
+def _choose_list(table: Table, lists: list[str], vertex: Any, edge: Any) -> InputError:
+    """Say how to choose one of several columns of lists, and which column may name the rows."""
+    for name in filter(None, (vertex, edge)):
+        table.column(name)
+    by_edge = vertex is not None or (edge is None and "vertex" in table.names)
+    listed = " and ".join([", ".join(map(shown, lists[:-1])), shown(lists[-1])])
+    parts: list[Any] = [f"columns {listed} hold lists; choose one with "]
+    parts.append(Argument("edge" if by_edge else "vertex", lists[0]))
+    others = [name for name in table.names if name not in lists]
+    if not by_edge and edge is None and (key := _key_column(table, others)) is not None:
+        parts += [" (and ", Argument("edge", key), " to name the rows)"]
+    rows = (", or use ", Argument("format", "rows"), ", with ", Argument("exclude"), " for the lists,")
+    return fault(table.path, InputError(*parts, *rows, " if each row is a vertex"))
+
+
+def _key_column(table: Table, names: list[str]) -> str | None:
+    """Return the first column that has text or integers, all different, in the first rows."""
+    pa = arrow()
+    for name in names:
+        with closing(table.batches([name])) as batches:
+            for (values,) in islice(batches, 1):
+                kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
+                is_id = (
+                    pa.types.is_integer(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind)
+                )
+                if is_id and not values.null_count and len(values.unique()) == len(values):
+                    return name
+    return None
 
 
 def _split_roles(table: SplitTable, vertex: Any, edge: Any) -> tuple[Any, Any]:

@@ -21,6 +21,7 @@ IdConversion: TypeAlias = Literal["guess", "text"]
 IncidenceBlock: TypeAlias = tuple[Codes, Codes, list[Floats]]  # to write: vertices, hyperedges, weights
 
 MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "?")  # in a column of numbers
+ROW = "(row number)"  # the column that a table with lists gets; messages do not list it
 RELEASE_AFTER = 1 << 20  # rows of small batches between two releases of PyArrow's unused memory
 
 
@@ -95,7 +96,7 @@ class Header:
             message = f"the table has more than one column {shown(name)}"
             remedy = "rename one of them; the first line must name the columns, add such a line if needed"
         else:
-            message = no_column(name, self.names)
+            message = no_column(name, [one for one in self.names if one != ROW])
             remedy = self.delimiter_hint() or self.similar_column(name) or remedy
         raise fault(self.path, prefixed(f"{message}; ", remedy) if remedy else message)
 
