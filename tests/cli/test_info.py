@@ -126,7 +126,7 @@ class TestProblems:
         for part in (
             "- 2 lines are not UTF-8 text, first in line 11; ",
             "- 1 line has another number of fields (2) than the header (3), first in line 9; ",
-            "- 1 row has no vertex, first in line 14; ",
+            "- 1 row has no vertex, first in line 14; fill it, or use --missing drop to leave such rows out",
             "- 1 row has no weight, first in line 4; ",
             "- 2 weights have separators of thousands ('1,396'), first in line 5; use ",
             "- 1 weight is below 0 ('-1'), first in line 8; ",

@@ -56,7 +56,8 @@ PLAIN = [
 @pytest.mark.parametrize(
     ("edges", "options", "remark"),
     [
-        ([*PLAIN, {"x": 1, "y": 2}], {}, "2 connected components"),
+        ([*PLAIN, {"x": 1, "y": 2}], {}, "2 connected components, so a partition into 2 clusters has NCut 0"),
+        ([*PLAIN, ["x", "y"], ["p", "q"]], {}, "3 connected components, .* 2 to 3 clusters has NCut 0"),
         (
             PLAIN,
             {"vertex_ids": list("abcdefz"), "isolated": "keep"},

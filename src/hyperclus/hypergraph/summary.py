@@ -74,7 +74,7 @@ def summary(hypergraph: Hypergraph) -> Summary:
       hyperedges per vertex            1         1         1         1         2
       vertex weight (gamma)            1         1         1         1         1
       hyperedge weight (omega)         1         1         1         1         1
-    - 2 connected components, so there are two clusters with NCut 0
+    - 2 connected components, so a partition into 2 clusters has NCut 0
     - gamma is the same for all members of every hyperedge, so vertex weights have no effect
     - most vertices are in at most one hyperedge, so clusters will be unions of hyperedges
     """
@@ -118,7 +118,8 @@ def _remarks(hypergraph: Hypergraph, degrees: Integers, n_components: int) -> It
         yield f"{inside}, so there is nothing to cluster"
         return
     if n_components > 1:
-        yield f"{n_components:,} connected components, so there are two clusters with NCut 0"
+        most = "2" if n_components == 2 else f"2 to {n_components:,}"
+        yield f"{n_components:,} connected components, so a partition into {most} clusters has NCut 0"
     yield from _on_sizes(hypergraph, degrees)
     yield from _on_weights(hypergraph)
     sides = ((nouns.a_vertex, hypergraph.vertex_ids), (nouns.a_hyperedge, hypergraph.edge_ids))
@@ -173,7 +174,8 @@ def _on_weights(hypergraph: Hypergraph) -> Iterator[str]:
         where = _named(hypergraph.edge_ids[int(np.flatnonzero(sizes > 0)[np.argmax(high)])])
         yield (
             f"95 % of the {a_vertex} weights are at most {most:,.6g}, but the largest is {high.max():,.6g}, "
-            f"in {edge} {where}; correct it if it is an error, or use a weight transform, such as log1p"
+            f"in {edge} {where}; correct it if it is an error, or transform the weights "
+            "(transform_weights; on the command line --weight-transform log1p)"
         )
     omega = hypergraph.edge_weights
     if omega.min() < omega.max() / LARGE_RATIO:

@@ -233,6 +233,9 @@ def _sentences(width: int, columns: UsedColumns) -> dict[str, tuple[Any, ...]]:
     again: tuple[Any, ...] = "the vertex and hyperedge of an earlier row", *combine
     if columns.edge is None:
         again = "the vertex id of an earlier row", "make them unique, or use ", Argument("repeated", "number")
+    fill: tuple[Any, ...] = ("fill it or leave such rows out",)
+    if columns.edge is not None:
+        fill = "fill it, or use ", Argument("missing", "drop"), " to leave such rows out"
     fields = f"another number of fields ({{}}) than the header ({width})"
     return {
         "encoding": (
@@ -241,8 +244,8 @@ def _sentences(width: int, columns: UsedColumns) -> dict[str, tuple[Any, ...]]:
         ),
         "quotes": ("quote is wrong ({})", "quotes are wrong ({})", "double a quote that is part of a value"),
         "fields": (f"line has {fields}", f"lines have {fields}", "make them equal, or quote the fields"),
-        "no vertex": ("row has no vertex", "rows have no vertex", "fill it or leave such rows out"),
-        "no hyperedge": ("row has no hyperedge", "rows have no hyperedge", "fill it or leave such rows out"),
+        "no vertex": ("row has no vertex", "rows have no vertex", *fill),
+        "no hyperedge": ("row has no hyperedge", "rows have no hyperedge", *fill),
         "no weight": (
             *("row has no weight", "rows have no weight"),
             *("fill it, or use ", Argument("missing", "drop"), " or ", Argument("missing", 1)),
