@@ -118,6 +118,16 @@ ann,p1,4
 class TestProblems:
     """All kinds of problems are counted, each with a remedy; the first bad row is not the end."""
 
+    @pytest.mark.parametrize("options", [[], ["--vertex", "a", "--edge", "b", "--weight", "n"]])
+    def test_points_that_may_separate_thousands(self, tmp_path, options):
+        (tmp_path / "t.csv").write_text("a;b;n\nx;p;950\ny;p;1.234\nz;q;2.900\n")
+        found = inside("info", tmp_path / "t.csv", *options).stdout
+        counted = (
+            "- 2 numbers have points that may separate thousands or decimals ('1.234'), first in line 3; "
+        )
+        assert f"{counted}use --thousands . or -o decimal=.\n" in found
+        assert "thousands" not in inside("info", tmp_path / "t.csv", *options, "--thousands", ".").stdout
+
     def test_every_kind(self, papers):
         papers.write_bytes(MESSY)
         done = inside("info", papers, *COLUMNS)

@@ -705,7 +705,9 @@ class TestSigns:
             ("1.500,25", {"thousands": ".", "decimal": ","}, 1500.25),
             ("2,5", {"thousands": "."}, 2.5),
             ("2,5", {"decimal": ","}, 2.5),
-            ("1.500", {}, 1.5),
+            ("1.500", {"decimal": "."}, 1.5),
+            ("0.500", {}, 0.5),
+            ("1.50", {}, 1.5),
         ],
     )
     def test_read(self, tmp_path, weight, options, found):
@@ -740,6 +742,22 @@ class TestSigns:
         assert "decimal" not in str(found.value)
         path.write_text("vertex;edge;weight\na;e;1,396\nb;e;1\n")
         refused(lambda: hc.read(path), "thousands=','", "decimal=','")
+
+    @pytest.mark.parametrize("delimiter", [";", "\t"])
+    def test_points_that_may_separate_thousands_are_refused(self, tmp_path, delimiter):
+        path = tmp_path / "t.csv"
+
+        def write(*weights):
+            rows = [("vertex", "edge", "weight"), *((f"v{i}", "e", w) for i, w in enumerate(weights))]
+            path.write_text("".join(delimiter.join(row) + "\n" for row in rows))
+
+        write("950", "1.234", "2.900")
+        refused(lambda: hc.read(path, format="csv"), "line 3", "the point of 1.234", "decimal='.'")
+        assert hc.read(path, format="csv", thousands=".").gamma.data.tolist() == [950, 1234, 2900]
+        assert hc.read(path, format="csv", decimal=".").gamma.data.tolist() == [950, 1.234, 2.9]
+        for weights in (["950", "1.234", "0.125"], ["1.234", "2.900"], ["1", "2"], ["950", "1.234", "1.5"]):
+            write(*weights)
+            assert hc.read(path, format="csv").gamma.data.tolist() == [*map(float, weights)]
 
     @pytest.mark.parametrize("kind", ["csv", "rows"])
     @pytest.mark.parametrize(

@@ -428,6 +428,36 @@ class TestSigns:
         for options in ({"thousands": ","}, {"decimal": ","}, {"decimal": "."}):
             assert read_rows(path, missing="drop", isolated="keep", **options).n_edges >= 4
 
+    @pytest.mark.parametrize("few_rows", [0, 1000])
+    @pytest.mark.parametrize(
+        ("text", "is_refused"),
+        [
+            ("a;b\nx;950\ny;1.234\n", True),
+            ("a\tb\nx\t950\ny\t1.234\n", True),
+            ("a;b\nx;NA\ny;1.234\nz;2\n", True),
+            ("a;b\nx;2.500\ny;1.234\n", True),
+            ("a\tb\nx\t2.500\ny\t1.234\n", False),  # three decimals, as far as one can tell
+            ("a;b\nx;950\ny;0.125\n", False),
+            ("a;b\nx;950\ny;1.234\nz;1.5\n", False),
+            ("a;b;c\nx;950;0.5\ny;1.234;2\n", False),  # another column has decimal points
+            ("a,b\nx,950\ny,1.234\n", False),
+            ("a;b\nx;v\ny;1.234\n", False),
+        ],
+    )
+    def test_ambiguous_points_are_refused(self, tmp_path, few_rows, text, is_refused):
+        path = written(tmp_path, text)
+        names = open_table(path).names
+
+        def numbers(**options):
+            return read_columns(open_table(path), names, few_rows=few_rows, **options)[1].values.to_pylist()
+
+        if is_refused:
+            refused(numbers, ": column 'b': the point of ", "thousands='.'", "decimal='.'")
+            assert 1234 in numbers(thousands=".")
+            assert 1.234 in numbers(decimal=".")
+        else:
+            assert "thousands" not in str(numbers())
+
     def test_points_beside_decimal_commas_are_refused(self, tmp_path):
         path = written(tmp_path, "a;b\n1.500;2,5\n2.000;1,25\n")
         refused(lambda: read_rows(path), "line 2: column 'a': '1.500' has a point", "column 'b'")

@@ -84,7 +84,7 @@ def _describe(source: Source, messages: Messages) -> Description:
     names, problems = [one.column for one in columns], list[Problem]()
     if fault is not None or source.duplicates is not None:  # otherwise nothing is wrong and no row repeats
         with suppress(InputError):
-            names, problems = _problems(source)
+            names, problems = _problems(source, resolved is not None and resolved.format == "rows")
     if resolved is None and not any(one.kind in UNREADABLE for one in problems):
         problems = []  # an option does not apply to the file
     if fault is None:  # the others are remarks of the summary, or were asked for
@@ -95,14 +95,14 @@ def _describe(source: Source, messages: Messages) -> Description:
     return Description(columns, found, fault, problems, not is_long)
 
 
-def _problems(source: Source) -> tuple[list[str], list[Problem]]:
-    """Look at all rows of a table; other files have none."""
+def _problems(source: Source, rows: bool) -> tuple[list[str], list[Problem]]:
+    """Look at all rows of a table, of which `rows` says that each is a vertex; other files have none."""
     path, options = source.opened, source.options
     chosen = find_format(path, source.format)
     if chosen.read not in (read_long, read_rows) or source.split:
         return [], []
     numbers = NumberFormat.of(options.get("decimal"), options.get("thousands"))
-    if source.id is not None or chosen.read is read_rows:
+    if rows or source.id is not None or chosen.read is read_rows:
         columns = UsedColumns(source.id, numbers=numbers)
     else:
         vertex, edge, weight = (options.get(name, name) or None for name in ("vertex", "edge", "weight"))

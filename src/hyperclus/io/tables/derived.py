@@ -23,6 +23,7 @@ class DerivedTable(Table):
     def __init__(self, source: Table, names: list[str]) -> None:
         super().__init__(source.path, source.files, names, source.size, source.tuning)
         self.source, self.text, self.unit, self.numbers = source, source.text, source.unit, source.numbers
+        self.delimiter = source.delimiter
 
     def made(self, columns: list[str]) -> Iterator[tuple[list[Any], Any]]:
         """Yield columns, batch by batch, and from which rows of the source they come."""

@@ -25,6 +25,7 @@ from hyperclus.io.shared import naming
 from hyperclus.io.tables import TableFormat, open_table
 from hyperclus.io.tables.derived import CompleteTable, MissingWeights, SplitTable, check_missing
 from hyperclus.io.tables.encode import IdEncoder, Runs
+from hyperclus.io.tables.points import Points, refuse_ambiguous
 from hyperclus.io.tables.table import (
     ROW,
     DecimalSign,
@@ -119,7 +120,8 @@ def read_long(
         tab.
     decimal, thousands : {".", ","}, optional
         Signs in weights in text: the decimal sign, by default a point, and the separator of thousands, by
-        default none. A sign without a meaning is an error, as in 1.500 with `decimal=","`.
+        default none. A sign without a meaning is an error, as in 1.500 with `decimal=","`. Without either
+        argument, weights such as 950 and 1.500 are an error if the delimiter is not a comma.
     ids : {"guess", "text"}
         Whether ids in text become integers if every id of the column looks like one: as Python writes it,
         within 64 bits (7 and -7, but not 007).
@@ -307,7 +309,7 @@ def _second_pass(
     indices = np.empty(n_rows, dtype=kind)
     gamma = np.ones(n_rows) if weight is None else np.empty(n_rows)
     omega = None if edge_weight is None else np.full(len(edges), np.nan)
-    read = 0
+    read, points = 0, {name: Points() for name in (weight, edge_weight) if name is not None}
     wanted = [columns.vertex, *filter(None, [weight, edge_weight])]
     for row, (values, *numbers) in source.numbered_batches(wanted, (PASS_SHARE, PASS_SHARE)):
         read = row + len(values)
@@ -321,8 +323,12 @@ def _second_pass(
         if omega is not None and edge_weight is not None:
             weights = checked_weights(source, edge_weight, numbers[-1], row)
             _store_edge_weights(omega, weights, inside, edges, row, source, edge_weight)
+        if source.text and source.delimiter != "," and not source.numbers.stated:
+            for seen, texts in zip(points.values(), numbers, strict=False):
+                seen.add(texts, row)
     if read != n_rows:
         raise source.fault("the file changed while it was read; read it again")
+    refuse_ambiguous(source, points)
     if omega is not None:
         omega[np.isnan(omega)] = 1.0  # hyperedges that only `edge_ids` names
     return (gamma, indices, indptr), omega
@@ -368,9 +374,7 @@ def _number_format(source: Table, value: str) -> tuple[Any, ...]:
         return ()
     if re.match(grouped(sign, numbers.decimal).replace(r"\z", r"\Z"), value):
         ways += [", or use ", Argument("thousands", sign), f" if {shown(sign)} separates thousands"]
-    if re.fullmatch(rf"[0-9]+[{sign}][0-9]+", value) and not (
-        ways and getattr(source, "delimiter", "") == ","
-    ):
+    if re.fullmatch(rf"[0-9]+[{sign}][0-9]+", value) and not (ways and source.delimiter == ","):
         ways += [", or use ", Argument("decimal", sign), f" if {shown(sign)} is the decimal sign"]
     return tuple(ways)
 

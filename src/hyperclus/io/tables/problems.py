@@ -18,9 +18,11 @@ from hyperclus.hypergraph.messages import count, shown
 from hyperclus.hypergraph.summary import similar_names
 from hyperclus.io.tables.csv import detect_delimiter
 from hyperclus.io.tables.memory import MemoryTable
+from hyperclus.io.tables.points import GROUPED_POINT, Points
 from hyperclus.io.tables.table import MISSING, PLAIN_NUMBERS, NumberFormat, Table, grouped
 
 SNIFFED_CHARACTERS = 1 << 16  # used to detect the delimiter
+GROUPED = re.compile(GROUPED_POINT.replace(r"\z", r"\Z"))
 LONGEST = 1 << 24  # characters of a line, of which the rest counts as another one
 
 
@@ -71,8 +73,11 @@ def find_problems(
         start = handle.read(SNIFFED_CHARACTERS).decode("utf-8-sig", "replace")
     found = _Tally()
     with reading(path) as handle:
-        records = _records(handle, delimiter or detect_delimiter(start), found)
+        chosen = delimiter or detect_delimiter(start)
+        records = _records(handle, chosen, found)
         _, names = next(records, (1, []))
+        if chosen != "," and not columns.numbers.stated:
+            records = _count_points(records, names, columns, chosen, found)
         _look(records, names, columns, found)
     return names, list(_described(found, len(names), columns))
 
@@ -179,6 +184,40 @@ def _look(
             found.add(f"similar {what}", 1, pair, n_similar)
 
 
+def _count_points(
+    records: Iterable[tuple[int, list[str]]],
+    names: Sequence[str],
+    columns: UsedColumns,
+    delimiter: str,
+    found: _Tally,
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield all rows, and count the numbers whose points may separate thousands; see `Points`."""
+    long = columns.edge is not None
+    used = [place for place, name in enumerate(names) if (name == columns.weight if long else True)]
+    seen, counts, texts = (
+        {place: Points(not long and delimiter == ";") for place in used},
+        dict.fromkeys(used, 0),
+        set[int](),
+    )
+    for line, record in records:
+        for place, points in seen.items():
+            text = record[place]
+            if GROUPED.match(text):
+                counts[place] += 1
+                points.first = points.first or (line, text)
+            elif text.isdecimal():
+                points.whole = True
+            elif text not in MISSING:
+                is_number = _fault_of_weight(text, columns.numbers) in (None, "negative")
+                points.decimal |= is_number and "." in text
+                texts.update(() if is_number or long else (place,))
+        yield line, record
+    if not any(points.decimal for place, points in seen.items() if place not in texts):
+        for place, points in seen.items():
+            if points.ambiguous and points.first is not None and place not in texts:
+                found.add("points", *points.first, counts[place])
+
+
 def _later(hashes: Any) -> Any:
     """Which values are equal to an earlier one."""
     _, first, group = np.unique(hashes, return_index=True, return_inverse=True)
@@ -257,6 +296,11 @@ def _sentences(width: int, columns: UsedColumns) -> dict[str, tuple[Any, ...]]:
         "decimal": (
             *("weight has a decimal comma ({})", "weights have a decimal comma ({})"),
             *("use ", Argument("decimal", ",")),
+        ),
+        "points": (
+            "number has a point that may separate thousands or decimals ({})",
+            "numbers have points that may separate thousands or decimals ({})",
+            *("use ", Argument("thousands", "."), " or ", Argument("decimal", ".")),
         ),
         "negative": ("weight is below 0 ({})", "weights are below 0 ({})", leave),
         "not a number": ("weight is not a finite number ({})", "weights are no finite numbers ({})", leave),

@@ -1,6 +1,6 @@
 """Columns of table files in memory, and what kind of values they hold."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +12,7 @@ from hyperclus.errors import Argument, InputError, prefixed
 from hyperclus.hypergraph.messages import shown
 from hyperclus.io.tables.csv import CsvTable
 from hyperclus.io.tables.encode import INTEGER
+from hyperclus.io.tables.points import GROUPED_POINT, Points, ambiguous_sign, refuse_ambiguous
 from hyperclus.io.tables.table import MISSING, DecimalSign, NumberFormat, Table, grouped, is_numeric
 
 READING_SHARE = 0.9  # share of the time that reading takes
@@ -80,11 +81,11 @@ def read_columns(
     if not isinstance(source, CsvTable) or decimal is not None or thousands is not None:
         return [_column(name, values, signs) for name, values in zip(names, columns, strict=True)]
     signs += () if source.delimiter == "," else (NumberFormat(","),)
-    plain = _plain_columns(names, columns) if len(columns[0]) <= few_rows else {}
+    plain = _plain_columns(names, columns, source.delimiter) if len(columns[0]) <= few_rows else {}
     found = []
     for name, values in zip(names, columns, strict=True):
         if name not in plain:
-            _refuse_ambiguous(source, name, values)
+            _refuse_ambiguous_commas(source, name, values)
         found.append(plain.get(name) or _column(name, values, signs))
     if (comma := next((column for column in found if column.decimal_comma), None)) is not None:
         for column, values in zip(found, columns, strict=True):
@@ -95,13 +96,34 @@ def read_columns(
                 )
                 problem = f"{what} column {shown(comma.name)} have a decimal comma; use "
                 raise source.fault(InputError(problem, *_SIGNS), point)
+    elif source.delimiter != ",":
+        _refuse_ambiguous_points(source, found, columns, plain)
     return found
 
 
-def _plain_columns(names: Sequence[str], columns: list[Any]) -> dict[str, Column]:
+def _refuse_ambiguous_points(
+    source: CsvTable, found: list[Column], columns: list[Any], plain: Container[str]
+) -> None:
+    """Raise an `InputError` for a column of numbers whose points all may separate thousands.
+
+    Plain columns have no such points, but may have decimals, which tell what points mean in this file.
+    """
+    strict = source.delimiter == ";"  # which spreadsheets write where the decimal sign is a comma
+    points = {column.name: Points(strict) for column in found if column.numbers}
+    for sure in (False, True):
+        for column, values in zip(found, columns, strict=True):
+            if column.numbers and (column.name in plain) == sure:
+                points[column.name].add(values)
+        if not any(seen.ambiguous for seen in points.values()):
+            return
+    refuse_ambiguous(source, points)
+
+
+def _plain_columns(names: Sequence[str], columns: list[Any], delimiter: str) -> dict[str, Column]:
     """Infer the types of many short columns at once, except those that `_column` must look at.
 
     A column is plain if it has no missing value and no comma, and all its values are numbers, or none is.
+    Unless the delimiter is a comma, it has no number like 1.234 either, whose point may separate thousands.
     """
     pa, pc = arrow(), arrow("pyarrow.compute")
     cells = pa.chunked_array([chunk for values in columns for chunk in values.chunks]).combine_chunks()
@@ -119,6 +141,8 @@ def _plain_columns(names: Sequence[str], columns: list[Any]) -> dict[str, Column
         )
     )
     kind = is_number.astype(np.int8) + is_integer  # 0 text, 1 float, 2 integer, 3 neither
+    if delimiter != ",":
+        is_odd |= pc.match_substring_regex(words, GROUPED_POINT).to_numpy(zero_copy_only=False)
     kind[is_odd | (np.abs(floats) >= EXACT_BELOW) | ((floats == 0) & np.signbit(floats))] = 3
     floats[kind == 3] = 0.0
     codes = encoded.indices.fill_null(len(kind)).to_numpy().reshape(len(names), -1)
@@ -141,7 +165,7 @@ def _contains(values: Any, sign: str) -> Any:
     return arrow("pyarrow.compute").match_substring(values, sign)
 
 
-def _refuse_ambiguous(source: Table, name: str, values: Any) -> None:
+def _refuse_ambiguous_commas(source: CsvTable, name: str, values: Any) -> None:
     """Raise an `InputError` for a column of numbers whose commas all may separate thousands."""
     pc = arrow("pyarrow.compute")
     commas = values.filter(_contains(values, ",")).unique()
@@ -151,8 +175,7 @@ def _refuse_ambiguous(source: Table, name: str, values: Any) -> None:
     others = others.filter(pc.invert(pc.is_in(others, value_set=arrow().array(MISSING, others.type))))
     if pc.match_substring_regex(others, NUMBER).false_count == 0:
         row = pc.index(values, commas[0]).as_py()
-        problem = f"column {shown(name)}: the comma of {commas[0].as_py()} may separate thousands or decimals"
-        raise source.fault(InputError(f"{problem}; use ", *_SIGNS), row)
+        raise ambiguous_sign(source, name, row, commas[0].as_py(), ",")
 
 
 def check_present(source: Table, column: Column, what: str, remedy: str | InputError) -> None:

@@ -44,6 +44,7 @@ class NumberFormat:
 
     decimal: DecimalSign = "."
     thousands: DecimalSign | None = None
+    stated: bool = False  # whether the user named a sign
 
     @classmethod
     def of(cls, decimal: DecimalSign | None, thousands: DecimalSign | None) -> "NumberFormat":
@@ -53,7 +54,8 @@ class NumberFormat:
                 check_choice(argument, sign, get_args(DecimalSign))
         if thousands is not None and thousands == decimal:
             raise InputError(Argument("thousands"), " and ", Argument("decimal"), " must be different signs")
-        return cls(decimal or ("," if thousands == "." else "."), thousands)
+        default: DecimalSign = "," if thousands == "." else "."
+        return cls(decimal or default, thousands, decimal is not None or thousands is not None)
 
     def plain(self, text: Any) -> Any:
         """Return numbers with a decimal point and without thousands; empty where the signs are misplaced."""
@@ -126,6 +128,7 @@ class Table(Header, ABC):
     unit: str  # of `size` and `position`
     position = 0  # how far the current pass over the table has come
     numbers = PLAIN_NUMBERS  # how weights are written in text
+    delimiter = ","  # of text
     large_batches = False  # set during a pass to ask for few batches: each costs time for every known id
 
     def __init__(

@@ -253,7 +253,8 @@ def read_rows(
     decimal, thousands : {".", ","}, optional
         Signs in numbers in text. By default the decimal sign is a point; or a comma in columns where every
         field is a number then, if the delimiter is not a comma. Without either argument, numbers such as
-        1,396 that may have thousands or decimals are an error.
+        1,396 that may have thousands or decimals are an error, and so are those such as 950 and 1.396 if the
+        delimiter is not a comma.
     delimiter, sheet, ids
         As in `read_long`.
     repeated : {"error", "number"}
