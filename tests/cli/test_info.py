@@ -128,6 +128,14 @@ class TestProblems:
         assert f"{counted}use --thousands . or -o decimal=.\n" in found
         assert "thousands" not in inside("info", tmp_path / "t.csv", *options, "--thousands", ".").stdout
 
+    def test_points_that_separate_thousands(self, papers):
+        papers.write_text("author;paper;share\nann;p1;1.234,56\nbob;p1;2.000,5\n")
+        told = inside("info", papers, *COLUMNS).stdout
+        assert (
+            "- 2 weights have separators of thousands ('1.234,56'), first in line 2; use --thousands ."
+            in told
+        )
+
     def test_every_kind(self, papers):
         papers.write_bytes(MESSY)
         done = inside("info", papers, *COLUMNS)

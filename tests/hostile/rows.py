@@ -22,7 +22,7 @@ VALUES = Group(
         ("v0,inf,blue\n", "> size categories 3 0 colour categories 2 0 4"),
         ("v0,1e400,blue\n", "> size categories 3 0 colour categories 2 0 4"),
         ("v0,x,blue\n", "> size categories 3 0 colour categories 2 0 4"),
-        ('v0,"1,5",blue\n', "> size categories 3 0 colour categories 2 0 4"),
+        ('v0,"1,5",blue\n', "> size categories 3 0 looks like numbers colour categories 2 0 4"),
         ('v0,"1,396",blue\n', "line 2: column 'size': the comma of 1,396 may"),
         ("v0,1.5,blue\n", "> size numbers as they are 3 0 colour"),
         ("v0, 2,blue\n", "> size categories 3 0 colour categories 2 0 4"),

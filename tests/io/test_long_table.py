@@ -720,6 +720,7 @@ class TestSigns:
         [
             ("1,396", {}, ["use thousands=',' if ',' separates thousands"]),
             ("1,39", {}, ["use decimal=','"]),
+            ("1.234,56", {}, ["use thousands='.'"]),
             ("1,39", {"thousands": ","}, []),
             ("0,396", {"thousands": ","}, []),
             ("1,3960", {"thousands": ","}, []),

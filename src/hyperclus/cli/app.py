@@ -190,6 +190,8 @@ def shell_message(error: HyperclusError) -> str:
 def as_option(argument: Argument) -> str:
     """An argument of Python as it is typed in a shell, such as --duplicates sum or -o isolated=drop."""
     name, value = argument.name, str(argument.value)
+    if isinstance(argument.value, Mapping):
+        value = ",".join(f"{key}={one}" for key, one in argument.value.items())
     value = shlex.quote(value) if value.isprintable() else repr(value)
     if argument.for_writing and name == "format":
         return "--to"

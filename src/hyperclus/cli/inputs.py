@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from hyperclus._runtime.files import StrPath, check_path, fault, plain_name, printable
 from hyperclus._runtime.source import input_file
-from hyperclus.cli.app import READ_OPTIONS, Messages
+from hyperclus.cli.app import READ_OPTIONS, Messages, shell_message
 from hyperclus.cli.ids import FORMULA, first_repeated, texts
 from hyperclus.cli.options import argument, input_option
 from hyperclus.cli.parsing import format_options, parse_bins, parse_order, parse_split
@@ -227,7 +227,7 @@ class ResolvedInput:
         details = _how_rows_were_read(schema, hypergraph)
         messages.note(f"{path}: read as a table with a row per vertex{separated} ({details}){hint}")
         for remark in schema.remarks():
-            messages.warn(f"{path}: {remark}")
+            messages.warn(f"{path}: {shell_message(remark)}")
         return hypergraph
 
     def _unusual_delimiter(self) -> str:

@@ -27,7 +27,7 @@ from hyperclus.io.tables.table import (
 from hyperclus.typing import Ids
 
 SNIFFED_RECORDS = 20  # used to detect the delimiter
-DECIMAL_COMMA = re.compile(r"\s*[+-]?[0-9]*,[0-9]+([eE][+-]?[0-9]+)?\s*")
+DECIMAL_COMMA = re.compile(r"\s*[+-]?[0-9.]*,[0-9]+([eE][+-]?[0-9]+)?\s*")
 LINE = re.compile(r"[^\r\n]*(?:\r\n|[\r\n])|[^\r\n]+\Z")
 NEEDS_NO_QUOTES = re.compile(r"[\w.:/@+-]+")
 

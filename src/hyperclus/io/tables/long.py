@@ -376,6 +376,8 @@ def _number_format(source: Table, value: str) -> tuple[Any, ...]:
         ways += [", or use ", Argument("thousands", sign), f" if {shown(sign)} separates thousands"]
     if re.fullmatch(rf"[0-9]+[{sign}][0-9]+", value) and not (ways and source.delimiter == ","):
         ways += [", or use ", Argument("decimal", sign), f" if {shown(sign)} is the decimal sign"]
+    if not ways and not numbers.stated and re.match(grouped(".", ",").replace(r"\z", r"\Z"), value):
+        ways += [", or use ", Argument("thousands", "."), " if it has thousands"]  # such as 1.234,56
     return tuple(ways)
 
 

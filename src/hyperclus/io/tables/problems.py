@@ -243,6 +243,8 @@ def _fault_of_weight(text: str, numbers: NumberFormat) -> str | None:
     sign = "," if numbers.decimal == "." else "."
     if numbers.thousands is None and _is_grouped(text, sign, numbers.decimal):
         return "thousands"
+    if not numbers.stated and _is_grouped(text, ".", ","):  # such as 1.234,56
+        return "points as thousands"
     return "decimal" if sign == "," and re.fullmatch("[0-9]*,[0-9]+", text) else "not a number"
 
 
@@ -275,6 +277,7 @@ def _sentences(width: int, columns: UsedColumns) -> dict[str, tuple[Any, ...]]:
     fill: tuple[Any, ...] = ("fill it or leave such rows out",)
     if columns.edge is not None:
         fill = "fill it, or use ", Argument("missing", "drop"), " to leave such rows out"
+    separators = "weight has a separator of thousands ({})", "weights have separators of thousands ({})"
     fields = f"another number of fields ({{}}) than the header ({width})"
     return {
         "encoding": (
@@ -289,10 +292,8 @@ def _sentences(width: int, columns: UsedColumns) -> dict[str, tuple[Any, ...]]:
             *("row has no weight", "rows have no weight"),
             *("fill it, or use ", Argument("missing", "drop"), " or ", Argument("missing", 1)),
         ),
-        "thousands": (
-            *("weight has a separator of thousands ({})", "weights have separators of thousands ({})"),
-            *("use ", Argument("thousands", sign)),
-        ),
+        "thousands": (*separators, *("use ", Argument("thousands", sign))),
+        "points as thousands": (*separators, *("use ", Argument("thousands", "."))),
         "decimal": (
             *("weight has a decimal comma ({})", "weights have a decimal comma ({})"),
             *("use ", Argument("decimal", ",")),

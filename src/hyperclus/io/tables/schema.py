@@ -71,7 +71,7 @@ def read_columns(
     delimiter is not a comma. Numbers that may have either are an `InputError` then.
     """
     signs: tuple[NumberFormat, ...] = ()
-    if isinstance(source, CsvTable):
+    if isinstance(source, CsvTable) or decimal is not None or thousands is not None:
         signs = (NumberFormat.of(decimal, thousands),)
     batches = source.numbered_batches(list(names), (0.0, READING_SHARE))
     chunks = zip(*(batch for _, batch in batches), strict=True)
@@ -193,7 +193,8 @@ def _column(name: str, values: Any, signs: tuple[NumberFormat, ...]) -> Column:
     if pa.types.is_floating(values.type):
         values = pc.if_else(pc.is_nan(values), None, values)
     not_number, too_large, comma, text = None, None, False, values
-    for sign in signs:
+    is_text = pa.types.is_string(values.type) or pa.types.is_large_string(values.type)
+    for sign in signs if is_text else ():
         values, other, large = _as_numbers(text, sign)
         not_number, too_large = not_number or other, too_large or large
         if values is not text:

@@ -20,6 +20,7 @@ from hyperclus.hypergraph.messages import shown
 from hyperclus.io.shared import naming
 from hyperclus.io.tables import open_table
 from hyperclus.io.tables.encode import read_ids
+from hyperclus.io.tables.remarks import Remark, remark_on
 from hyperclus.io.tables.schema import FEW_ROWS, Column, check_present, read_columns
 from hyperclus.io.tables.table import DecimalSign, IdConversion, NumberFormat, Table
 from hyperclus.typing import AbsencePolicy, Ids, MissingPolicy
@@ -28,25 +29,6 @@ RepeatPolicy = Literal["error", "number"]
 
 SNIFFED_ROWS = 20  # compared with the name of their column
 _IDS = 0  # key of the vertex ids among columns, whose names are text
-
-# What may be unusual about a column: a few words, and a sentence.
-_REMARKS = {
-    "mixed": (
-        "holds {} among numbers",
-        "holds {} among numbers, so each of its {distinct:,} values is a hyperedge; correct it or leave "
-        "the column out",
-    ),
-    "unique": (
-        "every value different",
-        "has {distinct:,} values in {rows:,} rows and connects nothing; leave it out, or use it as the "
-        "vertex ids",
-    ),
-    "nearly unique": (
-        "nearly every value different",
-        "has {distinct:,} values in {rows:,} rows and connects almost nothing; leave it out",
-    ),
-    "counter": ("numbers the rows", "numbers the rows; leave it out, or use it as the vertex ids"),
-}
 
 
 class WideKeywords(TypedDict, total=False):
@@ -124,8 +106,8 @@ class TableSchema:
             if (column := used.get(name)) is None:
                 yield ColumnInfo(name, "vertex ids" if name == self.vertex else "left out", None, None, "")
             else:
-                kind = _unusual(column, self.n_rows)
-                remarks = [] if kind is None else [_REMARKS[kind][0].format(shown(column.not_number))]
+                unusual = self._remark_on(column)
+                remarks = [] if unusual is None else [unusual.short]
                 remarks += [] if column.distinct > 1 else ["one value" if column.distinct else "no values"]
                 remarks += ["decimal comma"] if column.decimal_comma else []
                 becomes = self._becomes(column)
@@ -143,17 +125,22 @@ class TableSchema:
         counts = Counter(name for name, _ in hypergraph.edge_ids.tolist())
         return {column.name: counts[column.name] for column in self.columns}
 
-    def remarks(self) -> Iterator[str]:
-        """Yield what is unusual, one sentence each."""
+    def remarks(self) -> Iterator[InputError]:
+        """Yield what is unusual, one sentence each, with its parts as in errors."""
         if self.source.text and _has_no_header(self.source.names):
-            yield "the first line seems to have no column names but numbers; add a line with names"
+            yield InputError(
+                "the first line seems to have no column names but numbers; add a line with names"
+            )
         elif self.source.text and (name := self._data_as_name()) is not None:
             looks = f"the name {shown(name)} looks like a value of the table, so the first line may be data"
-            yield f"{looks}; if so, add a line with column names"
+            yield InputError(f"{looks}; if so, add a line with column names")
         for column in self.columns:
-            if (kind := _unusual(column, self.n_rows)) is not None:
-                sentence, counts = _REMARKS[kind][1], {"distinct": column.distinct, "rows": self.n_rows}
-                yield f"column {shown(column.name)} {sentence.format(shown(column.not_number), **counts)}"
+            if (unusual := self._remark_on(column)) is not None:
+                yield unusual.sentence
+
+    def _remark_on(self, column: Column) -> Remark | None:
+        stated = self.options.decimal is not None or self.options.thousands is not None
+        return remark_on(column, self.n_rows, self.vertex, stated)
 
     def check_header(self) -> None:
         """Raise an `InputError` if the first line may be data: a column holds its own name as a value."""
@@ -353,18 +340,6 @@ def _bins(source: Table, columns: list[Column], options: WideOptions) -> dict[st
         if rule is not None:
             chosen[column.name] = rule
     return chosen
-
-
-def _unusual(column: Column, n_rows: int) -> str | None:
-    """Return what is unusual about a column, a key of `_REMARKS`."""
-    if column.not_number is not None and column.distinct > FEW:
-        return "mixed"
-    if n_rows > FEW and 2 * column.distinct > n_rows and not column.numbers:
-        return "unique" if column.distinct == n_rows else "nearly unique"
-    if n_rows > FEW and column.distinct == n_rows and str(column.values.type).startswith(("int", "uint")):
-        values = column.values.to_numpy()
-        return "counter" if n_rows == int(values.max()) - int(values.min()) + 1 else None  # without gaps
-    return None
 
 
 def _has_no_header(names: Sequence[str]) -> bool:
