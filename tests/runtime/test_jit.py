@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from hyperclus._runtime import jit
-from hyperclus._runtime.jit import compile_from, kernels
+from hyperclus._runtime.jit import compile_from, kernels, specialized
 
 MODULE = """
 import numpy as np
@@ -59,8 +59,8 @@ def load(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setattr("builtins.executions", executions, raising=False)
 
-    def loaded(name):
-        (tmp_path / f"{name}.py").write_text(MODULE)
+    def loaded(name, text=MODULE):
+        (tmp_path / f"{name}.py").write_text(text)
         importlib.invalidate_caches()
         return importlib.import_module(name), executions
 
@@ -81,6 +81,27 @@ def test_plain_and_compiled_give_the_same_bits(load):
     assert compiled.added.signatures  # it was really compiled
     assert executions == ["some_kernels"]
     assert isinstance(module.square, FunctionType)
+
+
+PARTS = """
+from hyperclus._runtime.jit import inner_kernel
+
+
+@inner_kernel
+def square(value):
+    return 2.0 * value
+"""
+
+
+def test_loops_take_the_inner_kernels_of_another_module(load):
+    loops, _ = load("some_kernels")
+    parts, _ = load("other_kernels", PARTS)
+    values = np.arange(5.0)
+    before, made = loops.added(values), specialized(loops, parts)
+    assert specialized(loops, parts) is made
+    assert kernels(made, 1).added(values) == kernels(made, math.inf).added(values) == 20.0
+    assert kernels(made, math.inf).added.signatures
+    assert loops.added(values) == before == 90.0  # the loops themselves are as they were
 
 
 def test_a_patched_constant_is_never_compiled(load, monkeypatch):
