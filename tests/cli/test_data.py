@@ -51,7 +51,10 @@ def test_hif_to_hif_keeps_everything(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("author,paper,share\nann,p1,-3\n", r"papers.csv, line 2: .*'-3' is not a finite number from 0"),
+        (
+            "author,paper,share\nann,p1,-3\n",
+            r"papers.csv, line 2: .*'-3' is negative, and weights",
+        ),
         ("author,paper,share\nann,p1,x\n", r"papers.csv, line 2"),
         ("author,paper\nann,p1\n", r"papers.csv.*share"),
         ("", "the file is empty"),

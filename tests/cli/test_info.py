@@ -265,3 +265,10 @@ def test_info_on_records_with_several_lists(tmp_path):
         "columns 'authors' and 'keywords' hold lists; choose one with --vertex authors (and --edge doi to"
     )
     assert_refused(inside("info", tmp_path / "papers.jsonl"), wanted)
+
+
+def test_a_column_that_may_be_weights_is_named(papers):
+    done = inside("info", papers, *COLUMNS[:4])
+    assert done.stderr == f"hyperclus: {papers}: column 'share' is not used; --weight share uses it\n"
+    assert inside("info", papers, *COLUMNS).stderr == ""
+    assert inside("info", papers, *COLUMNS[:4], "--quiet").stderr == ""

@@ -53,7 +53,7 @@ EXCEL = Group(
         (workbook(HEAD, [1e20, 1, 2]), "row 2: column 'vertex': the integer 100000000000000000000 is too"),
         (workbook(HEAD, ["#N/A", 1, 2]), "row 2: column 'vertex': the cell holds the error #N/A;"),
         (workbook([*HEAD, "x"], ["a", 1, 2, "#N/A"]), "= a,1,2.0"),
-        (workbook(HEAD, ["a", 1, -2]), "row 2: column 'weight': the weight -2 is not a finite number from"),
+        (workbook(HEAD, ["a", 1, -2]), "row 2: column 'weight': the weight -2 is negative, and weights"),
         (workbook(), "the sheet is empty; choose another one with --sheet"),
         (workbook(HEAD)[:-30], "this is not a sound Excel file (.xlsx); save it again"),
         (with_sheet(ROW), "= 1,2,0.5"),

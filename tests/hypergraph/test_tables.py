@@ -352,3 +352,29 @@ def test_a_weight_column_can_be_ignored():
     table = {"vertex": ["a", "b"], "edge": [1, 1], "weight": [5.0, 2.0]}
     assert Hypergraph.from_long(table).gamma.data.tolist() == [5, 2]
     assert Hypergraph.from_long(table, weight=False).gamma.data.tolist() == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        (
+            [{"doi": f"10.1/{i}", "title": "t", "authors": ["a", "b"], "year": 2000} for i in range(3)],
+            "use Hypergraph.from_edges({row['doi']: row['authors'] for row in rows}), or Hypergraph.from_",
+        ),
+        (
+            [{"title": "t", "authors": ["a", "b"]} for i in range(3)],
+            "use Hypergraph.from_edges([row['authors'] for row in rows])",
+        ),
+        ([{"customer": "a", "shop": "s", "amount": 2}], "use Hypergraph.from_long(pandas.DataFrame(rows), "),
+        ([{"vertex": 1, "edge": 2}, {"vertex": 2, "edge": 2}], "use Hypergraph.from_long(pandas.DataFrame("),
+    ],
+)
+def test_records_are_not_hyperedges(rows, words):
+    refused(lambda: Hypergraph.from_edges(rows), "these look like records, not hyperedges; ", words)
+
+
+def test_a_weight_that_is_text_makes_no_record():
+    for rows in ([{"a": "x"}], [{"a": 1, "b": "12"}], [{"a": 1, "b": "x"}, {"a": 1, "c": 2}]):
+        refused(
+            lambda rows=rows: Hypergraph.from_edges(rows), "hyperedge 0, member ", "is not a finite number"
+        )

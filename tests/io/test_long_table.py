@@ -24,6 +24,7 @@ from hyperclus.io.tables.encode import Runs
 from hyperclus.io.tables.long import LongColumns, read_incidences, read_long
 from hyperclus.io.tables.long_writer import write_long
 from hyperclus.io.tables.parquet import ParquetTable
+from hyperclus.io.tables.problems import UsedColumns, find_problems
 from hyperclus.io.tables.table import Tuning
 from support.contracts import refused
 
@@ -435,7 +436,10 @@ WIDE = b",".join(b"c%d" % i for i in range(1_000_000))
         (WIDE + b"\n", ["no column 'vertex'", "and 999,990 more"]),
         (HEAD + b"a,e,1\nb,e\n", ["line 3", "2 fields", "header has 3"]),
         (HEAD + b"a,e,1\n\n\nb,e,1,\n", ["line 5", "4 fields"]),
-        (HEAD + b'"a\nb",e,1\nb,e,-2\n', ["line 4", "'weight'", "'-2' is not a finite number from 0"]),
+        (
+            HEAD + b'"a\nb",e,1\nb,e,-2\n',
+            ["line 4", "'weight'", "'-2' is negative, and weights"],
+        ),
         (HEAD + b"a,e,1\r\nb,e,nan\r\n", ["line 3", "'nan'"]),
         (HEAD.replace(b"\n", b"\r") + b"a,e,1\rb,e,Infinity\r", ["line 3", "'Infinity'"]),
         (HEAD + b"a,e,1\nb,e,1e999\n", ["line 3", "'1e999'"]),
@@ -734,6 +738,17 @@ class TestSigns:
         path = tmp_path / "t.csv"
         path.write_text(f'vertex,edge,weight\na,e,"{weight}"\nb,e,1\n')
         refused(lambda: hc.read(path, **options), "t.csv, line 2:", f"the weight {weight!r}", *ways)
+
+    @pytest.mark.parametrize("others", [["3.5", "7"], ["7"] * 50])
+    def test_one_comma_beside_other_numbers_is_a_mistake(self, tmp_path, others):
+        path = tmp_path / "t.csv"
+        rows = "".join(f"v{row};e;{weight}\n" for row, weight in enumerate([*others, "12,5"]))
+        path.write_text(f"vertex;edge;weight\n{rows}")
+        with pytest.raises(InputError) as found:
+            hc.read(path)
+        assert str(found.value).endswith("the weight '12,5' is not a number; correct it or leave the row out")
+        _, (problem,) = find_problems(path, UsedColumns("vertex", "edge", "weight"))
+        assert (problem.kind, problem.line) == ("not a number", len(others) + 2)
 
     def test_a_comma_among_commas_is_not_advised_as_decimal_sign(self, tmp_path):
         path = tmp_path / "t.csv"

@@ -239,7 +239,11 @@ class TestMissing:
     def test_what_is_refused(self, tmp_path):
         for missing in ("category", "", None, -1, float("nan"), True):
             refused(lambda m=missing: self.read(tmp_path, m), "missing must be")
-        refused(lambda: self.read(tmp_path, "error", self.TEXT[:32]), "line 3", "'NA' is not a finite number")
+        refused(
+            lambda: self.read(tmp_path, "error", self.TEXT[:32]),
+            "line 3",
+            "'NA' is not a number; fill it",
+        )
 
 
 class TestExcel:

@@ -261,7 +261,13 @@ class Messages:
         warn_once = cache(self.warn)
 
         def show(record: logging.LogRecord) -> bool:
-            (self.warn if record.levelno >= logging.WARNING else self.detail)(printable(record.getMessage()))
+            message = record.getMessage()
+            if record.args and isinstance(record.args, tuple):  # a remark may have parts, as errors have
+                parts = [
+                    shell_message(one) if isinstance(one, HyperclusError) else one for one in record.args
+                ]
+                message = record.msg % tuple(parts)
+            (self.warn if record.levelno >= logging.WARNING else self.detail)(printable(message))
             return False  # nothing is left for the handler to do
 
         handler.addFilter(show)

@@ -111,7 +111,9 @@ def edge_members(
         edges = list(edges)
     if not isinstance(edges, Mapping):  # the rows of an array are members too
         rows = isinstance(edges, np.ndarray) and edges.ndim > 1
-        edges = dict(enumerate(edges if rows else as_list(edges, "edges")))
+        edges = edges if rows else as_list(edges, "edges")
+        _refuse_records(edges)
+        edges = dict(enumerate(edges))
     names = id_array(list(edges), "edge")
     members: list[Any] = []
     weights: list[Any] = []
@@ -123,6 +125,36 @@ def edge_members(
         weights += inside.values() if isinstance(inside, Mapping) else repeat(1.0, len(some))
         sizes[position] = len(some)
     return names, sizes, members, weights
+
+
+def _refuse_records(edges: Any) -> None:
+    """Raise an `InputError` for rows of a table, given as one mapping each, instead of hyperedges."""
+    first = edges[0] if len(edges) else None
+    if not isinstance(first, Mapping):
+        return
+    lists = [key for key, value in first.items() if isinstance(value, list | tuple | set)]
+    words = [key for key, value in first.items() if isinstance(value, str) and not _is_number_text(value)]
+    alike = len(first) > 1 and all(isinstance(row, Mapping) and row.keys() == first.keys() for row in edges)
+    if not (lists or (words and alike) or {"vertex", "edge"} <= first.keys()):
+        return
+    look = "these look like records, not hyperedges"
+    if not lists:
+        frame = "Hypergraph.from_long(pandas.DataFrame(rows), vertex=..., edge=...) for a row per incidence"
+        raise InputError(f"{look}; use {frame}, or Hypergraph.from_table(pandas.DataFrame(rows))")
+    members = f"row[{shown(lists[0])}]"
+    rows = [row for row in edges if isinstance(row, Mapping)]
+    key = next((key for key in words if len({str(row.get(key)) for row in rows}) == len(edges)), None)
+    made = (
+        f"[{members} for row in rows]" if key is None else f"{{row[{shown(key)}]: {members} for row in rows}}"
+    )
+    raise InputError(f"{look}; use Hypergraph.from_edges({made}), or Hypergraph.from_long")
+
+
+def _is_number_text(text: str) -> bool:
+    with suppress(ValueError):
+        float(text)
+        return True
+    return False
 
 
 def default_column(name: Any, default: str, names: Container[Any], used: tuple[Any, ...]) -> Any:

@@ -14,6 +14,7 @@ from hyperclus.hypergraph.incidence import PolicyOptions
 from hyperclus.hypergraph.messages import shown
 from hyperclus.hypergraph.tables import columns_of, is_frame, pick_numbers
 from hyperclus.io import convert
+from hyperclus.io.tables.unused import tell_unused_in_memory
 
 LIBRARIES: dict[tuple[str, str], Callable[..., Hypergraph]] = {  # by first module and class
     ("hyperclus", "HIF"): lambda data, **policies: data.hypergraph(**policies),
@@ -81,7 +82,11 @@ def _converted(data: Any, policies: PolicyOptions) -> Hypergraph:
         return _from_frame(data, policies)
     if isinstance(data, Mapping):
         is_long = {"vertex", "edge"} <= data.keys()
-        return (Hypergraph.from_long if is_long else Hypergraph.from_edges)(data, **policies)
+        return (
+            _from_long(data, columns_of(data), policies)
+            if is_long
+            else Hypergraph.from_edges(data, **policies)
+        )
     if isinstance(data, Iterable):
         edges = list(data)
         _check_members(edges)
@@ -119,7 +124,7 @@ def _from_frame(frame: Any, policies: PolicyOptions) -> Hypergraph:
     columns = columns_of(frame)
     names = list(columns)
     if {"vertex", "edge"} <= set(names):
-        return Hypergraph.from_long(frame, **policies)
+        return _from_long(frame, columns, policies)
     numeric = [pick_numbers(columns, name) is not None or _is_boolean(columns[name]) for name in names]
     if all(numeric):
         made = Hypergraph.from_incidence(frame, **policies)
@@ -141,6 +146,14 @@ def _from_frame(frame: Any, policies: PolicyOptions) -> Hypergraph:
             "vertex, or Hypergraph.from_long(table, vertex=..., edge=...) for a row per incidence"
         )
     return Hypergraph.from_table(frame)
+
+
+def _from_long(table: Any, columns: Mapping[Any, Any], policies: PolicyOptions) -> Hypergraph:
+    """A table of incidences; a message in the log names columns that may be weights."""
+    hypergraph = Hypergraph.from_long(table, **policies)
+    if "weight" not in columns:
+        tell_unused_in_memory(columns, "vertex", "edge")
+    return hypergraph
 
 
 def _is_boolean(column: Any) -> bool:

@@ -27,6 +27,8 @@ from hyperclus.io.tables.derived import CompleteTable, MissingWeights, SplitTabl
 from hyperclus.io.tables.encode import IdEncoder, Runs
 from hyperclus.io.tables.points import Points, refuse_ambiguous
 from hyperclus.io.tables.table import (
+    MISSING,
+    PLAIN_RATIO,
     ROW,
     DecimalSign,
     Header,
@@ -36,6 +38,7 @@ from hyperclus.io.tables.table import (
     grouped,
     is_numeric,
 )
+from hyperclus.io.tables.unused import tell_unused
 from hyperclus.typing import Codes, Floats, Ids, Incidence
 
 PASS_SHARE = 0.45  # share of the reading time that each of the two passes takes
@@ -126,7 +129,8 @@ def read_long(
         Whether ids in text become integers if every id of the column looks like one: as Python writes it,
         within 64 bits (7 and -7, but not 007).
     weight, edge_weight, vertex_ids, edge_ids, **policies
-        As in `Hypergraph.from_long`.
+        As in `Hypergraph.from_long`. Without weights, a message in the log names columns that may hold them;
+        `weight=False` turns it off.
 
     Raises
     ------
@@ -149,7 +153,10 @@ def read_long(
     check_missing(missing)
     table = open_table(path, format, delimiter, NumberFormat.of(decimal, thousands), sheet=sheet)
     source, columns = long_table(table, (vertex, edge, weight, edge_weight), split, missing)
-    return read_incidences(source, columns, chosen, ids == "guess", vertex_ids, edge_ids)
+    hypergraph = read_incidences(source, columns, chosen, ids == "guess", vertex_ids, edge_ids)
+    if weight is None and columns.weight is None:
+        tell_unused(source, columns.vertex, columns.edge, (columns.edge_weight,))
+    return hypergraph
 
 
 def long_table(
@@ -357,24 +364,47 @@ def checked_weights(source: Table, name: str, values: Any, row: int) -> Floats:
     if not good.all():
         first = int(np.argmin(good))
         value = values[first].as_py()
-        problem = "is missing" if value is None else f"{shown(value)} is not a finite number from 0"
-        remedy = InputError("correct it or leave the row out", *_number_format(source, str(value)))
-        if value is None:
+        signs = _number_format(source, str(value), values, values.filter(pa.array(good)))
+        remedy = InputError("correct it or leave the row out", *signs)
+        if value is None or (source.text and value in MISSING):
             drop, one = Argument("missing", "drop"), Argument("missing", 1)
             remedy = InputError("fill it, or use ", drop, " or ", one)
-        raise source.fault(prefixed(f"column {shown(name)}: the weight {problem}; ", remedy), row + first)
+        problem = f"column {shown(name)}: the weight {_what_is_wrong(value, numbers[first])}; "
+        raise source.fault(prefixed(problem, remedy), row + first)
     return np.asarray(weights, dtype=np.float64)
 
 
-def _number_format(source: Table, value: str) -> tuple[Any, ...]:
-    """Say which arguments read a number with other signs; a comma among commas is no decimal sign."""
+def _what_is_wrong(value: Any, plain: Any) -> str:
+    """Say why a value is no weight; `plain` is the same with a decimal point."""
+    pa = arrow()
+    if value is None:
+        return "is missing"
+    try:
+        number = plain.cast(pa.float64(), safe=False).as_py()
+    except pa.ArrowInvalid:
+        number = np.nan
+    if np.isnan(number):
+        return f"{shown(value)} is not a number"
+    if number < 0:
+        return f"{shown(value)} is negative, and weights must be 0 or more"
+    return f"{shown(value)} is {'not finite' if number else 'too small for double precision'}"
+
+
+def _number_format(source: Table, value: str, column: Any, good: Any) -> tuple[Any, ...]:
+    """Say which arguments read a number with other signs; a comma among commas is no decimal sign.
+
+    Nor is it one beside good numbers with a point, or beside many without any sign.
+    """
     numbers, ways = source.numbers, []
     sign = "," if numbers.decimal == "." else "."
     if not source.text or numbers.thousands is not None:
         return ()
     if re.match(grouped(sign, numbers.decimal).replace(r"\z", r"\Z"), value):
         ways += [", or use ", Argument("thousands", sign), f" if {shown(sign)} separates thousands"]
-    if re.fullmatch(rf"[0-9]+[{sign}][0-9]+", value) and not (ways and source.delimiter == ","):
+    pc, sure = arrow("pyarrow.compute"), rf"\A[0-9]*[{numbers.decimal}]([0-9]{{0,2}}|[0-9]{{4,}})\z"
+    n_alike = pc.sum(pc.match_substring_regex(column, rf"\A[0-9]+[{sign}][0-9]+\z")).as_py() or 0
+    mistake = len(good) > PLAIN_RATIO * n_alike or pc.any(pc.match_substring_regex(good, sure)).as_py()
+    if re.fullmatch(rf"[0-9]+[{sign}][0-9]+", value) and not (mistake or (ways and source.delimiter == ",")):
         ways += [", or use ", Argument("decimal", sign), f" if {shown(sign)} is the decimal sign"]
     if not ways and not numbers.stated and re.match(grouped(".", ",").replace(r"\z", r"\Z"), value):
         ways += [", or use ", Argument("thousands", "."), " if it has thousands"]  # such as 1.234,56

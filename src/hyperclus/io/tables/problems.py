@@ -19,7 +19,7 @@ from hyperclus.hypergraph.summary import similar_names
 from hyperclus.io.tables.csv import detect_delimiter
 from hyperclus.io.tables.memory import MemoryTable
 from hyperclus.io.tables.points import GROUPED_POINT, Points
-from hyperclus.io.tables.table import MISSING, PLAIN_NUMBERS, NumberFormat, Table, grouped
+from hyperclus.io.tables.table import MISSING, PLAIN_NUMBERS, PLAIN_RATIO, NumberFormat, Table, grouped
 
 SNIFFED_CHARACTERS = 1 << 16  # used to detect the delimiter
 GROUPED = re.compile(GROUPED_POINT.replace(r"\z", r"\Z"))
@@ -109,10 +109,29 @@ class _Tally:
 
     counts: dict[str, int] = field(default_factory=dict)
     first: dict[str, tuple[int, Any]] = field(default_factory=dict)
+    n_good: int = 0  # weights
+    has_points: bool = False  # whether one of these has a decimal point
 
     def add(self, kind: str, line: int, example: Any = None, number: int = 1) -> None:
         self.counts[kind] = self.counts.get(kind, 0) + number
         self.first.setdefault(kind, (line, example))
+
+    def add_weight(self, fault: str | None, line: int, text: str) -> None:
+        """Count a weight, which may be good."""
+        if fault is not None:
+            self.add(fault, line, text)
+            return
+        self.n_good += 1
+        self.has_points = self.has_points or ("." in text and not GROUPED.match(text))
+
+    def judge_commas(self) -> None:
+        """Count weights with a comma as mistakes if others have a point, or most have neither."""
+        if "decimal" in self.counts and (
+            self.has_points or self.n_good > PLAIN_RATIO * self.counts["decimal"]
+        ):
+            first = self.first.pop("decimal")
+            self.add("not a number", *first, self.counts.pop("decimal"))
+            self.first["not a number"] = min(self.first["not a number"], first)
 
 
 def _records(handle: BinaryIO, delimiter: str, found: _Tally) -> Iterator[tuple[int, list[str]]]:
@@ -171,8 +190,9 @@ def _look(
                 distinct[what][record[place]] = None
             else:
                 found.add(f"no {what}", line)
-        if weight is not None and (fault := _fault_of_weight(record[weight], columns.numbers)) is not None:
-            found.add(fault, line, record[weight])
+        if weight is not None:
+            found.add_weight(_fault_of_weight(record[weight], columns.numbers), line, record[weight])
+    found.judge_commas()
     if ids and lines and complete:
         again, repeated = (_later(np.frombuffer(hashes, np.int64)) for hashes in (copies, keys))
         for kind, rows in (("copies", again), ("repeated", repeated & ~again)):

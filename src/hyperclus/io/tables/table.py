@@ -21,6 +21,7 @@ IdConversion: TypeAlias = Literal["guess", "text"]
 IncidenceBlock: TypeAlias = tuple[Codes, Codes, list[Floats]]  # to write: vertices, hyperedges, weights
 
 MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "?")  # in a column of numbers
+PLAIN_RATIO = 20  # good weights for each one with a comma, from which the comma is a mistake
 ROW = "(row number)"  # the column that a table with lists gets; messages do not list it
 RELEASE_AFTER = 1 << 20  # rows of small batches between two releases of PyArrow's unused memory
 
