@@ -391,7 +391,7 @@ TSV = Group(
         ("vertex\tedge\n\t\nb\te\n", "line 2: column 'edge': the value is missing; fill"),
         (
             "vertex\tedge\tweight\na\te\t-1\nb\te\t1\n",
-            "line 2: column 'weight': the weight '-1' is negative ",
+            "line 2: column 'weight': the weight '-1' is negative",
         ),
         ("vertex\tedge\tweight\na\te\t1,5\nb\te\t1\n", "line 2: column 'weight': the weight '1,5' is not "),
         ("vertex    edge\na    e\n", "no feature has two different values, so no row"),
