@@ -53,9 +53,9 @@ def test_info_shows_the_columns_if_they_make_no_hypergraph(tmp_path, text, why):
     assert done.returncode == 0
     assert done.stderr == ""
     assert done.stdout.splitlines()[1].startswith("  a       ")
-    *_, last, question = done.stdout.splitlines()
+    last = done.stdout.splitlines()[-1]
     assert last.startswith("no hypergraph: ")
-    assert question.startswith("is this a table with a row per incidence?")
+    assert last.endswith(" (a row per vertex was assumed; for a row per incidence use --vertex and --edge)")
     assert why in done.stdout
     found = json.loads(inside("info", tmp_path / "t.csv", "--json").stdout)
     assert why in found["fault"]
@@ -175,12 +175,12 @@ class TestProblems:
         papers.write_text("name,size,kind\na,1,x\na,2,y\na,1,x\nb,2\n")
         done = inside("info", papers, "--id", "name")
         assert done.returncode == 0
-        fields, copies, repeated, fault, question = done.stdout.splitlines()
+        fields, copies, repeated, fault = done.stdout.splitlines()
         assert fields.startswith("- 1 line has another number of fields (2)")
         assert copies.startswith("- 1 line is an exact copy of an earlier one, first in line 4;")
         assert repeated.startswith("- 1 row repeats the vertex id of an earlier row, first in line 3; make")
         assert "line 5: 2 fields, but the header has 3" in fault
-        assert question.endswith("Then name its columns with --vertex and --edge")
+        assert "assumed" not in fault
 
     @pytest.mark.parametrize(
         ("name", "word", "first"), [("t.parquet", "row", 0), ("t.xlsx", "row", 2), ("t.jsonl", "line", 1)]
@@ -213,12 +213,12 @@ class TestProblems:
         assert "no weight" not in with_missing
         assert "below 0" in with_missing
 
-    def test_the_question_is_not_asked_where_the_columns_are_known(self, papers):
+    def test_a_row_per_vertex_is_not_called_assumed_where_it_is_known(self, papers):
         papers.write_text("vertex,edge\na,x\nb\n")
-        assert "is this a table" not in inside("info", papers).stdout
+        assert "a row per vertex was assumed" not in inside("info", papers).stdout
         papers.write_text("author,paper\na,x\nb\n")
-        assert "is this a table" in inside("info", papers).stdout
-        assert "is this a table" not in inside("info", papers, "--from", "rows").stdout
+        assert "a row per vertex was assumed" in inside("info", papers).stdout
+        assert "a row per vertex was assumed" not in inside("info", papers, "--from", "rows").stdout
 
     @pytest.mark.parametrize(
         ("text", "part"),

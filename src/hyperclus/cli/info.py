@@ -24,7 +24,6 @@ from hyperclus.report.format import short_id
 
 UNREADABLE = ("encoding", "quotes", "fields")  # problems for which a table may not be opened
 MAX_COLUMNS = 60  # on the terminal
-QUESTION = "is this a table with a row per incidence? Then name its columns with --vertex and --edge"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +34,6 @@ class Description:
     summary: Summary | None  # None if there is no hypergraph
     fault: InputError | None  # why there is none
     problems: Sequence[Problem]  # of a text table
-    may_be_long: bool  # whether it may be a table with a row per incidence, though it was not read as one
 
 
 @command(
@@ -64,8 +62,6 @@ def info(*, source: Source, as_json: Json = False, messages: Messages) -> None:
         show(f"- {printable(shell_message(problem.message))}")
     if found.fault is not None:
         show(f"no hypergraph: {shell_message(found.fault)}")
-        if found.may_be_long:
-            show(QUESTION)
 
 
 def _describe(source: Source, messages: Messages) -> Description:
@@ -81,26 +77,25 @@ def _describe(source: Source, messages: Messages) -> Description:
         if not str(error).startswith(printable(source.opened)):  # an option is wrong, not the file
             raise
         fault = error
-    names, problems = [one.column for one in columns], list[Problem]()
+    problems: list[Problem] = []
     if fault is not None or source.duplicates is not None:  # otherwise nothing is wrong and no row repeats
         with suppress(InputError):
-            names, problems = _problems(source, resolved is not None and resolved.format == "rows")
+            problems = _problems(source, resolved is not None and resolved.format == "rows")
     if resolved is None and not any(one.kind in UNREADABLE for one in problems):
         problems = []  # an option does not apply to the file
     if fault is None:  # the others are remarks of the summary, or were asked for
         problems = [one for one in problems if one.kind == "copies"]
     if fault is not None and not columns and not problems:
         raise fault
-    is_long = {"vertex", "edge"} <= {*names, *source.options} or source.format is not None
-    return Description(columns, found, fault, problems, not is_long)
+    return Description(columns, found, fault, problems)
 
 
-def _problems(source: Source, rows: bool) -> tuple[list[str], list[Problem]]:
+def _problems(source: Source, rows: bool) -> list[Problem]:
     """Look at all rows of a table, of which `rows` says that each is a vertex; other files have none."""
     path, options = source.opened, source.options
     chosen = find_format(path, source.format)
     if chosen.read not in (read_long, read_rows) or source.split:
-        return [], []
+        return []
     numbers = NumberFormat.of(options.get("decimal"), options.get("thousands"))
     if rows or source.id is not None or chosen.read is read_rows:
         columns = UsedColumns(source.id, numbers=numbers)
@@ -111,11 +106,11 @@ def _problems(source: Source, rows: bool) -> tuple[list[str], list[Problem]]:
     kind = cast(TableFormat, chosen.name) if chosen.read is read_long else format_of(path)
     with suppress(InputError):  # of text, which is looked at line by line
         if not (opened := open_table(path, kind, sheet=source.sheet)).text:
-            return opened.names, find_typed_problems(opened, columns)
+            return find_typed_problems(opened, columns)
     if kind in TITLES:
-        return [], []
+        return []
     delimiter = options.get("delimiter", "\t" if chosen.name == "tsv" else None)
-    return find_problems(path, columns, delimiter)
+    return find_problems(path, columns, delimiter)[1]
 
 
 def _print_record(found: Description) -> None:

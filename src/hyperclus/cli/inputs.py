@@ -1,6 +1,8 @@
 """Reading a hypergraph from any file, and what is known about its vertices."""
 
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -29,6 +31,8 @@ from hyperclus.typing import Ids
 _log = logging.getLogger(__name__)
 
 LONG = ("vertex", "edge", "weight", "edge_weight", "duplicates", "split")  # options for a row per incidence
+
+ROWS = ("exclude", "bins", "order")  # options for the features of a row per vertex
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,14 +136,14 @@ class Source:
                 f"--label names a column, and the format {chosen.name} has no columns; give the classes in a "
                 "separate file, with --classes",
             )
-        for name in ("id", "exclude", "bins", "order"):
+        for name in ("id", *ROWS):
             if getattr(self, name):
                 wrong = f"--{name} is for tables with a row per vertex; this is {chosen.name}"
                 raise fault(path, f"{wrong} (or use --from rows)")
         return ResolvedInput(self, path, chosen.name, given)
 
     def _as_text(self, given: dict[str, Any], path: StrPath) -> "ResolvedInput":
-        for name in ("exclude", "bins", "order"):
+        for name in ROWS:
             if getattr(self, name):
                 raise fault(path, f"--{name} does not apply to --text, which uses one column; leave it out")
         if self.format not in (None, "text"):
@@ -198,13 +202,25 @@ class ResolvedInput:
         """The columns of a table with a row per vertex, and how they are used; None for other files."""
         if self.table is None or self.format != "rows":
             return None
-        options = dict(known_options(read_rows, self.options, FORMATS["rows"]))
-        options.pop("delimiter", None)
-        options.pop("sheet", None)
-        schema = infer_schema(self.table, WideOptions(**options))
-        if self.source.format is None:
-            schema.check_header()
+        with self._assuming_rows():
+            options = dict(known_options(read_rows, self.options, FORMATS["rows"]))
+            options.pop("delimiter", None)
+            options.pop("sheet", None)
+            schema = infer_schema(self.table, WideOptions(**options))
+            if self.source.format is None:
+                schema.check_header()
         return schema
+
+    @contextmanager
+    def _assuming_rows(self) -> Iterator[None]:
+        """Add to errors that a row per vertex was assumed, if no option says so."""
+        try:
+            yield
+        except InputError as error:
+            if any(getattr(self.source, name) for name in ("format", "id", "label", *ROWS)):
+                raise
+            assumed = "a row per vertex was assumed; for a row per incidence use --vertex and --edge"
+            raise InputError(*error.args, f" ({assumed})") from None
 
     def read(self, messages: Messages, schema: TableSchema | None = None) -> Hypergraph:
         """Read the hypergraph; for a table with a row per vertex, print how it was read."""
@@ -221,7 +237,8 @@ class ResolvedInput:
             raise fault(
                 self.path, "--weight-transform is for weights, and a table with a row per vertex has none"
             )
-        hypergraph = schema.hypergraph()
+        with self._assuming_rows():
+            hypergraph = schema.hypergraph()
         path, separated = printable(self.path), self._unusual_delimiter()
         hint = "" if self.source.format else "; for a row per incidence give --vertex and --edge"
         details = _how_rows_were_read(schema, hypergraph)

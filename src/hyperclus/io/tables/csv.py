@@ -192,7 +192,12 @@ class CsvTable(Table):
                 for line, record in self._numbered_records(handle, strict=True):
                     if width is not None and len(record) != width:
                         message = f"{len(record)} fields, but the header has {width}; make them equal"
-                        lines = (", or use ", Argument("format", "lines"), " if each line is a hyperedge")
+                        lines: tuple[Any, ...] = (
+                            ", or use ",
+                            Argument("format", "lines"),
+                            " if each line is a hyperedge",
+                        )
+                        lines += (f"; {hint}",) if (hint := self.title_hint()) else ()
                         return fault(self.path, InputError(message, *lines), line)
             except InputError as found:
                 return found

@@ -23,6 +23,7 @@ IncidenceBlock: TypeAlias = tuple[Codes, Codes, list[Floats]]  # to write: verti
 MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "?")  # in a column of numbers
 PLAIN_RATIO = 20  # good weights for each one with a comma, from which the comma is a mistake
 ROW = "(row number)"  # the column that a table with lists gets; messages do not list it
+TITLE_HINT = "if there are lines above the column names, such as a title, delete them"
 RELEASE_AFTER = 1 << 20  # rows of small batches between two releases of PyArrow's unused memory
 
 
@@ -100,7 +101,10 @@ class Header:
             remedy = "rename one of them; the first line must name the columns, add such a line if needed"
         else:
             message = no_column(name, [one for one in self.names if one != ROW])
-            remedy = self.delimiter_hint() or self.similar_column(name) or remedy
+            title: str | InputError = self.title_hint()
+            if title and remedy:
+                title = InputError(*prefixed("", remedy).args, f"; {title}")
+            remedy = self.delimiter_hint() or self.similar_column(name) or title or remedy
         raise fault(self.path, prefixed(f"{message}; ", remedy) if remedy else message)
 
     def similar_column(self, name: Any) -> str:
@@ -111,6 +115,10 @@ class Header:
         by_lower_case = {one.lower(): one for one in self.names}
         found = get_close_matches(str(name).lower(), by_lower_case, 1)
         return f"did you mean {shown(by_lower_case[found[0]])}?" if found else ""
+
+    def title_hint(self) -> str:
+        """Suggest what to do if the first line may be a title, with one value or gaps; otherwise empty."""
+        return TITLE_HINT if len(self.names) == 1 or "" in self.names[1:] else ""
 
     def delimiter_hint(self) -> InputError | None:
         """Suggest another delimiter for a table that seems to have a single column, if it may have one."""

@@ -22,7 +22,7 @@ from hyperclus.io.tables import open_table
 from hyperclus.io.tables.encode import read_ids
 from hyperclus.io.tables.remarks import Remark, remark_on
 from hyperclus.io.tables.schema import FEW_ROWS, Column, check_present, read_columns
-from hyperclus.io.tables.table import DecimalSign, IdConversion, NumberFormat, Table
+from hyperclus.io.tables.table import TITLE_HINT, DecimalSign, IdConversion, NumberFormat, Table
 from hyperclus.typing import AbsencePolicy, Ids, MissingPolicy
 
 RepeatPolicy = Literal["error", "number"]
@@ -134,6 +134,8 @@ class TableSchema:
         elif self.source.text and (name := self._data_as_name()) is not None:
             looks = f"the name {shown(name)} looks like a value of the table, so the first line may be data"
             yield InputError(f"{looks}; if so, add a line with column names")
+        if self.source.text and len(self.source.names) == 1 and (sign := self._separator()) is not None:
+            yield InputError(f"there is one column name, but {shown(sign)} in every row; {TITLE_HINT}")
         for column in self.columns:
             if (unusual := self._remark_on(column)) is not None:
                 yield unusual.sentence
@@ -174,6 +176,12 @@ class TableSchema:
                     return column.name
         return None
 
+    def _separator(self) -> str | None:
+        """Find a delimiter that occurs equally often in the first rows of a single column."""
+        values = list(map(str, self.columns[0].values[:SNIFFED_ROWS].to_pylist()))
+        counts = {sign: {value.count(sign) for value in values} for sign in ";|\t"}
+        return next((sign for sign, found in counts.items() if len(found) == 1 and found != {0}), None)
+
     def _order(self) -> dict[str, list[Any]]:
         """The order of values, as numbers in columns of numbers if it is given as text."""
         found = {}
@@ -188,7 +196,8 @@ class TableSchema:
         source, options = self.source, self.options
         if options.missing == "error":
             category, drop = Argument("missing", "category"), Argument("missing", "drop")
-            remedy = InputError("fill it, or use ", category, " (missing is a value of its own) or ", drop)
+            ways = "fill it, or use ", category, " (missing is a value of its own) or ", drop
+            remedy = InputError(*ways, f"; {hint}" if (hint := source.title_hint()) else "")
             for column in self.columns:
                 check_present(source, column, "value", remedy)
         for column in self.columns:
@@ -274,7 +283,8 @@ def infer_schema(source: Table, options: WideOptions) -> TableSchema:
     names = feature_names(source.names, options.features, options.exclude, vertex, source.column)
     for name in names:
         if name == "":
-            raise fault(source.path, f"column {source.names.index('') + 1} has no name; name or exclude it")
+            problem = f"column {source.names.index('') + 1} has no name; name or exclude it"
+            raise fault(source.path, f"{problem}; {TITLE_HINT}")
         source.column(name)
     if not names:
         raise fault(source.path, "no column is left to use; a table needs one besides the vertex ids")
