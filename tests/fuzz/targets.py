@@ -289,7 +289,7 @@ def compare_with_enumeration(folder, data):
     alpha, bound = draw.choice([0.0, 0.5, 1.0, 2.0]), draw.choice(["eigenvalues", "tight"])
     try:
         h = hc.Hypergraph.from_edges(edges, edge_weights=omega, empty_edges="drop")
-        k = 1 + draw.number(h.n_vertices - 1)
+        k = 1 + draw.number(max(h.n_vertices - 1, 0))  # an empty hypergraph is refused
         part = hc.cluster(h, k, alpha=alpha, bound=bound, min_share=0)
     except HyperclusError:
         return
