@@ -12,9 +12,8 @@ from hyperclus.spectral.laplacian import Operator
 from hyperclus.typing import Floats
 
 FAILURE = 1e-6  # probability that a floor is too high
-LEAST_LEFT = (
-    1e-10  # share of the squared norm below which nothing is left of an image: the space is invariant
-)
+LEAST_LEFT = 1e-10  # squared norm, relative to the image's, below which the space is invariant
+BREAKDOWN = 1e-12  # the least norm of what is left then
 OFTEN = 30  # steps up to which the floor is tested in each; later it is tested less often
 BISECTIONS = 60
 
@@ -74,17 +73,17 @@ def floor_beyond(
         coupling = beyond[-1] if diagonal else 0.0
         at_now, at_image, square = at_now / norm, at_image / norm, float(square / size)
         left = square - alpha**2 - coupling**2 - float(at_image @ at_image)
-        least = LEAST_LEFT * max(square, 1.0)
-        length = float(np.sqrt(max(left, least)))
-        inside = (at_image - alpha * at_now - coupling * at_before) / length
+        inside = at_image - alpha * at_now - coupling * at_before
         now = now / norm
-        following = image / (norm * length) - now * (alpha / length) - before * (coupling / length)
+        following = image / norm - now * alpha - before * coupling
         following -= vectors @ operator.backend.put(inside, following.dtype)
-        before, now, at_before = now, operator.backend.persist(following), at_now
+        invariant = left <= LEAST_LEFT * max(square, 1.0)
+        length = max(float(np.linalg.norm(following)), BREAKDOWN) if invariant else float(np.sqrt(left))
+        before, now, at_before = now, operator.backend.persist(following / length), at_now
         diagonal.append(alpha)
         beyond.append(length)
         report(len(diagonal))
-        if left <= least:
+        if invariant:
             break
         if len(diagonal) % (1 + len(diagonal) // OFTEN) == 0 and (
             excludes(diagonal, beyond, goal, dimensions) or _smallest_ritz(diagonal, beyond) < hopeless
