@@ -99,7 +99,7 @@ def read_npz(path: StrPath, **policies: Unpack[PolicyOptions]) -> Hypergraph:
     """
     with reading(path) as file:
         if not isinstance(getattr(file, "raw", None), io.FileIO):
-            raise fault(path, "the archive is gzipped; unpack it first")
+            raise fault(path, "the archive is compressed; unpack it first")
         try:
             with naming(path), warnings.catch_warnings(action="error"), NpzFile(file) as archive:
                 return _hypergraph(path, archive, Policies(**policies))
