@@ -248,7 +248,10 @@ def faulty(tmp_path, **columns):
     ("columns", "message"),
     [
         ({"weight": [1.0, 1.0, 1.0, None]}, "part-1.parquet: row 3, column 'weight': the weight is missing"),
-        ({"weight": [1.0, 1.0, 1.0, -2.0]}, "part-1.parquet: row 3, column 'weight': the weight -2.0 is not"),
+        (
+            {"weight": [1.0, 1.0, 1.0, -2.0]},
+            "part-1.parquet: row 3, column 'weight': the weight -2.0 is negative",
+        ),
         (
             {"weight": [1.0, 1.0, 1.0, np.nan]},
             "part-1.parquet: row 3, column 'weight': the weight nan is not",

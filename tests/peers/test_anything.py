@@ -1,7 +1,5 @@
 """`as_hypergraph` knows the objects of the other libraries."""
 
-import importlib
-
 import pytest
 
 import hyperclus as hc
@@ -39,5 +37,5 @@ def test_an_ordinary_graph():
 
 
 def test_a_class_that_cannot_be_converted():
-    xgi = importlib.import_module("xgi")
+    xgi = pytest.importorskip("xgi")
     refused(lambda: hc.cluster(xgi.SimplicialComplex(), 2), "undirected xgi.Hypergraph", "SimplicialComplex")
