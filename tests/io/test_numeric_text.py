@@ -386,10 +386,9 @@ def test_missing_files_folders_and_damaged_gzip(suffix, tmp_path):
     refused(lambda: read(path), "the file is empty")
     start = MTX.encode() if suffix == ".mtx" else b""
     packed = gzip.compress(start + b"1 2 3\n" * 1000)
-    reason = "compressed" if suffix == ".npz" else "damaged or truncated"
     for damaged in (packed[:-5], packed[:-8] + b"xxxx" + packed[-4:]):
         path.write_bytes(damaged)
-        refused(lambda: read(path), reason)
+        refused(lambda: read(path), "damaged or truncated")
     path.write_bytes(gzip.compress(start + b"1" * 150_000_000))
     refused(lambda: read(path), "compressed" if suffix == ".npz" else "unpacks to more than")
 
