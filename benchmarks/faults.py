@@ -40,7 +40,7 @@ PHASES = {  # stage, start of the note, and share of the stage at which a worker
     "labels": ("search", "NCut", 1.0),
 }
 SIGNS = {  # files that mark the beginning of phases without progress events
-    "preparation: pieces": "*/work/division.json",
+    "preparation: pieces": "*/*/division.json",
     "labels": "*/labels/*",
 }
 PATIENT = Timeouts(connect=120.0, scheduler=120.0, workers=300.0)

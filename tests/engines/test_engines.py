@@ -106,7 +106,7 @@ def test_single_precision_stays_single(monkeypatch):
 
 
 def test_single_precision_where_the_space_is_used_up(monkeypatch):
-    """A star has three different eigenvalues, so that Lanczos has to begin anew again and again."""
+    """A star has three different eigenvalues, so that Lanczos has to restart again and again."""
     on_standin(monkeypatch)
     star = hc.Hypergraph.from_edges([["hub", leaf] for leaf in range(20)])
     labels = [leaf % 5 for leaf in range(21)]

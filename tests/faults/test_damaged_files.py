@@ -125,7 +125,7 @@ def test_damaged_data_are_prepared_again(data, work, caplog, pattern, kind):
     found = prepare(data, work, AlonePool())
     assert (found, found.files()) == (whole, files)
     assert warnings_in(caplog) == [f"{path}: the file is damaged or missing; the data are prepared again"]
-    assert not list(work.glob("*/layouts"))  # another number of partitions would number the vertices anew
+    assert not list(work.glob("*/layouts"))  # another number of partitions would number the vertices again
     assert prepare(data, work, AlonePool()) == whole
     assert len(warnings_in(caplog)) == 1
 
@@ -184,11 +184,11 @@ SMALL = Tuning(partitions=3, min_piece_rows=50)
 @pytest.mark.parametrize(
     ("note", "pattern"),
     [
-        ("partitions 1", "*/work/division.json"),
-        ("partitions 1", "*/work/pieces/*"),
-        ("partitions 1", "*/work/vertex-ids/*"),
-        ("numbers 1", "*/work/partitions/*"),
-        ("numbers 1", "*/work/buckets/*"),
+        ("partitions 1", "*/*/division.json"),
+        ("partitions 1", "*/*/pieces/*"),
+        ("partitions 1", "*/*/vertex-ids/*"),
+        ("numbers 1", "*/*/partitions/*"),
+        ("numbers 1", "*/*/buckets/*"),
     ],
 )
 def test_an_interrupted_preparation_with_damaged_files_starts_over(
@@ -206,7 +206,7 @@ def test_an_interrupted_preparation_with_damaged_files_starts_over(
 def test_a_lost_division_starts_over(data, tmp_path, caplog):
     with watching(stopped_at("partitions 1")), pytest.raises(StoppedError):
         prepare(data, tmp_path, AlonePool(), TableOptions(), SMALL)
-    damage(only(tmp_path, "*/work/division.json"), "missing")
+    damage(only(tmp_path, "*/*/division.json"), "missing")
     assert prepare(data, tmp_path, AlonePool(), TableOptions(), SMALL).n_edges == 60
     assert "division.json: the file is damaged or missing" in caplog.text
 

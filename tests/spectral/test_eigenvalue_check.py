@@ -8,6 +8,7 @@ from scipy.linalg import eigvalsh_tridiagonal
 
 import hyperclus as hc
 from hyperclus import NormalizedLaplacian, RandomWalk
+from hyperclus.spectral.eigen import lanczos
 from hyperclus.spectral.eigen.floor import excludes, floor_beyond
 from hyperclus.spectral.eigen.inertia import Augmented, counted_bounds
 from hyperclus.spectral.eigen.result import lower_bounds
@@ -61,7 +62,9 @@ def test_the_floor_falls_to_an_eigenvalue_that_was_missed():
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_the_search_for_one_eigenvalue_proves_it(seed):
+def test_the_search_for_one_eigenvalue_proves_it(monkeypatch, seed):
+    monkeypatch.setattr(lanczos, "ALONE_FROM", 0)
+    monkeypatch.setattr(lanczos, "floor_beyond", None)  # it is not needed
     laplacian = NormalizedLaplacian(RandomWalk(planted(400, 2000, 2, seed=seed)))
     values = np.linalg.eigvalsh(laplacian.dense())
     pairs = hc.smallest_eigenpairs(laplacian, 2, method="lanczos", seed=seed)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from functools import cache
+from inspect import getsource
 from threading import Lock
 from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any, TypeVar
@@ -51,10 +52,10 @@ def specialized(loops: ModuleType, parts: ModuleType) -> ModuleType:
     """A copy of a module of kernels that calls the kernels of another module by their names.
 
     So the same loops serve several modules of inner kernels. Numba's cache notices changes in the file of
-    the loops only, so its file names contain a checksum of the inner kernels.
+    the loops only, so its file names contain a checksum of the other module.
     """
     given = {**_kernels[loops.__name__][1], **_kernels[parts.__name__][1]}
-    checksum = crc32(b"".join(function.__code__.co_code for function in given))
+    checksum = crc32(getsource(parts).encode())
     made, inlines = ModuleType(parts.__name__), {}
     vars(made).update({**vars(loops), **vars(parts), SUFFIX: f"{checksum:08x}"})
     for function, inline in given.items():
@@ -97,9 +98,7 @@ def _with_compiled_kernels(module: ModuleType) -> SimpleNamespace | ModuleType:
         name = function.__name__
         options: Any = {"nogil": True, "inline": inline}
         copy = FunctionType(function.__code__, scope, name, function.__defaults__)
-        copy.__qualname__ = (
-            f"{name}.{scope.get(SUFFIX, 'jit')}"  # part of the name of its files in Numba's cache
-        )
+        copy.__qualname__ = f"{name}.{scope.get(SUFFIX, 'jit')}"  # in the names of Numba's cache files
         try:
             scope[name] = _with_safe_cache(numba.njit(cache=True, **options)(copy))
         except RuntimeError:

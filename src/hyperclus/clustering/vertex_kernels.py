@@ -86,9 +86,22 @@ def move(flow: Flow, state: State, vertex: int, target: int, own: float, linked:
 
 
 @inner_kernel
+def plain_cost(state: State) -> float:
+    """The cost without penalties."""
+    raise NotImplementedError
+
+
+@inner_kernel
 def cost(state: State, min_volume: float) -> float:
     """The cost, with penalties; infinite if a cluster is empty or its volume is only rounding errors."""
-    raise NotImplementedError
+    total = plain_cost(state)
+    for cluster in range(len(state.volumes)):
+        volume = state.volumes[cluster]
+        if state.sizes[cluster] == 0 or volume < NOISE:
+            return np.inf
+        if volume < min_volume:
+            total += VOLUME_PENALTY * (min_volume - volume) / min_volume
+    return total
 
 
 @inner_kernel

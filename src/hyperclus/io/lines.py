@@ -4,6 +4,7 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Iterator
+from itertools import chain
 from typing import Literal, Unpack, get_args
 
 from hyperclus._runtime.files import StrPath, fault
@@ -13,9 +14,9 @@ from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.incidence import Policies, PolicyOptions
 from hyperclus.hypergraph.messages import shown
 from hyperclus.io.shared import naming
+from hyperclus.io.tables.encode import are_integers
 
 DELIMITERS = ("\t", ";", "|", ",")  # in the order in which they are looked for
-INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
 
 
 def read_lines(
@@ -65,7 +66,7 @@ def read_lines(
     edges = list(_members(path, lines, sign))
     for number, members in enumerate(edges):
         _check_line(path, number, members, chosen)
-    if ids == "guess" and all(INTEGER.fullmatch(one) for members in edges for one in members):
+    if ids == "guess" and are_integers(chain.from_iterable(edges)):
         with naming(path):
             return Hypergraph.from_edges([list(map(int, members)) for members in edges], **policies)
     with naming(path):

@@ -188,18 +188,13 @@ def move(flow: Flow, state: State, vertex: int, target: int, own: float, linked:
 
 
 @inner_kernel
-def cost(state: State, min_volume: float) -> float:
-    """The cost; infinite if a cluster is empty or its volume is only rounding errors."""
+def plain_cost(state: State) -> float:
+    """The negative information."""
     total = 0.0
     for cluster in range(len(state.volumes)):
-        volume = state.volumes[cluster]
-        if state.sizes[cluster] == 0 or volume < NOISE:
-            return np.inf
-        total += 2.0 * xlogx(volume)
+        total += 2.0 * xlogx(state.volumes[cluster])
         for other in range(len(state.volumes)):
             total -= state.flows[1, cluster, other]
-        if volume < min_volume:
-            total += VOLUME_PENALTY * (min_volume - volume) / min_volume
     return total
 
 

@@ -126,16 +126,12 @@ def move(flow: Flow, state: State, vertex: int, target: int, own: float, linked:
 
 
 @inner_kernel
-def cost(state: State, min_volume: float) -> float:
-    """The cost; infinite if a cluster is empty or its volume is only rounding errors."""
+def plain_cost(state: State) -> float:
+    """The NCut; empty clusters do not count."""
     total = 0.0
     for cluster in range(len(state.volumes)):
-        volume = state.volumes[cluster]
-        if state.sizes[cluster] == 0 or volume < NOISE:
-            return np.inf
-        total += 1.0 - state.flows[cluster] / volume
-        if volume < min_volume:
-            total += VOLUME_PENALTY * (min_volume - volume) / min_volume
+        if state.volumes[cluster] > 0.0:
+            total += 1.0 - state.flows[cluster] / state.volumes[cluster]
     return total
 
 

@@ -1,5 +1,7 @@
 """Codes for the ids of a column that is read in batches: 0, 1, ... in order of first appearance."""
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +16,8 @@ from hyperclus.typing import Codes, Ids, Integers
 
 FILL = InputError("fill it or leave the row out")
 LOWEST_INTEGER = -(1 << 63)
-INTEGER = r"\A(0|-?[1-9][0-9]{0,18})\z"  # text that is the same if converted to int and back, see `_integers`
+PLAIN_INTEGER = r"0|-?[1-9][0-9]{0,18}"  # text that is the same if converted to int and back, see `_integers`
+INTEGER = rf"\A({PLAIN_INTEGER})\z"  # for PyArrow
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -251,6 +254,12 @@ class _LookupTable:
     def ids(self) -> Integers:
         """Return the integers in the order of their codes."""
         return np.concatenate(self._ids)
+
+
+def are_integers(texts: Iterable[str]) -> bool:
+    """Whether all ids in text are read as integers: written as Python writes them, and within 64 bits."""
+    plain = re.compile(PLAIN_INTEGER)
+    return all(plain.fullmatch(one) and LOWEST_INTEGER <= int(one) < -LOWEST_INTEGER for one in texts)
 
 
 def _integers(text: Any) -> Any:

@@ -1,6 +1,5 @@
 """Writing long tables: CSV, TSV and Parquet."""
 
-import re
 from collections.abc import Iterator
 from functools import partial
 
@@ -14,7 +13,7 @@ from hyperclus.hypergraph.messages import named, shown
 from hyperclus.io.shared import warn_losses
 from hyperclus.io.tables import TableFormat, format_of
 from hyperclus.io.tables.csv import write_csv
-from hyperclus.io.tables.encode import INTEGER
+from hyperclus.io.tables.encode import are_integers
 from hyperclus.io.tables.parquet import write_parquet
 from hyperclus.io.tables.table import IncidenceBlock
 from hyperclus.typing import Ids
@@ -100,8 +99,7 @@ def _check_ids(path: StrPath, ids: Ids, what: str, text: bool) -> None:
     if broken is not None:
         problem = "contains half of a surrogate pair and cannot be written; rename it"
         raise fault(path, f"{what} id {shown(broken)} {problem}")
-    integer = re.compile(INTEGER.replace(r"\z", r"\Z"))
-    if text and values and all(integer.match(value) and -(2**63) <= int(value) < 2**63 for value in values):
+    if text and values and are_integers(values):
         problem = f"{what} id {shown(values[0])} is text, but it and all others would be read as integers"
         raise fault(path, f"{problem}; write .parquet, which keeps the type")
 

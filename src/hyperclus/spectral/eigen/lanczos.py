@@ -25,6 +25,7 @@ EXTRA_BLOCKS = 10  # the same in blocks; with more, few products are saved
 CHECK_EVERY = 2  # steps between two checks of the Ritz residuals
 CLEARLY_ABOVE = 1e-3  # distance from the eigenvalues found at which a rough value beyond them is accepted
 SLACK = 1e-5  # relative loss of a bound at which the search for a single eigenvalue has proven it by itself
+ALONE_FROM = 30_000  # vertices; below, a second iteration costs little, and the bound loses nothing
 MIN_CHECK = 40  # products for the check that no eigenvalue was missed; half those of the search if more
 
 
@@ -80,8 +81,8 @@ def lanczos_vectors(
     found are deflated and `floor_beyond` looks for smaller eigenvalues from a new random vector. Unless it
     finds that the next one is clearly above, that one is computed; if it is below the largest found, by more
     than the tolerance, it replaces it, and the check is repeated. (In single precision that is left to the
-    caller.) A single eigenvalue needs no second vector: whatever its multiplicity, a few more steps of the
-    same search exclude any below it.
+    caller.) A single eigenvalue of a large operator needs no second vector: whatever its multiplicity, a few
+    more steps of the same search exclude any below it.
 
     Residuals are held below tolerance max(1, |lambda| / 2): absolute for L_sym, relative for an
     operator with larger eigenvalues.
@@ -190,9 +191,9 @@ class _Space:
 
     @property
     def can_prove(self) -> bool:
-        """Whether the Krylov space is that of one random vector, and a single eigenvalue is wanted."""
-        plain = self.options.width is None and self.since == 0
-        return plain and self.count == 1 and self.basis.dtype == np.float64
+        """Whether the space is that of one random vector, a single eigenvalue is wanted, and n is large."""
+        plain = self.options.width is None and self.since == 0 and self.basis.dtype == np.float64
+        return plain and self.count == 1 and self.operator.size >= ALONE_FROM
 
     def _floor(self, value: float, beyond: Floats) -> float:
         """A floor just below the smallest eigenvalue if the steps so far prove it, else -inf."""
