@@ -13,8 +13,7 @@ from hyperclus.errors import Argument, InputError, check_choice
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.incidence import Policies, PolicyOptions
 from hyperclus.hypergraph.messages import shown
-from hyperclus.io.shared import naming
-from hyperclus.io.tables.encode import are_integers
+from hyperclus.io.shared import are_integers, naming
 
 DELIMITERS = ("\t", ";", "|", ",")  # in the order in which they are looked for
 

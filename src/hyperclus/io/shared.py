@@ -1,5 +1,6 @@
-"""What readers, writers and converters share: named files in errors, warnings of losses, declared shapes."""
+"""What readers, writers and converters share: named files in errors, integers in text, warnings of losses, sizes."""
 
+import re
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -15,6 +16,8 @@ from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.incidence import Policies
 from hyperclus.typing import AbsencePolicy, Codes, Floats, Ids
 
+PLAIN_INTEGER = r"0|-?[1-9][0-9]{0,18}"  # text that is the same if converted to int and back
+LOWEST_INTEGER = -(1 << 63)
 SPARE = 1_000_000  # vertices or hyperedges that a file may declare beyond its incidences
 
 
@@ -25,6 +28,12 @@ def naming(path: StrPath) -> Iterator[None]:
         yield
     except InputError as error:
         raise (error if str(error).startswith(printable(path)) else fault(path, error)) from None
+
+
+def are_integers(texts: Iterable[str]) -> bool:
+    """Whether all ids in text are read as integers: written as Python writes them, and within 64 bits."""
+    plain = re.compile(PLAIN_INTEGER)
+    return all(plain.fullmatch(one) and LOWEST_INTEGER <= int(one) < -LOWEST_INTEGER for one in texts)
 
 
 def warn_losses(holder: str, losses: Iterable[str], remedy: str = "left out", *, stacklevel: int = 3) -> None:

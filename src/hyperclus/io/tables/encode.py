@@ -1,7 +1,5 @@
 """Codes for the ids of a column that is read in batches: 0, 1, ... in order of first appearance."""
 
-import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,13 +9,12 @@ from hyperclus._runtime.arrays import index_type, read_only
 from hyperclus._runtime.optional import arrow
 from hyperclus.errors import InputError, prefixed
 from hyperclus.hypergraph.messages import shown
+from hyperclus.io.shared import LOWEST_INTEGER, PLAIN_INTEGER
 from hyperclus.io.tables.table import Table
 from hyperclus.typing import Codes, Ids, Integers
 
 FILL = InputError("fill it or leave the row out")
-LOWEST_INTEGER = -(1 << 63)
-PLAIN_INTEGER = r"0|-?[1-9][0-9]{0,18}"  # text that is the same if converted to int and back, see `_integers`
-INTEGER = rf"\A({PLAIN_INTEGER})\z"  # for PyArrow
+INTEGER = rf"\A({PLAIN_INTEGER})\z"  # for PyArrow; see `_integers`
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -254,12 +251,6 @@ class _LookupTable:
     def ids(self) -> Integers:
         """Return the integers in the order of their codes."""
         return np.concatenate(self._ids)
-
-
-def are_integers(texts: Iterable[str]) -> bool:
-    """Whether all ids in text are read as integers: written as Python writes them, and within 64 bits."""
-    plain = re.compile(PLAIN_INTEGER)
-    return all(plain.fullmatch(one) and LOWEST_INTEGER <= int(one) < -LOWEST_INTEGER for one in texts)
 
 
 def _integers(text: Any) -> Any:

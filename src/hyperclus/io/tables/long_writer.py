@@ -10,10 +10,9 @@ from hyperclus._runtime.files import StrPath, fault, printable, writing
 from hyperclus.errors import Argument, InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.hypergraph.messages import named, shown
-from hyperclus.io.shared import warn_losses
+from hyperclus.io.shared import are_integers, warn_losses
 from hyperclus.io.tables import TableFormat, format_of
 from hyperclus.io.tables.csv import write_csv
-from hyperclus.io.tables.encode import are_integers
 from hyperclus.io.tables.parquet import write_parquet
 from hyperclus.io.tables.table import IncidenceBlock
 from hyperclus.typing import Ids
