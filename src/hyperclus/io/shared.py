@@ -1,4 +1,4 @@
-"""What readers, writers and converters share: named files in errors, integers in text, warnings of losses, sizes."""
+"""What readers, writers and converters share: errors that name files, integers in text, losses, sizes."""
 
 import re
 import warnings
