@@ -110,6 +110,26 @@ hyperclus.__main__.main()
     assert err in ("", "hyperclus: interrupted\n")
 
 
+def test_an_interrupt_that_a_library_swallows_is_repeated():
+    code = """
+import os, signal, time
+import hyperclus.cli.app as cli
+def swallows(*_, **__):
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(60)
+    except KeyboardInterrupt:
+        time.sleep(1)  # cleanup is not disturbed
+        print("cleaned", flush=True)
+    time.sleep(60)
+    print("went on", flush=True)
+cli.app = swallows
+cli.main()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=50)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "cleaned\n", "hyperclus: interrupted\n")
+
+
 def test_a_broken_pipe_is_silent(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("vertex,edge\n" + "".join(f"v{i},e{i // 7}\nv{i},f{i // 11}\n" for i in range(9000)))

@@ -30,6 +30,7 @@ from hyperclus.cli.values import declared, parsed
 from hyperclus.errors import Argument, HyperclusError, InputError, LossWarning
 
 UNLIMITED = 100_000  # characters of a line that is not printed on a terminal
+REPEAT = 0.25  # seconds between an interrupt and a look whether it was lost
 READ_OPTIONS = (  # of -o
     *("constant", "decimal", "empty_edges", "ids", "isolated", "repeated", "transpose"),
 )
@@ -78,7 +79,19 @@ def main() -> NoReturn:
 def _interrupt(*_: object) -> NoReturn:
     """Interrupt the command at the first Ctrl-C, and end the process at the second one."""
     signal.signal(signal.SIGINT, _quit)
+    if hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGALRM, _interrupt_again)
+        signal.setitimer(signal.ITIMER_REAL, REPEAT, REPEAT)
     raise KeyboardInterrupt
+
+
+def _interrupt_again(*_: object) -> None:
+    """Repeat an interrupt that a library swallowed: no code is handling it, and the command goes on."""
+    error = sys.exception()
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__context__
+    if error is None:
+        raise KeyboardInterrupt
 
 
 def _quit(*_: object) -> NoReturn:
@@ -117,6 +130,9 @@ def run(arguments: list[str] | None = None) -> int:
             raise
         say(_usage_message(error), "red")
         return int(error.exit_code)
+    finally:
+        if hasattr(signal, "setitimer"):
+            signal.setitimer(signal.ITIMER_REAL, 0.0)
     if code == 130:
         say("interrupted")
     return code
