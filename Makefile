@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup peers demo test test-slow fuzz bench bench-full reproduction picture clean
+.PHONY: setup peers demo test test-slow fuzz bench bench-full real reproduction picture clean
 
 setup: .venv/.ready
 
@@ -47,6 +47,12 @@ bench: setup
 
 bench-full: setup
 	$(BIN)/python benchmarks/run.py --full $(FLAGS)
+
+# Real data with known classes, beside other methods, which get environments of their own. The same command resumes;
+# FLAGS='--methods hyperclus --fresh' measures hyperclus alone again.
+REAL ?= ../shared/real
+real: setup
+	$(BIN)/python benchmarks/real.py $(REAL) $(FLAGS)
 
 reproduction: setup
 	$(BIN)/hyperclus reproduce --slow --fresh --markdown > docs/reproduction.new
