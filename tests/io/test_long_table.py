@@ -264,7 +264,7 @@ def test_the_size_of_batches_does_not_matter(tmp_path):
             (4096, 1000, 50),
             (4096, 100, 150),
         ):
-            tuning = Tuning(text_block=block, rows=batch, span=span)
+            tuning = Tuning(text_block=block, waiting=2 * block, rows=batch, span=span)
             assert exact(read_with(tuning, tmp_path / "t.csv")) == expected
             assert exact(read_with(tuning, tmp_path / "t.parquet")) == expected
 

@@ -15,6 +15,8 @@ from hyperclus.typing import Codes, Ids, Integers
 
 FILL = InputError("fill it or leave the row out")
 INTEGER = rf"\A({PLAIN_INTEGER})\z"  # for PyArrow; see `_integers`
+ALL = slice(None)
+WAIT = 2  # ids that wait for each known one
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,7 +30,7 @@ class Runs:
     @classmethod
     def of(cls, codes: Codes) -> "Runs":
         """Encode the codes of all rows."""
-        starts = _run_starts(codes)
+        starts = _run_starts(arrow().array(codes))
         short = 2 * len(starts) <= len(codes)
         return cls(codes[starts], starts, len(codes)) if short else cls(codes, None, len(codes))
 
@@ -88,7 +90,7 @@ class Runs:
         else:  # several runs may be of one hyperedge
             order = np.argsort(codes, kind="stable")
             ordered, lengths = codes[order], sizes[order]
-            before, starts = np.cumsum(lengths) - lengths, _run_starts(ordered)
+            before, starts = np.cumsum(lengths) - lengths, _run_starts(arrow().array(ordered))
             edges, counts = ordered[starts], np.diff(starts, append=len(codes))
             first = np.empty(len(codes), dtype=np.int64)
             first[order] = before + np.repeat(free[edges] - before[starts], counts)
@@ -104,8 +106,9 @@ class Runs:
 class IdEncoder:
     """Encodes a column of ids, batch by batch; `guess` converts text to integers if every id is one.
 
-    Integers within a small range are encoded with a lookup table. PyArrow hashes other ids, and the known
-    ones again with each batch, so batches should be few.
+    Integers within a small range are encoded with a lookup table. PyArrow hashes other ids, and each
+    time the known ones again, so batches wait until they have `WAIT` times as many ids as are known, or
+    `tuning.waiting` bytes.
     """
 
     def __init__(self, source: Table, column: str, guess: bool, remedy: InputError = FILL) -> None:
@@ -113,44 +116,69 @@ class IdEncoder:
         self._source, self._guess = source, guess and source.text
         self._known: Any = None
         self._lookup: _LookupTable | None = None
+        self._waiting: list[tuple[Any, Codes, Any]] = []  # ids, and where their codes will be stored
 
     def runs(self, values: Any, row: int) -> Runs:
-        """Encode a batch like `codes`, but only the first of equal neighbours."""
+        """Encode a batch like `store`, but only the first of equal neighbours."""
         values = self._typed(values, row)
         keys = values.indices if arrow().types.is_dictionary(values.type) else values
-        if not values.null_count and arrow().types.is_integer(keys.type):
-            starts = _run_starts(keys.to_numpy())
-            if 2 * len(starts) <= len(values):
-                return Runs(self.codes(values.take(arrow().array(starts)), row), starts, len(values))
-        return Runs.of(self.codes(values, row))
+        n_rows, starts = len(values), _run_starts(keys)
+        short = 2 * len(starts) <= n_rows
+        if short:
+            values = values.take(arrow().array(starts))
+        codes = np.empty(len(values), dtype=np.int32)
+        self.store(values, row, codes)
+        return Runs(codes, starts if short else None, n_rows)
 
     def codes(self, values: Any, row: int) -> Codes:
         """Encode a batch that begins with this row; a missing value is an `InputError`."""
+        codes = np.empty(len(values), dtype=np.int32)
+        self.store(values, row, codes)
+        self._finish()
+        return codes
+
+    def store(self, values: Any, row: int, target: Codes, slots: Integers | slice = ALL) -> None:
+        """Store the codes of a batch in `target[slots]`, at the latest when `ids` is called."""
         values = self._typed(values, row)
         if arrow().types.is_dictionary(values.type):
-            return self._codes_of_dictionary(values, row)
+            target[slots] = self._codes_of_dictionary(values, row)
+            return
         if self._known is None:
             self._known = values.slice(0, 0)
         if self._known.type != values.type:
             raise self._fault("ids are integers in some files and text in others; use one type", row)
         if not len(values):
-            return np.empty(0, dtype=np.int32)
+            return
         if arrow().types.is_integer(values.type) and (self._lookup or not len(self._known)):
             if self._lookup is None:
                 longest = max(self._source.tuning.span, self._source.size // 8)
                 self._lookup = _LookupTable(values[0].as_py(), longest)
             codes = self._lookup.codes(values.to_numpy())
             if codes is not None:
-                return codes
+                target[slots] = codes
+                return
             self._known, self._lookup = arrow().array(self._lookup.ids()), None
         self._source.large_batches = True
-        encoded = arrow().chunked_array([self._known, values]).dictionary_encode()
-        encoded = encoded.chunk(encoded.num_chunks - 1)  # PyArrow leaves out an empty first chunk
-        self._known = encoded.dictionary
-        return np.asarray(encoded.indices.to_numpy(), dtype=np.int32)
+        self._waiting.append((values, target, slots))
+        arrays = [waiting for waiting, _, _ in self._waiting]
+        enough = sum(map(len, arrays)) >= WAIT * len(self._known)
+        if enough or sum(array.nbytes for array in arrays) >= self._source.tuning.waiting:
+            self._finish()
+
+    def _finish(self) -> None:
+        """Encode the batches that wait."""
+        waiting, self._waiting = self._waiting, []
+        if waiting:
+            arrays = [self._known, *(values for values, _, _ in waiting)]
+            encoded = arrow().chunked_array(arrays).dictionary_encode()
+            chunks = encoded.chunks[-len(waiting) :]  # PyArrow leaves out an empty first chunk
+            self._known = chunks[-1].dictionary
+            for (_, target, slots), chunk in zip(waiting, chunks, strict=True):
+                target[slots] = chunk.indices.to_numpy()
 
     def ids(self) -> Ids:
         """Return the ids in the order of their codes."""
+        self._finish()
         if self._lookup is not None:
             return read_only(self._lookup.ids())
         if self._known is None:
@@ -275,8 +303,9 @@ def _integers(text: Any) -> Any:
     return None if padded else numbers
 
 
-def _run_starts(values: Integers | Codes) -> Codes:
-    """Return the positions of values that differ from the one before."""
+def _run_starts(values: Any) -> Codes:
+    """Return the positions of values of a PyArrow array that differ from the one before."""
     changed = np.ones(len(values), dtype=bool)
-    np.not_equal(values[1:], values[:-1], out=changed[1:])
+    differ = arrow("pyarrow.compute").not_equal(values[1:], values[:-1])
+    changed[1:] = differ.to_numpy(zero_copy_only=False)
     return np.flatnonzero(changed).astype(np.int32)

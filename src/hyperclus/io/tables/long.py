@@ -277,8 +277,10 @@ def read_incidences(
     known_vertices = None if vertex_ids is None else id_array(vertex_ids, "vertex")
     encoder = IdEncoder(source, columns.edge, guess, FILL_OR_DROP)
     batches = source.numbered_batches([columns.edge], (0.0, PASS_SHARE))
-    runs = Runs.joined([encoder.runs(values, row) for row, (values,) in batches])
-    edges, n_rows = encoder.ids(), runs.n_rows
+    pieces = [encoder.runs(values, row) for row, (values,) in batches]
+    edges, runs = encoder.ids(), Runs.joined(pieces)  # in this order: `ids` completes the codes
+    n_rows = runs.n_rows
+    del pieces
     if known_edges is not None:
         with naming(source.path):
             codes = positions(edges, known_edges, "edge")
@@ -324,7 +326,7 @@ def _second_pass(
             break
         inside = runs.between(row, read)
         slots = inside.slots(free)
-        indices[slots] = vertices.codes(values, row)
+        vertices.store(values, row, indices, slots)
         if weight is not None:
             gamma[slots] = checked_weights(source, weight, numbers[0], row)
         if omega is not None and edge_weight is not None:
