@@ -1,4 +1,4 @@
-"""Batch search: the gains and clusters of the vertex search, and an NCut that never rises."""
+"""Batch search: the gains and clusters of the vertex search, and a cost that never rises."""
 
 from dataclasses import replace
 
@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 import hyperclus as hc
 from hyperclus.clustering.batch_search import BatchSearch
-from hyperclus.clustering.search_problem import EFFORTS, MIN_GAIN
+from hyperclus.clustering.objectives import INFORMATION, NCUT
+from hyperclus.clustering.objectives.information import LEAST
+from hyperclus.clustering.search_problem import EFFORTS, MIN_GAIN, SearchProblem
 from hyperclus.clustering.vertex_search import Clusters
 from support.engine_contracts import planted
 from support.strategies import disconnected, hypergraphs
@@ -27,7 +29,16 @@ def searches(draw):
     labels = np.array(draw(st.permutations([*range(k), *rest])))
     walk = hc.RandomWalk(h, alpha=draw(st.sampled_from([0.0, 0.5, 1.0])))
     min_volume = draw(st.sampled_from([0.0, 0.01, 0.5 / k]))
-    return BatchSearch(walk, k, min_volume, DEFAULT), labels
+    return batches(walk, k, min_volume, draw(st.sampled_from([NCUT, INFORMATION]))), labels
+
+
+def batches(walk, k, min_volume, objective=NCUT):
+    pairs = hc.smallest_eigenpairs(hc.NormalizedLaplacian(walk), k)
+    return BatchSearch(SearchProblem(walk, pairs, k, min_volume, objective), DEFAULT)
+
+
+def clusters_of(search, labels):
+    return Clusters.of(search.walk, labels, search.k, search.min_volume, search.objective)
 
 
 @some
@@ -37,32 +48,39 @@ def test_the_state_is_what_the_definitions_say(case):
     phi, p = search.walk.stationary, search.walk.dense()
     members = (labels[:, None] == np.arange(search.k)).astype(float)
     state = search.evaluate(labels)
-    linked = phi[:, None] * (p @ members) + p.T @ (phi[:, None] * members)
-    np.testing.assert_allclose(state.linked, linked[:, :-1], rtol=0, atol=1e-14)
+    out, back = phi[:, None] * (p @ members), p.T @ (phi[:, None] * members)
+    linked = [out + back] if search.objective is NCUT else [out, back]
+    for found, expected in zip(state.linked, linked, strict=False):  # in a reversible walk, out is enough
+        np.testing.assert_allclose(found, expected[:, :-1], rtol=0, atol=1e-14)
     np.testing.assert_allclose(state.volumes, phi @ members, rtol=1e-13)
-    np.testing.assert_allclose(state.insides, np.diag(members.T @ (phi[:, None] * p) @ members), atol=1e-14)
+    between = members.T @ out
+    expected = np.diag(between) if search.objective is NCUT else between
+    found = state.flows if search.objective is NCUT else state.flows[0]
+    np.testing.assert_allclose(found, expected, atol=1e-14)
     np.testing.assert_allclose(search.own, phi * np.diag(p), rtol=1e-12)
     assert state.cost == pytest.approx(search.costs([labels])[0], abs=1e-11)
-    assert state.cost == pytest.approx(
-        Clusters.of(search.walk, labels, search.k, search.min_volume).cost, abs=1e-11
-    )
+    assert state.cost == pytest.approx(clusters_of(search, labels).cost, abs=1e-11)
 
 
 @some
 @given(searches())
 def test_gains_are_those_of_single_moves(case):
     search, labels = case
-    clusters = Clusters.of(search.walk, labels, search.k, search.min_volume)
+    clusters = clusters_of(search, labels)
     expected = clusters._gains(np.arange(len(labels)))
     gains, targets = search.gains(search.evaluate(labels))
     movable = expected > -0.9  # others would leave a cluster empty or too small
-    np.testing.assert_allclose(gains[movable], expected[movable], rtol=0, atol=1e-9)
+    if search.objective is NCUT:
+        np.testing.assert_allclose(gains[movable], expected[movable], rtol=0, atol=1e-9)
     assert (gains[~movable] < MIN_GAIN).all()
     for vertex in np.flatnonzero(gains > 1e-9):
         moved = labels.copy()
         moved[vertex] = targets[vertex]
-        after = Clusters.of(search.walk, moved, search.k, search.min_volume)
-        assert clusters.cost - after.cost == pytest.approx(gains[vertex], abs=1e-9)
+        gained = clusters.cost - clusters_of(search, moved).cost
+        if search.objective is NCUT:
+            assert gained == pytest.approx(gains[vertex], abs=1e-9)
+        elif (search.evaluate(labels).flows[0] > LEAST).all():  # first-order gains are lower bounds
+            assert gained >= gains[vertex] - 1e-9
 
 
 @some
@@ -78,17 +96,18 @@ def test_moves_never_raise_the_cost_and_empty_no_cluster(case):
 
 def test_moves_end_where_no_single_move_gains():
     h = planted(200, 300, 3)
-    search = BatchSearch(hc.RandomWalk(h), 3, 0.0, DEFAULT)
+    search = batches(hc.RandomWalk(h), 3, 0.0)
     end = search.descend(search.evaluate(np.random.default_rng(1).integers(0, 3, h.n_vertices)))
     assert search.gains(end)[0].max() <= MIN_GAIN
 
 
+@pytest.mark.parametrize("objective", ["ncut", "information"])
 @pytest.mark.parametrize("k", [2, 3, 6])
 @pytest.mark.parametrize("effort", ["fast", "default"])
-def test_planted_clusters_are_those_of_the_vertex_search(k, effort):
+def test_planted_clusters_are_those_of_the_vertex_search(k, effort, objective):
     h = planted(60 * k, 100 * k, k, noise=0.1, seed=k)
-    one_by_one = hc.cluster(h, k, effort=effort)
-    together = hc.cluster(h, k, effort=FAST if effort == "fast" else DEFAULT)
+    one_by_one = hc.cluster(h, k, effort=effort, objective=objective)
+    together = hc.cluster(h, k, effort=FAST if effort == "fast" else DEFAULT, objective=objective)
     assert together.ncut == pytest.approx(one_by_one.ncut, abs=1e-6)
     np.testing.assert_array_equal(together.labels, one_by_one.labels)
 

@@ -18,6 +18,7 @@ from hyperclus._runtime.checkpoint import Pace, checkpoint_pace
 from hyperclus._runtime.jit import compile_from
 from hyperclus.clustering._run import default_min_share, search_in_batches
 from hyperclus.clustering.cut import cut
+from hyperclus.clustering.objectives import INFORMATION, NCUT
 from hyperclus.clustering.search_problem import EFFORTS, SearchProblem
 from hyperclus.engines import cpu_kernels
 from hyperclus.engines.cpu import BlockProducts, Lists, SparseProducts, Tuning
@@ -701,18 +702,20 @@ def test_uncorrected_masses_are_recorded_if_no_worker_has_the_memory(caplog):
     assert "no worker has the memory" in message
 
 
+@pytest.mark.parametrize("objective", [NCUT, INFORMATION], ids=["ncut", "information"])
 @pytest.mark.parametrize("effort", ["fast", "default"])
 @pytest.mark.parametrize("k", [2, 3, 5])
-def test_batch_search_gives_the_result_of_one_machine(monkeypatch, k, effort):
+def test_batch_search_gives_the_result_of_one_machine(monkeypatch, k, effort, objective):
     monkeypatch.setattr(schedule, "ROWS", 1 << 14)
     h = planted(300, 500, k, noise=0.1, seed=k)
     in_batches = replace(EFFORTS[effort], batched_from=(0, 0))
-    here = hc.cluster(h, k, effort=in_batches, engine="cpu")
+    here = hc.cluster(h, k, effort=in_batches, engine="cpu", objective=objective.name)
     for layout in (LAYOUTS["some"], LAYOUTS["empty blocks"]):
         with scattered(h, **layout) as there:
             walk = dask_walk(there)
             pairs = hc.smallest_eigenpairs(NormalizedLaplacian(walk), k, spare=2)
-            problem = SearchProblem(walk, pairs, k, default_min_share(walk, k))
+            min_volume = default_min_share(walk, k) if objective is NCUT else 0.0
+            problem = SearchProblem(walk, pairs, k, min_volume, objective)
             labels = search_in_batches(problem, in_batches, 0)
             scored = cut(walk, labels, k)
             assert scored.ncut == pytest.approx(here.ncut, abs=1e-9)

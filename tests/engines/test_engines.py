@@ -77,14 +77,15 @@ def test_the_nine_data_sets_give_the_same_results(monkeypatch, name):
     check_answer(h, len(set(classes)))
 
 
+@pytest.mark.parametrize("objective", ["ncut", "information"])
 @pytest.mark.parametrize("k", [2, 3, 5])
 @pytest.mark.parametrize("alpha", ALPHAS)
-def test_batch_search_gives_the_same_results(monkeypatch, k, alpha):
+def test_batch_search_gives_the_same_results(monkeypatch, k, alpha, objective):
     on_standin(monkeypatch, 100, 12, 5)
     h = planted(300, 500, k, noise=0.1, seed=k)
     for effort in ("fast", "default"):
         in_batches = replace(EFFORTS[effort], batched_from=(0, 0))
-        check_answer(h, k, alpha=alpha, exact=False, effort=in_batches)
+        check_answer(h, k, alpha=alpha, exact=False, effort=in_batches, objective=objective)
 
 
 def test_single_precision_stays_single(monkeypatch):

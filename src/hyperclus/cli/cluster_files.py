@@ -91,6 +91,7 @@ def cluster_files(
         part = hyperclus.cluster_files(
             source.file,
             k,
+            objective=search.objective or "information",
             effort=search.effort or "default",
             min_share=search.min_share,
             folder=work_folder(workers.work),
@@ -136,7 +137,6 @@ def _check(source: LabelledSource, search: Search, computation: Computation, out
     """Refuse, before the work, what the engine cannot do."""
     given = {
         "--method": (search.method != "auto", "it runs the search of --method auto"),
-        "--objective": (search.objective == "information", "it searches for the lowest NCut"),
         "--bound": (computation.bound != "eigenvalues", "its bound is that of the eigenvalues"),
         "--checkpoint": (computation.checkpoint, "it keeps checkpoints in --work and always resumes"),
         "--report": (outputs.report, "there may be too many vertices for a page"),

@@ -103,10 +103,11 @@ class Search:
         f"Largest number to consider for -k auto (default: {MAX_K}).", "NUMBER", least=2
     )
     method: Literal["auto", "hyperclus-g"] = cluster_option(
-        "auto: search for the lowest NCut; hyperclus-g: the algorithm of the paper.", default="auto"
+        "auto: search from many starts; hyperclus-g: the algorithm of the paper.", default="auto"
     )
     objective: Literal["ncut", "information"] | None = cluster_option(
-        "What to improve: ncut (default), with a proven bound; or information, which avoids tiny clusters."
+        "What to improve: information (default), which agrees best with known classes; or ncut, whose proven "
+        "bound is closer (default for --bound tight)."
     )
     effort: Literal["fast", "default", "thorough"] | None = cluster_option("How long to search.")
     min_share: float | None = cluster_option(

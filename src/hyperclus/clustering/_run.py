@@ -18,7 +18,7 @@ from hyperclus.clustering.batch_search import batch_search
 from hyperclus.clustering.contraction import SMALL, contracted, nearly_separate_groups
 from hyperclus.clustering.cut import Cut, cut
 from hyperclus.clustering.initialization import initial_partitions
-from hyperclus.clustering.objectives import INFORMATION, NCUT
+from hyperclus.clustering.objectives import NCUT
 from hyperclus.clustering.partition import Partition
 from hyperclus.clustering.search_problem import Effort, SearchProblem
 from hyperclus.clustering.vertex_search import vertex_search
@@ -26,7 +26,7 @@ from hyperclus.engines import InMemory, Precision, check_engine, choose_engine, 
 from hyperclus.errors import Argument, ConvergenceError, InputError, check_choice, check_integer, is_number
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_incidences
 from hyperclus.io.anything import as_hypergraph
-from hyperclus.spectral.bounds import information_upper_bound, ncut_lower_bound
+from hyperclus.spectral.bounds import ncut_lower_bound
 from hyperclus.spectral.eigen import Eigenpairs, smallest_eigenpairs
 from hyperclus.spectral.eigen.floor import FAILURE, floor_beyond
 from hyperclus.spectral.eigen.lanczos import MIN_CHECK, Vectors
@@ -146,9 +146,8 @@ class Steps(Generic[Result]):
     ) -> Integers:
         """Labels of low cost, from the eigenvectors or from given labels."""
         on_host, found = problem.walk.backend.on_host, None
-        if problem.objective is not NCUT:
-            return search_by_vertex(problem, effort, seed, start)
-        if start is None and on_host and problem.k > 1 and 0 < problem.pairs.values[-1] < SMALL:
+        nearly = problem.k > 1 and 0 < problem.pairs.values[-1] < SMALL
+        if start is None and on_host and nearly and problem.objective is NCUT:
             found = search_contracted(problem, effort, seed)
         if effort.in_batches(self.whole.n_incidences, problem.k, on_host=on_host):
             return search_in_batches(problem, effort, seed, found if start is None else start)
@@ -243,17 +242,13 @@ class Run(Steps[Partition]):
         if self.bound == "tight":
             with self.timed("bound"):
                 tight = _tight_bound(walk.on_host(), k, scored.ncut)
-        most = None
-        if settings.get("objective") == INFORMATION.name:
-            with self.timed("bound"):
-                most = information_upper_bound(walk, k)
         (labels,) = walk.backend.fetch(labels)
         everywhere = np.full(self.hypergraph.n_vertices, -1, dtype=np.int64)
         everywhere[self.active] = np.argsort(order)[labels]
         found = everywhere, self.hypergraph.vertex_ids, scored, pairs.on_host(walk.backend), walk.on_host()
         names = None if self.names is None else tuple(self.names[cluster] for cluster in order)
         settings = {"k": k, **settings, **self.settings(walk)}
-        return Partition(*found, tight, settings, self.timings, names, most)
+        return Partition(*found, tight, settings, self.timings, names)
 
 
 def _tight_bound(walk: RandomWalk, k: int, upper: float) -> TightBound:

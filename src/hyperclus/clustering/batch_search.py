@@ -1,12 +1,8 @@
 """Batch search: evaluate all vertices at once and apply many moves per iteration.
 
-Everything follows from products of the walk. With x_j = Pi^1/2 times the indicator of cluster j,
-
-    linked_j = 2 Pi^1/2 M x_j,    internal(S_j) = x_j' M x_j,    vol(S_j) = x_j' x_j,    L_sym = I - M,
-
-where linked_j(v) is the flow between v and S_j in both directions. So the gain of every single move (see
-`vertex_kernels`) takes one product for each cluster but the last, on any backend. The moves that gain are
-made together; if that does not lower the NCut, fewer of them.
+The flows between all vertices and a cluster are products of the walk (see the `BatchFlows` of the objective).
+So the gain of every single move takes a few products for each cluster but the last, on any backend. The
+moves that gain are made together; if that does not lower the cost, fewer of them.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -21,14 +17,18 @@ import numpy as np
 from hyperclus._runtime.checkpoint import NO_CHECKPOINT, Checkpoint
 from hyperclus._runtime.progress import WorkProgress
 from hyperclus._runtime.threads import single_blas_thread
-from hyperclus.clustering.cut import flows
-from hyperclus.clustering.initialization import WeightedKMeans, commute_scale, embedding
-from hyperclus.clustering.objectives import NCUT
+from hyperclus.clustering.initialization import (
+    MAX_MERGERS,
+    WeightedKMeans,
+    commute_scale,
+    embedding,
+    unit_rows,
+)
+from hyperclus.clustering.objectives import NCUT, flows_between
+from hyperclus.clustering.objectives.base import BatchState
 from hyperclus.clustering.search_problem import MIN_GAIN, Effort, SearchProblem, labels_fit, volume_penalty
-from hyperclus.clustering.vertex_kernels import NOISE, VOLUME_PENALTY
+from hyperclus.clustering.vertex_kernels import NOISE
 from hyperclus.engines.base import ArrayBackend
-from hyperclus.spectral.laplacian import NormalizedLaplacian
-from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Booleans, Floats, Integers
 
 SWEEP_SHARES = (0.04, 0.15, 0.35, 0.65, 0.85, 0.96)  # of the mass, where an order is cut beside its zero
@@ -36,6 +36,7 @@ REFINEMENTS = 1  # rounds that halve the intervals around the best cut
 K_MEANS_STARTS = 3  # on the same sample, of which the best counts
 SIMILAR = 0.999  # partitions that agree on this share of the vertices count as one
 MAX_ROUNDS = 50  # of moves
+MORE = 3  # times k centres before mergers
 
 
 @single_blas_thread
@@ -46,14 +47,14 @@ def batch_search(
     start: Integers | None = None,
     checkpoint: Checkpoint = NO_CHECKPOINT,
 ) -> Integers:
-    """Labels 0 .. k - 1 of the lowest NCut found, from initial partitions or from given labels.
+    """Labels 0 .. k - 1 of the lowest cost found, from initial partitions or from given labels.
 
     The labels are a vector of the walk's backend.
     """
     n, k = problem.walk.hypergraph.n_vertices, problem.k
     if (done := checkpoint.result(partial(labels_fit, n, k, {}))) is not None:
         return cast(Integers, done["labels"])
-    k, search = problem.k, BatchSearch(problem.walk, problem.k, problem.min_volume, effort)
+    k, search = problem.k, BatchSearch(problem, effort)
     starts: Iterable[Callable[[], Integers]] = [partial(search.backend.put, start)]
     if start is None:
         starts = _initial_partitions(search, problem, effort, rng)
@@ -70,7 +71,7 @@ def batch_search(
         best = checkpoint.part("starts").finish(**{f"labels {i}": one for i, one in enumerate(first)})
     ends = [search.end(labels, checkpoint.part("end", number)) for number, labels in enumerate(best.values())]
     cost, labels = min(ends, key=itemgetter(0))
-    search.work.end(f"NCut {cost:.4f}")
+    search.work.end(problem.objective.shown(cost))
     checkpoint.finish(labels=labels)
     return labels
 
@@ -78,11 +79,21 @@ def batch_search(
 def _initial_partitions(
     search: "BatchSearch", problem: SearchProblem, effort: Effort, rng: np.random.Generator
 ) -> Iterator[Callable[[], Integers]]:
-    """For two clusters the best of some cuts along the second eigenvector; k-means."""
+    """For two clusters the best of some cuts along the second eigenvector; k-means.
+
+    For other objectives than NCut, mergers of more clusters than k instead.
+    """
     k, backend = problem.k, search.backend
     rows = embedding(problem.walk, problem.pairs)
     if k == 2:
         yield partial(_sweep_cut, search, rows[:, 0])
+    if problem.objective is not NCUT:
+        points = backend.persist(unit_rows(np.hstack([problem.pairs.vectors, problem.pairs.spare])))
+        ones = np.ones_like(problem.walk.stationary)
+        k_means = WeightedKMeans(backend, points, ones, effort.sample)
+        for _ in range(max(effort.starts // 2, 1)):
+            yield partial(_merged, search, k_means, rng)
+        return
     spaces = []
     if k > 2:
         first = rows[:, : k - 1]
@@ -93,6 +104,15 @@ def _initial_partitions(
         k_means = WeightedKMeans(backend, points, problem.walk.stationary, effort.sample)
         for _ in range(max(effort.starts // 8, 1)):
             yield partial(k_means.labels, k, rng, K_MEANS_STARTS)
+
+
+def _merged(search: "BatchSearch", k_means: WeightedKMeans, rng: np.random.Generator) -> Integers:
+    """k-means with MORE times k centres, and mergers of least cost down to k."""
+    count = min(MORE * search.k, search.k + MAX_MERGERS, search.walk.hypergraph.n_vertices)
+    labels = search.backend.persist(k_means.labels(count, rng))
+    between = flows_between(search.walk, labels, count)
+    into = search.objective.merged_to(search.k, between)
+    return search.backend.persist(search.backend.take(search.backend.put(into), labels))
 
 
 def _sweep_cut(search: "BatchSearch", scores: Floats) -> Integers:
@@ -124,67 +144,56 @@ def _similar(backend: ArrayBackend, labels: Integers, other: Integers, k: int) -
     return bool(min(table.max(axis=1).sum(), table.max(axis=0).sum()) >= SIMILAR * len(labels))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class BatchState:
-    """Clusters, and the flow between each vertex and each cluster."""
-
-    labels: Integers
-    linked: Floats  # of each vertex and cluster but the last; over all clusters they sum to 2 phi
-    sizes: Integers  # in host memory, as the next two
-    volumes: Floats
-    insides: Floats
-    cost: float  # the NCut plus a penalty for small clusters; infinite if one is empty
-
-
 @dataclass(eq=False)
 class BatchSearch:
     """Moves of the vertices of a walk between k clusters."""
 
-    walk: RandomWalk
-    k: int
-    min_volume: float
+    problem: SearchProblem
     effort: Effort
     work: WorkProgress = field(default_factory=lambda: WorkProgress("search", "incidences"))
 
     def __post_init__(self) -> None:
+        problem, self.k, self.objective = self.problem, self.problem.k, self.problem.objective
+        self.walk, self.min_volume = problem.walk, problem.min_volume
         phi, m = self.walk.stationary, self.walk.hypergraph.n_incidences
-        self.backend, self.laplacian = self.walk.backend, NormalizedLaplacian(self.walk)
-        self.root = self.backend.persist(np.sqrt(phi))
+        self.backend, self.flows = self.walk.backend, self.objective.in_batches(self.walk, self.k)
         self.own = self.backend.persist(phi * self.walk.factors.return_probability)  # flow to itself
         self.visits = 2.0 * m * (self.k - 1)  # of incidences by one evaluation
         self.large = m >= self.effort.batched_from[1]  # a round costs more than the last digits are worth
 
     def costs(self, partitions: Iterable[Integers]) -> list[float]:
-        """The costs of partitions alone, which takes half as many products; on many workers one round."""
-        found = [figure for labels in partitions for figure in flows(self.walk, labels, self.k, once=True)]
-        figures = self.backend.fetch(*found)
+        """The costs of partitions alone, which takes fewer products; on many workers one round."""
+        figures = self.backend.fetch(
+            *(figure for labels in partitions for figure in self.flows.summary(labels))
+        )
         costs = []
-        for volumes, boundaries in zip(figures[::2], figures[1::2], strict=True):
-            costs.append(self._cost(volumes > 0, volumes, volumes - boundaries))
+        for volumes, flows in zip(figures[::2], figures[1::2], strict=True):
+            costs.append(self._cost(volumes > 0, volumes, flows))
             self.work.piece = self.visits / 2
-            self.work.finish(f"NCut {costs[-1]:.4f}")
+            self.work.finish(self.objective.shown(costs[-1]))
         return costs
 
     def evaluate(self, labels: Integers) -> BatchState:
-        """Compute the flow between all vertices and all clusters: k - 1 products."""
-        masses = self.walk.stationary
-        linked = self.backend.empty_columns(self.root, self.k - 1)
+        """Compute the flows between all vertices and all clusters: products for all clusters but the last."""
+        masses, rest = self.walk.stationary, [total + 0.0 for total in self.flows.totals]
+        linked = [self.backend.empty_columns(masses, self.k - 1) for _ in rest]
         figures: list[Any] = []
-        rest = 2.0 * masses
         for cluster in range(self.k):
-            inside = labels == cluster
-            members = inside * self.root
+            inside, columns = labels == cluster, rest
             if cluster < self.k - 1:
-                linked[:, cluster] = 2.0 * self.root * (members - self.laplacian.apply(members))
-                rest -= linked[:, cluster]
-            between = linked[:, cluster] if cluster < self.k - 1 else rest
-            figures += [np.count_nonzero(inside), members @ members, inside.astype(self.root.dtype) @ between]
-        counts, volumes, insides = np.array(self.backend.fetch(*figures), dtype=np.float64).reshape(-1, 3).T
-        sizes, insides = counts.astype(np.int64), insides / 2
-        cost = self._cost(sizes, volumes, insides)
+                columns = self.flows.columns(inside)
+                for block, column, left in zip(linked, columns, rest, strict=True):
+                    block[:, cluster] = column
+                    left -= column
+            figures += [np.count_nonzero(inside), (inside * masses).sum()]
+            figures.append(self.flows.figure(labels, inside, columns))
+        fetched = self.backend.fetch(*figures)
+        sizes, volumes = np.array(fetched[::3], dtype=np.int64), np.array(fetched[1::3], dtype=np.float64)
+        flows = self.flows.flows(fetched[2::3])
+        cost = self._cost(sizes, volumes, flows)
         self.work.piece = self.visits
-        self.work.finish(f"NCut {cost:.4f}")
-        return BatchState(labels, linked, sizes, volumes, insides, cost)
+        self.work.finish(self.objective.shown(cost))
+        return BatchState(labels, linked, sizes, volumes, flows, cost)
 
     def end(self, labels: Integers, checkpoint: Checkpoint) -> tuple[float, Integers]:
         """Descend from these labels; the cost and the labels at the end."""
@@ -230,9 +239,10 @@ class BatchSearch:
     def gains(self, current: BatchState) -> tuple[Floats, Integers]:
         """How much the best move of each vertex lowers the cost, and the cluster that it joins."""
         backend = self.backend
-        found, targets = backend.empty_columns(self.root, 1), backend.empty_columns(current.labels, 1)
-        for rows in backend.row_slices(len(self.root)):
-            found[rows, 0], targets[rows, 0] = self._best_moves(current, rows)
+        found, targets = backend.empty_columns(self.own, 1), backend.empty_columns(current.labels, 1)
+        for rows in backend.row_slices(len(self.own)):
+            best = self.flows.gains(current, rows, self.own[rows], self.min_volume)
+            found[rows, 0], targets[rows, 0] = best
         return found[:, 0], targets[:, 0]
 
     def _into_one(self, moving: Booleans, gains: Floats, targets: Integers) -> Booleans:
@@ -241,28 +251,7 @@ class BatchSearch:
         (totals,) = self.backend.fetch(np.bincount(targets, weights=weights, minlength=self.k))
         return self.backend.persist(moving & (targets == int(np.argmax(totals))))
 
-    def _best_moves(self, current: BatchState, rows: slice) -> tuple[Floats, Integers]:
-        """As `vertex_kernels.best_target`, for a slice of the vertices."""
-        home, mass, own = current.labels[rows], self.walk.stationary[rows], self.own[rows]
-        best, target = np.full_like(mass, -np.inf), np.zeros_like(home)
-        stay, rest = np.zeros_like(mass), 2.0 * mass
-        for cluster, (volume, inside) in enumerate(zip(current.volumes, current.insides, strict=True)):
-            linked = current.linked[rows, cluster] if cluster < self.k - 1 else rest
-            rest = rest - linked
-            gain = (inside + linked + own) / (volume + mass) - inside / volume
-            if volume < self.min_volume:
-                gain += VOLUME_PENALTY * np.minimum(mass, self.min_volume - volume) / self.min_volume
-            left = volume - mass
-            leaving = (inside - linked + own) / np.where(left > 0, left, 1.0) - inside / volume
-            if current.sizes[cluster] < 2:
-                left = left - np.inf
-            at_home = home == cluster
-            stay = np.where(at_home, np.where(left < max(self.min_volume, NOISE), -np.inf, leaving), stay)
-            better = (gain > best) & ~at_home
-            best, target = np.where(better, gain, best), np.where(better, cluster, target)
-        return best + stay, target
-
-    def _cost(self, sizes: Integers | Booleans, volumes: Floats, insides: Floats) -> float:
+    def _cost(self, sizes: Integers | Booleans, volumes: Floats, flows: Floats) -> float:
         if not sizes.all() or volumes.min() < NOISE:
             return np.inf
-        return NCUT.cost(volumes, insides) + volume_penalty(volumes, self.min_volume)
+        return self.objective.cost(volumes, flows) + volume_penalty(volumes, self.min_volume)

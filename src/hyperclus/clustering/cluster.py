@@ -1,7 +1,7 @@
-"""The method: clusters of low NCut, found by a search from the eigenvectors, with a proven lower bound."""
+"""The method: clusters found by a search from the eigenvectors, with proven bounds."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal, Unpack
+from typing import Any, Literal, Unpack, cast
 
 import numpy as np
 
@@ -12,7 +12,6 @@ from hyperclus.clustering.objectives import NCUT, ObjectiveName, objective_of
 from hyperclus.clustering.partition import Partition, unique_names
 from hyperclus.clustering.search_problem import Effort, EffortName, SearchProblem, effort_of
 from hyperclus.engines import InMemory, Precision
-from hyperclus.errors import Argument, InputError
 from hyperclus.hypergraph.ids import vertex_codes
 from hyperclus.typing import HypergraphLike, Integers, Seed
 
@@ -21,7 +20,7 @@ def cluster(
     hypergraph: HypergraphLike,
     k: int | Literal["auto"] = 2,
     *,
-    objective: ObjectiveName = "ncut",
+    objective: ObjectiveName | None = None,
     effort: EffortName | Effort | None = None,
     min_share: float | None = None,
     alpha: float = 0.0,
@@ -31,9 +30,9 @@ def cluster(
     engine: InMemory = "auto",
     precision: Precision = "float64",
 ) -> Partition:
-    """Split the vertices into k clusters of low NCut, with a proven lower bound.
+    """Split the vertices into k clusters that a random walker seldom leaves, with proven bounds.
 
-    The eigenvectors of L_sym give the bound and the initial partitions. A search then lowers the NCut
+    The eigenvectors of L_sym give the bounds and initial partitions. A search then improves the objective
     itself, by moving vertices and hyperedges between clusters.
 
     Parameters
@@ -42,11 +41,11 @@ def cluster(
         Or whatever `as_hypergraph` accepts: a matrix, a data frame, lists, or an object of another library.
     k : int or "auto"
         The number of clusters; "auto" is the one that `suggest_k` suggests, up to 10.
-    objective : {"ncut", "information"}
-        What the search improves. The lowest NCut has a proven bound, but may contain clusters of a few
-        vertices. The information that a walker's cluster has about its next one avoids these, and agrees
-        better with known classes on most real data; it is searched for on the CPU only. Whatever the
-        objective, the partition has both figures.
+    objective : {"information", "ncut"}, optional
+        What the search improves. The information that a walker's cluster has about its next one agrees best
+        with known classes on real data. The lowest NCut often contains clusters of a few vertices; its proven
+        bound is close. Whatever the objective, the partition has both figures. By default "information", and
+        "ncut" for the tight bound.
     effort : {"fast", "default", "thorough"} or Effort, optional
         How long to search: the whole call costs about 2 to 4, 3 to 5 and 100 times as much as the
         eigenvectors. By default "default", and "thorough" for the tight bound. The work is counted, not
@@ -93,14 +92,13 @@ def cluster(
     >>> sorted(part.members(part.labels[0]).tolist())
     ['a', 'b', 'c']
     """
-    where = _engine_for(objective, engine)
     run = Run(
-        hypergraph, where, precision=precision, alpha=alpha, bound=bound, tolerance=tolerance, seed=seed
+        hypergraph, engine, precision=precision, alpha=alpha, bound=bound, tolerance=tolerance, seed=seed
     )
     if effort is None:
         effort = "thorough" if bound == "tight" else "default"
     k, suggestion = chosen_k(run.hypergraph, k, alpha, seed)
-    settings = {"method": "cluster", "objective": objective, **suggestion}
+    settings = {"method": "cluster", "objective": chosen_objective(objective, bound), **suggestion}
     return search(run, k, effort, min_share, settings)
 
 
@@ -108,12 +106,12 @@ def refine(
     hypergraph: HypergraphLike,
     labels: Mapping[Any, Any] | Iterable[Any] | Partition,
     *,
-    objective: ObjectiveName = "ncut",
+    objective: ObjectiveName | None = None,
     effort: EffortName | Effort = "fast",
     min_share: float | None = None,
     **settings: Unpack[Settings],
 ) -> Partition:
-    """Lower the NCut of given clusters, or raise their information; no cluster is emptied.
+    """Improve given clusters: raise their information, or lower their NCut; no cluster is emptied.
 
     Moves single vertices until no move helps ("fast"), then tries whole hyperedges and mergers as
     `cluster` does. The labels are those of `evaluate`, the other parameters those of `cluster`. The objective
@@ -126,10 +124,10 @@ def refine(
     >>> refine(h, ["x", "x", "y", "y", "y", "y"]).members(0).tolist()
     ['a', 'b', 'c']
     """
-    settings["engine"] = _engine_for(objective, settings.get("engine", "auto"))
     run = Run.of("refine", hypergraph, settings)
     start, k = _label_codes(run, labels)
-    return search(run, k, effort, min_share, {"method": "refine", "objective": objective}, start)
+    how = {"method": "refine", "objective": chosen_objective(objective, run.bound)}
+    return search(run, k, effort, min_share, how, start)
 
 
 def evaluate(
@@ -173,7 +171,7 @@ def search(
 ) -> Result:
     """The method, for every engine; the search starts from the eigenvectors, or from given labels."""
     k, how = check_k(k, run.whole.n_vertices, min_share), effort_of(effort)
-    objective = objective_of(settings.get("objective", "ncut"))
+    objective = objective_of(settings["objective"])
     seed = int(run.rng.integers(1 << 63))  # drawn first, so that it does not depend on the eigen-solver
     walk = run.walk(run.whole, k)  # P = A B and its stationary distribution
     pairs = run.eigenpairs(walk, k, how.extra)  # the smallest of L_sym
@@ -183,20 +181,16 @@ def search(
     with run.timed("search"):
         problem = SearchProblem(walk, pairs, k, min_volume, objective)
         labels = run.search(problem, how, seed, start)
-        if start is None and objective is NCUT:
+        if start is None:
             labels = at_least_as_good(problem, labels)
     return run.partition(walk, pairs, labels, k, settings | {"effort": effort, "min_share": min_volume})
 
 
-def _engine_for(objective: ObjectiveName, engine: InMemory) -> InMemory:
-    """The CPU for objectives whose search has no batches."""
-    if objective_of(objective) is NCUT:
-        return engine
-    if engine not in ("auto", "cpu"):
-        raise InputError(
-            Argument("objective", objective), " needs the CPU; leave out ", Argument("engine", engine)
-        )
-    return "cpu"
+def chosen_objective(objective: ObjectiveName | None, bound: Bound = "eigenvalues") -> ObjectiveName:
+    """The objective, by default the one that suits the bound."""
+    if objective is None:
+        return "ncut" if bound == "tight" else "information"
+    return cast(ObjectiveName, objective_of(objective).name)
 
 
 def _label_codes(run: Run, labels: Mapping[Any, Any] | Iterable[Any] | Partition) -> tuple[Integers, int]:

@@ -25,6 +25,7 @@ from hyperclus._runtime.lock import lock_folder
 from hyperclus._runtime.optional import arrow
 from hyperclus.clustering._run import Steps, check_k, check_min_share, search_in_batches
 from hyperclus.clustering.cluster import cluster, search
+from hyperclus.clustering.objectives import ObjectiveName, objective_of
 from hyperclus.clustering.partition import StoredPartition
 from hyperclus.clustering.search_problem import Effort, EffortName, SearchProblem, effort_of
 from hyperclus.engines.dask.backend import DaskProducts, StoredHypergraph
@@ -97,6 +98,7 @@ def cluster_files(
     source: StrPath | Sequence[StrPath] | Prepared,
     k: int = 2,
     *,
+    objective: ObjectiveName = "information",
     effort: EffortName | Effort = "default",
     min_share: float | None = None,
     alpha: float = 0.0,
@@ -115,7 +117,7 @@ def cluster_files(
     ----------
     source : file names or Prepared
         Parquet files with a row per incidence, as in `prepare`, or the result of `prepare`.
-    k, effort, min_share, alpha, tolerance
+    k, objective, effort, min_share, alpha, tolerance
         As in `cluster`.
     seed : int
         Random seed.
@@ -138,6 +140,7 @@ def cluster_files(
         )
     check_integer("k", k)
     check_min_share(min_share, k)
+    objective_of(objective)
     effort_of(effort)
     if not isinstance(seed, int | np.integer) or isinstance(seed, bool):
         raise InputError(
@@ -157,8 +160,8 @@ def cluster_files(
         warn_if_short(prepared, k, pool.workers())
         run = FilesRun(prepared, pool, alpha=alpha, tolerance=tolerance, seed=int(seed))
         run.timings["preparation"] = time.perf_counter() - started
-        with run.session(int(k), effort, min_share):
-            return search(run, k, effort, min_share, {"method": "cluster_files"})
+        with run.session(int(k), objective, effort, min_share):
+            return search(run, k, effort, min_share, {"method": "cluster_files", "objective": objective})
 
 
 def warn_if_short(prepared: Prepared, k: int, workers: list[WorkerState]) -> None:
@@ -190,11 +193,13 @@ class FilesRun(Steps[StoredPartition]):
     total: Spent = field(default_factory=Spent)
 
     @contextmanager
-    def session(self, k: int, effort: EffortName | Effort, min_share: float | None) -> Iterator[None]:
+    def session(
+        self, k: int, objective: ObjectiveName, effort: EffortName | Effort, min_share: float | None
+    ) -> Iterator[None]:
         """Open the files of the run, which an equal call resumes; they are deleted after it."""
         self.rng = np.random.default_rng(self.seed)
-        self.arguments = {"k": k, "effort": effort, "min_share": min_share}
-        settings = k, astuple(effort_of(effort)), min_share, self.alpha, self.tolerance, self.seed
+        self.arguments = {"k": k, "objective": objective, "effort": effort, "min_share": min_share}
+        settings = k, objective, astuple(effort_of(effort)), min_share, self.alpha, self.tolerance, self.seed
         self.key = blake2b(json.dumps(settings, default=float).encode(), digest_size=8).hexdigest()
         with Steps.timed(self, "layout"):  # without rounds
             files = lay_out(self.prepared, self.pool, self.key, self.alpha)

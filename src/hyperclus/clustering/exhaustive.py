@@ -12,27 +12,27 @@ MAX_VERTICES = 9
 
 
 def at_least_as_good(problem: SearchProblem, labels: Integers) -> Integers:
-    """The given labels, unless enumeration of up to 9 vertices finds a lower NCut."""
+    """The given labels, unless enumeration of up to 9 vertices finds a lower cost."""
     walk, k = problem.walk, problem.k
     if walk.hypergraph.n_vertices > MAX_VERTICES or not walk.backend.on_host:
         return labels
     rows = np.vstack([_partitions(walk.hypergraph.n_vertices, k), labels])
-    ncuts = _penalized_ncuts(problem, rows)
-    best = int(ncuts.argmin())
-    return rows[best] if ncuts[best] < ncuts[-1] - max(MIN_GAIN, 1e-9 * ncuts[-1]) else labels
+    costs = _penalized_costs(problem, rows)
+    best = int(costs.argmin())
+    return rows[best] if costs[best] < costs[-1] - max(MIN_GAIN, 1e-9 * abs(costs[-1])) else labels
 
 
-def _penalized_ncuts(problem: SearchProblem, labels: Integers) -> Floats:
-    """The NCut of each row of labels, with the penalty of small clusters that the search has."""
+def _penalized_costs(problem: SearchProblem, labels: Integers) -> Floats:
+    """The cost of each row of labels, with the penalty of small clusters that the search has."""
     phi = problem.walk.stationary
     flow = phi[:, None] * problem.walk.dense()
     sets = (labels[:, None, :] == np.arange(problem.k)[:, None]).astype(np.float64)
     volumes = sets @ phi
-    ncuts = (((sets @ flow) * (1.0 - sets)).sum(axis=2) / volumes).sum(axis=1)
+    costs = problem.objective.costs_of(sets, flow)
     if problem.min_volume > 0:
         missing = np.maximum(1.0 - volumes / problem.min_volume, 0.0)
-        ncuts += VOLUME_PENALTY * np.where(missing > 1e-12, missing, 0.0).sum(axis=1)
-    return np.asarray(ncuts)
+        costs = costs + VOLUME_PENALTY * np.where(missing > 1e-12, missing, 0.0).sum(axis=1)
+    return costs
 
 
 @cache

@@ -22,12 +22,13 @@ from hyperclus.spectral.eigen import Eigenpairs
 from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Floats, Integers
 
-LLOYD_ROUNDS = 6  # plus k; moves of single vertices do the rest
+LLOYD_ROUNDS = 6  # plus k, up to MAX_LLOYD_ROUNDS; moves of single vertices do the rest
+MAX_LLOYD_ROUNDS = 20
 CANDIDATES = 4  # drawn for each k-means++ centre
-MORE = 3  # times k centres before mergers
-ROUNDS_BEFORE_MERGERS = 3
-MERGER_ROUNDS = 8  # at least; few clusters are merged at once, because costs change
-LATENT_FACTORS = 100
+FACTORS_BEYOND_K = 10
+FACTOR_TOLERANCE = 1e-2
+PASSES_BEFORE_MERGERS = 3
+MAX_MERGERS = 50
 MAX_COORDINATE = 1e6  # only vertices with phi below 1e-12 exceed it
 
 
@@ -41,7 +42,7 @@ def initial_partitions(
     are then commute times), and on all coordinates; if clusters must not be small, also on the quantiles of
     the coordinates. k-means runs on a `sample` of the vertices.
 
-    For other objectives than NCut, the first are mergers of more clusters than k (see `_merged`), from the
+    For other objectives than NCut, they are mergers of more clusters than k (see `_merged`), in turn from the
     latent factors of the incidences and from the eigenvectors.
     """
     walk, k = problem.walk, problem.k
@@ -50,9 +51,7 @@ def initial_partitions(
         return
     rows = embedding(walk, problem.pairs)
     if problem.objective is not NCUT:
-        spectral = np.hstack([problem.pairs.vectors, problem.pairs.spare])
-        for points in (_latent_factors(walk.hypergraph, rng), spectral):
-            yield partial(_merged, problem, _with_unit_rows(points), rng, sample)
+        yield from _merger_starts(problem, rng, sample)
     if k == 2:
         yield partial(_sweep_cut, walk, rows[:, 0], problem.min_volume)
         for column in rows.T:
@@ -69,38 +68,31 @@ def initial_partitions(
             yield partial(one.labels, k, rng)
 
 
-def _merged(problem: SearchProblem, points: Floats, rng: np.random.Generator, sample: int) -> Integers:
-    """k-means with MORE times k centres, a few rounds of moves, and mergers of least cost down to k."""
+def _merger_starts(
+    problem: SearchProblem, rng: np.random.Generator, sample: int
+) -> Iterator[Callable[[], Integers]]:
+    factors = unit_rows(_latent_factors(problem.walk.hypergraph, problem.k + FACTORS_BEYOND_K, rng))
+    spectral = unit_rows(np.hstack([problem.pairs.vectors, problem.pairs.spare]))
+    while True:
+        for points, more in ((factors, 3), (spectral, 3), (spectral, 5)):
+            yield partial(_merged, problem, points, more, rng, sample)
+
+
+def _merged(
+    problem: SearchProblem, points: Floats, more: int, rng: np.random.Generator, sample: int
+) -> Integers:
+    """k-means with up to `more` times k centres, a round of moves, and mergers of least cost down to k."""
     walk, objective, n = problem.walk, problem.objective, problem.walk.hypergraph.n_vertices
     k_means = WeightedKMeans(walk.backend, points, np.ones(n), sample)
-    labels = np.unique(k_means.labels(min(MORE * problem.k, n), rng), return_inverse=True)[1]
+    centres = min(more * problem.k, problem.k + MAX_MERGERS, n)
+    labels = np.unique(k_means.labels(centres, rng), return_inverse=True)[1]
     clusters = Clusters.of(walk, labels, int(labels.max()) + 1, objective=objective)
-    for _ in range(ROUNDS_BEFORE_MERGERS):
-        clusters.round()
-    labels = clusters.state.labels
-    while (count := int(labels.max()) + 1) > problem.k:
-        clusters = Clusters.of(walk, labels, count, objective=objective, flow=clusters.flow)
-        costs = objective.merger_costs(clusters.state.volumes, clusters.state.flows, clusters.between)
-        labels = np.unique(_mergers(costs, problem.k)[labels], return_inverse=True)[1]
-    return labels
+    if not problem.large:
+        clusters.round(PASSES_BEFORE_MERGERS)
+    return np.asarray(objective.merged_to(problem.k, clusters.between)[clusters.state.labels])
 
 
-def _mergers(costs: Floats, k: int) -> Integers:
-    """The cluster that each cluster becomes, by some of the mergers of least cost, of disjoint pairs."""
-    count = len(costs)
-    costs = np.where(np.tri(count, dtype=bool), np.inf, costs)
-    into, free, wanted = np.arange(count), np.ones(count, dtype=bool), max((count - k) // MERGER_ROUNDS, 1)
-    for pair in np.argsort(costs, axis=None, kind="stable"):
-        one, other = divmod(int(pair), count)
-        if free[one] and free[other]:
-            into[other], free[one], free[other] = one, False, False
-            wanted -= 1
-        if not wanted:
-            break
-    return into
-
-
-def _latent_factors(hypergraph: Hypergraph, rng: np.random.Generator) -> Floats:
+def _latent_factors(hypergraph: Hypergraph, count: int, rng: np.random.Generator) -> Floats:
     """Latent semantic analysis: singular vectors of gamma, with rare hyperedges weighted up, times values."""
     from scipy.sparse.linalg import svds
 
@@ -109,16 +101,18 @@ def _latent_factors(hypergraph: Hypergraph, rng: np.random.Generator) -> Floats:
     matrix = (sp.diags_array(rarity) @ hypergraph.gamma).T.tocsr()
     lengths = np.sqrt(matrix.multiply(matrix).sum(axis=1))
     matrix = sp.diags_array(1 / np.where(lengths > 0, lengths, 1.0)) @ matrix
-    count = min(LATENT_FACTORS, min(matrix.shape) - 1)
+    count = min(count, min(matrix.shape) - 1)
     if count < 1:
         return np.ones((n, 1))
-    vectors, values, _ = svds(matrix, k=count, v0=rng.standard_normal(min(matrix.shape)))
+    first = rng.standard_normal(min(matrix.shape))
+    vectors, values, _ = svds(matrix, k=count, v0=first, tol=FACTOR_TOLERANCE)
     return np.asarray(vectors * values)
 
 
-def _with_unit_rows(points: Floats) -> Floats:
-    lengths = np.linalg.norm(points, axis=1, keepdims=True)
-    return np.asarray(points / np.where(lengths > 0, lengths, 1.0))
+def unit_rows(points: Floats) -> Floats:
+    """The rows divided by their lengths."""
+    lengths = np.sqrt(sum(np.square(column) for column in points.T))
+    return points / np.where(lengths > 0, lengths, 1.0)[:, None]
 
 
 def embedding(walk: RandomWalk, pairs: Eigenpairs) -> Floats:
@@ -183,7 +177,7 @@ class WeightedKMeans:
         centres = _first_centres(points, masses, k, rng)
         clusters = np.arange(k)[:, None]
         labels = np.zeros(0, dtype=np.int64)
-        for _ in range(LLOYD_ROUNDS + k):
+        for _ in range(min(LLOYD_ROUNDS + k, MAX_LLOYD_ROUNDS)):
             before, labels = labels, nearest_centre(points, centres)
             if np.array_equal(before, labels):
                 break

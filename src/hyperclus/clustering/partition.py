@@ -15,7 +15,12 @@ from hyperclus.clustering.objectives import information_of
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.ids import as_list, object_array, vertex_codes
 from hyperclus.hypergraph.messages import USUAL, Nouns, caption, first_few, shown
-from hyperclus.spectral.bounds import cheeger_interval, ncut_lower_bound, relative_gap
+from hyperclus.spectral.bounds import (
+    cheeger_interval,
+    information_upper_bound,
+    ncut_lower_bound,
+    relative_gap,
+)
 from hyperclus.spectral.eigen import Eigenpairs
 from hyperclus.spectral.sdp_bound import TightBound
 from hyperclus.spectral.walk import RandomWalk
@@ -89,8 +94,6 @@ class Partition(PartitionQuality):
         The arguments, with `fallbacks` if something else was done; and the seconds spent in each stage.
     names : tuple of str, or None
         The names of the clusters, if they have any; see `with_names`.
-    information_bound : float or None
-        A proven bound, if the objective was the information: no partition into k clusters has more.
     """
 
     labels: Integers
@@ -102,7 +105,6 @@ class Partition(PartitionQuality):
     settings: Mapping[str, Any] = field(default_factory=dict)
     timings: Mapping[str, float] = field(default_factory=dict)
     names: tuple[str, ...] | None = None
-    information_bound: float | None = None
 
     def __post_init__(self) -> None:
         self.labels.flags.writeable = False
@@ -121,6 +123,15 @@ class Partition(PartitionQuality):
     def information(self) -> float:
         """The nats that a walker's cluster tells about its next cluster: 0 for random ones, at most ln k."""
         return information_of(self.walk, self.labels[self.labels >= 0], self.k)
+
+    @property
+    def information_bound(self) -> float:
+        """A proven bound: no partition into k clusters has more information.
+
+        It takes no time where the walk is reversible, as with gamma = 1; elsewhere about as long as the
+        eigenvectors.
+        """
+        return information_upper_bound(self.walk, self.eigenpairs, self.k)
 
     @property
     def nouns(self) -> Nouns:

@@ -14,6 +14,7 @@ from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Floats
 
 EffortName: TypeAlias = Literal["fast", "default", "thorough"]
+LARGE = 5_000_000  # incidences times clusters
 MIN_GAIN = 1e-13  # a move must lower the cost by more than rounding may
 
 
@@ -35,6 +36,11 @@ class SearchProblem:
     def bound(self) -> float:
         """A lower bound on the cost."""
         return self.objective.bound(self.pairs, self.k)
+
+    @property
+    def large(self) -> bool:
+        """Whether to start from fewer partitions, because a round of moves takes long."""
+        return self.walk.hypergraph.n_incidences * self.k >= LARGE and self.objective is not NCUT
 
     def on_host(self) -> "SearchProblem":
         """The same problem in host memory."""

@@ -16,7 +16,10 @@ NOISE = 1e-12  # a volume below this may be rounding error
 
 
 class Flow(NamedTuple):
-    """The walk by vertex and by hyperedge; rate is phi / d, scale is omega / delta."""
+    """The walk by vertex and by hyperedge; rate is phi / d, scale is omega / delta.
+
+    In a reversible walk the flow from one vertex to another equals the flow back.
+    """
 
     indptr: Codes
     edges: Codes
@@ -29,6 +32,7 @@ class Flow(NamedTuple):
     stationary: Floats
     rate: Floats
     scale: Floats
+    reversible: bool
 
 
 class State(NamedTuple):

@@ -38,6 +38,8 @@ LOCAL_FROM = 20_000  # incidences; below, finding the neighborhood takes longer 
 LOCAL_UP_TO = 0.25  # share of the incidences up to which moves are followed by a search of the neighborhood
 PASSES = 50  # over the vertices near a move, until all are evaluated again
 
+MIN_PROGRESS = 2e-4  # a round that gains less than this share of the cost ends a brief search
+
 START, ROUND, DESCENT = 3, 4, 10  # estimated visits of all incidences by each
 NO_VERTICES = np.empty(0, dtype=np.int64)
 Start: TypeAlias = Integers | Callable[[], Integers]
@@ -60,10 +62,10 @@ def vertex_search(
     """
     k, flow = problem.k, flow_of(problem.walk)
     m = len(flow.edges)
-    finalists = effort.finalists if k > 2 else (effort.finalists + 1) // 2
+    brief = problem.large and effort.first is None
+    count, finalists = _counts(problem, effort, brief)
     visits = effort.evaluations * min(max(problem.pairs.steps, MIN_PRODUCTS) * m, MAX_VISITS)
-    budget = max(visits / effort.finalists, effort.incidences)
-    count = max(effort.starts, k - 2) if effort.evaluations else effort.starts
+    budget = max(visits / effort.finalists, effort.incidences) * (0.5 if brief else 1.0)
     total = m * (START * count + ROUND * 2 * finalists) + (m * DESCENT + budget) * finalists
     work = work or WorkProgress("search", "incidences")
     work.begin(total, share)
@@ -84,6 +86,7 @@ def vertex_search(
                 labels = start() if callable(start) else start
                 clusters = Clusters.of(problem.walk, labels, k, problem.min_volume, problem.objective, flow)
                 clusters.work, clusters.parallel_from = work, effort.parallel_from
+                clusters.min_progress = MIN_PROGRESS if brief else 0.0
                 stage(clusters, part)
                 kept = part.finish(rank=clusters.rank, labels=clusters.state.labels)
             results.append((tuple(kept["rank"]), kept["labels"]))
@@ -101,6 +104,17 @@ def vertex_search(
     checkpoint.finish(labels=labels, cost=cost)
     work.end(problem.objective.shown(cost))
     return labels
+
+
+def _counts(problem: SearchProblem, effort: Effort, brief: bool) -> tuple[int, int]:
+    """The number of initial partitions, and of those from which the search goes on to the end."""
+    k = problem.k
+    if brief:
+        return 2, 1
+    if problem.objective is not NCUT:
+        return 2 * effort.starts, 3 * effort.finalists // 2
+    starts = max(effort.starts, k - 2) if effort.evaluations else effort.starts
+    return starts, effort.finalists if k > 2 else (effort.finalists + 1) // 2
 
 
 def _fits_state(clusters: "Clusters", kept: dict[str, Any]) -> bool:
@@ -164,6 +178,7 @@ class Clusters:
     visited: int = 0  # visits of incidences so far: the work done, on any machine
     work: WorkProgress | None = None
     parallel_from: int = EFFORTS["default"].parallel_from
+    min_progress: float = 0.0  # relative; a round that gains less ends a descent
     _log: list[tuple[Integers, Integers]] = field(default_factory=list)
     _kept: tuple[Floats, Floats] = field(init=False)
 
@@ -218,9 +233,9 @@ class Clusters:
         gamma, picked = self.state.sums[:, 0], self.state.sums[:, 1]
         return np.asarray((gamma.T @ (self.flow.scale[:, None] * picked)).T)
 
-    def round(self) -> None:
+    def round(self, passes: int = PASSES) -> None:
         """Evaluate every vertex once, then pass over those that gain, or nearly gain, by a move."""
-        self._improve(np.arange(len(self.state.labels)))
+        self._improve(np.arange(len(self.state.labels)), passes)
 
     def descend(self, around: Integers | None = None) -> None:
         """Move single vertices, those that gain most first, until no move helps.
@@ -229,7 +244,7 @@ class Clusters:
         """
         vertices = np.arange(len(self.state.labels)) if around is None else self._neighborhood(around)
         before = np.inf
-        while self._improve(vertices) and self.cost < before - MIN_GAIN:
+        while self._improve(vertices) and self.cost < before - max(MIN_GAIN, self.min_progress * abs(before)):
             before = self.cost
 
     def merge(self, rng: np.random.Generator) -> tuple[Integers, int]:
@@ -294,7 +309,7 @@ class Clusters:
         self._log.clear()
         self.state.volumes[:], self.state.flows[:] = self._kept
 
-    def _improve(self, vertices: Integers) -> bool:
+    def _improve(self, vertices: Integers, passes: int = PASSES) -> bool:
         """Evaluate these vertices, make the moves of those nearest to one, and return whether any moved."""
         found = self._gains(vertices)
         promising = int(np.count_nonzero(found > MIN_GAIN))
@@ -303,7 +318,7 @@ class Clusters:
         near = vertices[_largest(found, max(promising, int(NEAR * len(vertices))))]
         before = self.state.labels[near]
         visited = self._visit(near)
-        made = self._kernels.descend(self.flow, self.state, near, self.min_volume, MIN_GAIN, PASSES)
+        made = self._kernels.descend(self.flow, self.state, near, self.min_volume, MIN_GAIN, passes)
         self.visited += (made - 1) * visited
         moved = self.state.labels[near] != before
         self._log.append((near[moved], before[moved]))
@@ -354,7 +369,7 @@ def flow_of(walk: RandomWalk) -> Flow:
     of_vertices = by_vertex.indptr, by_vertex.indices, by_vertex.data, lists.source_weights_by_vertex.data
     of_edges = by_edge.indptr, by_edge.indices, by_edge.data, lists.source_weights.data
     masses: Any = walk.stationary, walk.stationary / factors.relative_degrees, factors.shares
-    return Flow(*map(read_only, (*of_vertices, *of_edges, *masses)))
+    return Flow._make((*map(read_only, (*of_vertices, *of_edges, *masses)), walk.reversible))
 
 
 def _entries(indptr: Codes, rows: Codes) -> Integers:

@@ -110,9 +110,14 @@ def meaningless(part: Partition | StoredPartition) -> str | None:
 def _notes(part: Partition | StoredPartition, written: Callable[[Argument], str]) -> Iterator[str]:
     if (nothing := meaningless(part)) is not None:
         yield nothing
-    if isinstance(part, Partition) and part.information_bound is not None:
-        most = f"no {count(part.k, 'cluster has', 'clusters have')} more than {part.information_bound:.4g}"
-        yield f"information {part.information:.4g} nats, which was the objective; proven: {most}"
+    if isinstance(part, Partition) and part.settings.get("objective") == "information":
+        line = f"information {part.information:.4g} nats, which was the objective"
+        if part.walk.reversible:  # elsewhere the bound takes as long as the eigenvectors
+            most = (
+                f"no {count(part.k, 'cluster has', 'clusters have')} more than {part.information_bound:.4g}"
+            )
+            line += f"; proven: {most}"
+        yield line
     option = written(Argument("min_share"))
     volumes, min_share = part.cut.volumes, part.settings.get("min_share", 0.0)
     below = int(np.count_nonzero(volumes < min_share * (1 - 1e-9)))

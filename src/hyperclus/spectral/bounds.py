@@ -46,14 +46,19 @@ def cheeger_interval(pairs: Eigenpairs) -> tuple[float, float]:
     return float(pairs.lower[1]) / 2, min(float(np.sqrt(2 * (value + residual))), 1.0)
 
 
-def information_upper_bound(walk: RandomWalk, k: int, *, tolerance: float = 1e-6, seed: Seed = 0) -> float:
+def information_upper_bound(
+    walk: RandomWalk, pairs: Eigenpairs, k: int, *, tolerance: float = 1e-3, seed: Seed = 0
+) -> float:
     """No k clusters have an information above ln(s_1^2 + ... + s_k^2), nor above ln k.
 
     Here s_1 = 1, s_2, ... are the largest singular values of A = Pi^1/2 P Pi^-1/2. The scaled cluster
     indicators X are orthonormal, so sum_ij F_ij^2 / (v_i v_j) = ||X'AX||^2 is at most the sum of the s_i^2;
-    Jensen's inequality gives the information. Like a lower bound of the NCut it is proven up to rounding
-    and `Eigenpairs.failure`.
+    Jensen's inequality gives the information. Where phi has a closed form, A is symmetric and positive
+    semidefinite, so that s_i = 1 - lambda_i; elsewhere Lanczos finds 1 - s_i^2, the eigenvalues of I - A'A.
+    Like a lower bound of the NCut it is proven up to rounding and `Eigenpairs.failure`.
     """
+    if walk.reversible:
+        return float(np.log(np.square(1.0 - np.clip(pairs.lower[:k], 0.0, 1.0)).sum()))
     operator, rng = TwoStepLaplacian(walk), random_generator(seed)
     known = zero_vectors(walk.backend, walk.stationary, walk.distribution.components, k)
     count = k - known.shape[1]

@@ -4,6 +4,7 @@ from typing import Literal, TypeAlias
 
 from hyperclus.clustering.objectives.base import Objective as Objective
 from hyperclus.clustering.objectives.information import INFORMATION as INFORMATION
+from hyperclus.clustering.objectives.information import flows_between as flows_between
 from hyperclus.clustering.objectives.information import information_of as information_of
 from hyperclus.clustering.objectives.ncut import NCUT as NCUT
 from hyperclus.errors import check_choice

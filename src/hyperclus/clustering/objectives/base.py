@@ -3,10 +3,60 @@
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from types import ModuleType
-from typing import ClassVar
+from typing import Any, ClassVar
+
+import numpy as np
 
 from hyperclus.spectral.eigen import Eigenpairs
-from hyperclus.typing import Floats
+from hyperclus.spectral.walk import RandomWalk
+from hyperclus.typing import Booleans, Floats, Integers
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BatchState:
+    """Clusters, and the flows between each vertex and each cluster."""
+
+    labels: Integers
+    linked: list[Floats]  # blocks with a column for each cluster but the last
+    sizes: Integers  # in host memory, as the next two
+    volumes: Floats
+    flows: Floats  # as in `Objective.cost`
+    cost: float  # with a penalty for small clusters; infinite if one is empty
+
+
+class BatchFlows(ABC):
+    """What the batch search needs of an objective: flows of all vertices by products of the walk.
+
+    Vectors live where those of the walk live. `totals` are the sums of the columns over all clusters.
+    """
+
+    totals: list[Floats]
+
+    @abstractmethod
+    def columns(self, inside: Booleans) -> list[Floats]:
+        """Flows between each vertex and a cluster: one vector, or one for each direction."""
+
+    @abstractmethod
+    def figure(self, labels: Integers, inside: Booleans, columns: list[Floats]) -> Any:
+        """The flows of one cluster, to be fetched."""
+
+    @abstractmethod
+    def flows(self, figures: list[Any]) -> Floats:
+        """The flows of all clusters, from their figures."""
+
+    @abstractmethod
+    def summary(self, labels: Integers) -> tuple[Any, Any]:
+        """Volumes and flows of a partition alone, to be fetched."""
+
+    @abstractmethod
+    def gains(
+        self, state: BatchState, rows: slice, own: Floats, min_volume: float
+    ) -> tuple[Floats, Integers]:
+        """How much the best move of each vertex of a slice lowers the cost, and the cluster that it joins.
+
+        `own` is the flow of each vertex to itself. The gain may be a lower bound. As in `best_target`, no
+        cluster is left with less than `min_volume`.
+        """
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,8 +80,28 @@ class Objective(ABC):
         """The cost, given volumes and flows of a state."""
 
     @abstractmethod
+    def costs_of(self, sets: Floats, flow: Floats) -> Floats:
+        """The costs of many partitions of few vertices, given indicators (count, k, n) and phi(u) P(u, v)."""
+
+    @abstractmethod
     def merger_costs(self, volumes: Floats, flows: Floats, between: Floats) -> Floats:
         """By how much the cost rises when two clusters are merged, for all pairs, given F too; (k, k)."""
+
+    def after_merger(self, costs: Floats, between: Floats, one: int, other: int) -> tuple[Floats, Floats]:
+        """The costs of mergers and F after `other` has joined `one`, without its rows and columns."""
+        between = joined(between, one, other)
+        return self.merger_costs(between.sum(axis=1), np.diag(between), between), between
+
+    def merged_to(self, k: int, between: Floats) -> Integers:
+        """The cluster 0 .. k - 1 that each of more clusters becomes by mergers of least cost, given F."""
+        into = np.arange(len(between))
+        costs = self.merger_costs(between.sum(axis=1), np.diag(between), between)
+        while (count := len(between)) > k:
+            one, other = divmod(int(np.argmin(np.where(np.tri(count, dtype=bool), np.inf, costs))), count)
+            costs, between = self.after_merger(costs, between, one, other)
+            into[into == other] = one
+            into[into > other] -= 1
+        return into
 
     @abstractmethod
     def clear(self, flows: Floats, cluster: int) -> None:
@@ -41,6 +111,18 @@ class Objective(ABC):
     def bound(self, pairs: Eigenpairs, k: int) -> float:
         """A lower bound on the cost, which ends the search."""
 
+    @abstractmethod
+    def in_batches(self, walk: RandomWalk, k: int) -> BatchFlows:
+        """What the batch search needs."""
+
     def shown(self, cost: float) -> str:
         """A cost as people see it."""
         return f"{self.label} {self.sign * cost:.4f}"
+
+
+def joined(between: Floats, one: int, other: int) -> Floats:
+    """F after `other` has joined `one`, without its row and column."""
+    after = between.copy()
+    after[one] += after[other]
+    after[:, one] += after[:, other]
+    return np.delete(np.delete(after, other, axis=0), other, axis=1)

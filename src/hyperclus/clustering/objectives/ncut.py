@@ -14,16 +14,21 @@ with own the flow from v to itself, and the volumes by phi(v). A move costs O(de
 """
 
 import sys
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from hyperclus._runtime.jit import inner_kernel, specialized
 from hyperclus.clustering import vertex_kernels
-from hyperclus.clustering.objectives.base import Objective
+from hyperclus.clustering.cut import flows
+from hyperclus.clustering.objectives.base import BatchFlows, BatchState, Objective
 from hyperclus.clustering.vertex_kernels import NOISE, VOLUME_PENALTY, Flow, State, relabel
 from hyperclus.spectral.bounds import ncut_lower_bound
 from hyperclus.spectral.eigen import Eigenpairs
-from hyperclus.typing import Floats
+from hyperclus.spectral.laplacian import NormalizedLaplacian
+from hyperclus.spectral.walk import RandomWalk
+from hyperclus.typing import Booleans, Floats, Integers
 
 
 class NCut(Objective):
@@ -39,6 +44,11 @@ class NCut(Objective):
         """The NCut."""
         return float(len(volumes) - (flows / volumes).sum())
 
+    def costs_of(self, sets: Floats, flow: Floats) -> Floats:
+        """The NCuts of many partitions."""
+        leaving = ((sets @ flow) * (1.0 - sets)).sum(axis=2)
+        return np.asarray((leaving / (sets @ flow.sum(axis=1))).sum(axis=1))
+
     def merger_costs(self, volumes: Floats, flows: Floats, between: Floats) -> Floats:
         """By how much the NCut rises when two clusters are merged."""
         shares, inside = flows / volumes, flows[:, None] + flows + between.T + between
@@ -51,6 +61,67 @@ class NCut(Objective):
     def bound(self, pairs: Eigenpairs, k: int) -> float:
         """The bound that the eigenvalues prove."""
         return ncut_lower_bound(pairs, k)
+
+    def in_batches(self, walk: RandomWalk, k: int) -> BatchFlows:
+        """What the batch search needs."""
+        return NCutFlows(walk, k)
+
+
+@dataclass(eq=False)
+class NCutFlows(BatchFlows):
+    """Flows between vertices and clusters, both directions together.
+
+    With x_j = Pi^1/2 times the indicator of cluster j and L_sym = I - M they are linked_j = 2 Pi^1/2 M x_j;
+    internal(S_j) = x_j' M x_j.
+    """
+
+    walk: RandomWalk
+    k: int
+
+    def __post_init__(self) -> None:
+        self.laplacian, phi = NormalizedLaplacian(self.walk), self.walk.stationary
+        self.root, self.totals = self.walk.backend.persist(np.sqrt(phi)), [2.0 * phi]
+
+    def columns(self, inside: Booleans) -> list[Floats]:
+        """`linked` of one cluster."""
+        members: Floats = inside.astype(self.root.dtype) * self.root
+        return [2.0 * self.root * (members - self.laplacian.apply(members))]
+
+    def figure(self, labels: Integers, inside: Booleans, columns: list[Floats]) -> Any:
+        """Twice the flow inside a cluster."""
+        return inside.astype(self.root.dtype) @ columns[0]
+
+    def flows(self, figures: list[Any]) -> Floats:
+        """The flow inside each cluster."""
+        return np.array(figures, dtype=np.float64) / 2
+
+    def summary(self, labels: Integers) -> tuple[Any, Any]:
+        """Volumes, and the flow inside each cluster, by half as many products."""
+        volumes, boundaries = flows(self.walk, labels, self.k, once=True)
+        return volumes, volumes - boundaries
+
+    def gains(
+        self, state: BatchState, rows: slice, own: Floats, min_volume: float
+    ) -> tuple[Floats, Integers]:
+        """The gains of `best_target`."""
+        home, mass = state.labels[rows], self.walk.stationary[rows]
+        best, target = np.full_like(mass, -np.inf), np.zeros_like(home)
+        stay, rest = np.zeros_like(mass), 2.0 * mass
+        for cluster, (volume, inside) in enumerate(zip(state.volumes, state.flows, strict=True)):
+            linked = state.linked[0][rows, cluster] if cluster < self.k - 1 else rest
+            rest = rest - linked
+            gain = (inside + linked + own) / (volume + mass) - inside / volume
+            if volume < min_volume:
+                gain += VOLUME_PENALTY * np.minimum(mass, min_volume - volume) / min_volume
+            left = volume - mass
+            leaving = (inside - linked + own) / np.where(left > 0, left, 1.0) - inside / volume
+            if state.sizes[cluster] < 2:
+                left = left - np.inf
+            at_home = home == cluster
+            stay = np.where(at_home, np.where(left < max(min_volume, NOISE), -np.inf, leaving), stay)
+            better = (gain > best) & ~at_home
+            best, target = np.where(better, gain, best), np.where(better, cluster, target)
+        return best + stay, target
 
 
 @inner_kernel
