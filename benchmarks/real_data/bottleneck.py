@@ -54,6 +54,10 @@ def _pass(indptr, indices, shares, found, joint, order):  # type: ignore[no-unty
     """Move each vertex, in this order, where the information is largest; return how many moved."""
     n, k = len(found), joint.shape[1]
     volumes, sizes = joint.sum(axis=0), np.zeros(k, dtype=np.int64)
+    terms = np.empty_like(joint)  # x log x of the joint distribution, half of the logarithms
+    for row in range(len(joint)):
+        for cluster in range(k):
+            terms[row, cluster] = _xlogx(joint[row, cluster])
     for label in found:
         sizes[label] += 1
     gains, moved = np.empty(k), 0
@@ -66,14 +70,16 @@ def _pass(indptr, indices, shares, found, joint, order):  # type: ignore[no-unty
         for cluster in range(k):
             gains[cluster] = _xlogx(volumes[cluster]) - _xlogx(volumes[cluster] + 1.0 / n)
         for entry in entries:
-            row, share = joint[indices[entry]], shares[entry]
-            row[old] = max(row[old] - share, 0.0)
+            row, share = indices[entry], shares[entry]
+            joint[row, old] = max(joint[row, old] - share, 0.0)
+            terms[row, old] = _xlogx(joint[row, old])
             for cluster in range(k):
-                gains[cluster] += _xlogx(row[cluster] + share) - _xlogx(row[cluster])
+                gains[cluster] += _xlogx(joint[row, cluster] + share) - terms[row, cluster]
         new = int(np.argmax(gains))
         volumes[new] += 1.0 / n
         for entry in entries:
             joint[indices[entry], new] += shares[entry]
+            terms[indices[entry], new] = _xlogx(joint[indices[entry], new])
         sizes[old] -= 1
         sizes[new] += 1
         found[vertex] = new

@@ -5,7 +5,6 @@ FOLDER receives `started` when the clock starts, and after each seed `labels.npy
 """
 
 import json
-import resource
 import sys
 import time
 import warnings
@@ -38,10 +37,17 @@ def main() -> None:
         else:
             result["cpu"].append(time.process_time() - began)
             rows.append(np.unique(labels, return_inverse=True)[1])
-        result["peak_bytes"] = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        result["peak_bytes"] = peak_bytes()
         write(folder, result, rows)
         if "error" in result:
             break
+
+
+def peak_bytes() -> int | None:
+    """Peak resident memory since this program began; ru_maxrss would begin with that of its parent."""
+    status = Path("/proc/self/status")
+    lines = status.read_text().splitlines() if status.exists() else []
+    return next((1024 * int(line.split()[1]) for line in lines if line.startswith("VmHWM")), None)
 
 
 def write(folder: Path, result: dict, rows: list[np.ndarray]) -> None:

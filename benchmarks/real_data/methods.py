@@ -50,6 +50,21 @@ def hyperclus_information(incidences: sparse.csr_array, k: int, seed: int) -> np
     return hc.cluster(incidences, k, objective="information", seed=seed).labels
 
 
+def hyperclus_members(incidences: sparse.csr_array, k: int, seed: int) -> np.ndarray:
+    """The information of the walk on members alone, without their weights."""
+    import hyperclus as hc
+
+    h = hc.unit_weights(hc.as_hypergraph(incidences))
+    return hc.cluster(h, k, objective="information", seed=seed).labels
+
+
+def hyperclus_two_sided(incidences: sparse.csr_array, k: int, seed: int) -> np.ndarray:
+    """The information of the walk that uses the weights in both directions."""
+    import hyperclus as hc
+
+    return hc.cluster(incidences, k, objective="information", alpha=1, seed=seed).labels
+
+
 def hyperclus_g(incidences: sparse.csr_array, k: int, seed: int) -> np.ndarray:
     """The algorithm of the paper."""
     import hyperclus as hc
@@ -73,7 +88,11 @@ def lsa(incidences: sparse.csr_array, k: int, seed: int) -> np.ndarray:
     from sklearn.preprocessing import Normalizer
 
     components = min(100, *(side - 1 for side in incidences.shape))
-    steps = TfidfTransformer(), TruncatedSVD(components, random_state=seed), Normalizer(copy=False)
+    steps = (
+        TfidfTransformer(sublinear_tf=True),
+        TruncatedSVD(components, random_state=seed),
+        Normalizer(copy=False),
+    )
     rows = make_pipeline(*steps).fit_transform(sparse.csr_matrix(incidences))
     return KMeans(k, max_iter=100, n_init=10, random_state=seed).fit_predict(rows)
 
@@ -185,12 +204,14 @@ METHODS = (
     Method("hyperclus default", hyperclus_default, "`cluster(X, k)`"),
     Method("hyperclus ncut", hyperclus_ncut, '`cluster(X, k, objective="ncut")`'),
     Method("hyperclus information", hyperclus_information, '`cluster(X, k, objective="information")`'),
+    Method("hyperclus members", hyperclus_members, "the same on `unit_weights(X)`"),
+    Method("hyperclus two-sided", hyperclus_two_sided, "the same on X with `alpha=1`"),
     Method("HyperClus-G", hyperclus_g, "the algorithm of the paper, `hyperclus_g(X, k)`"),
     Method(
         "LSA + k-means",
         lsa,
-        "scikit-learn: `TfidfTransformer`, `TruncatedSVD(100)`, `Normalizer`, then `KMeans(k, max_iter=100, "
-        "n_init=10)`",
+        "scikit-learn: `TfidfTransformer(sublinear_tf=True)`, `TruncatedSVD(100)`, `Normalizer`, then "
+        "`KMeans(k, max_iter=100, n_init=10)`",
         "hypernetx",
     ),
     Method("SpectralCoclustering", coclustering, "scikit-learn: `SpectralCoclustering(k)`", "hypernetx"),

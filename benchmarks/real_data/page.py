@@ -9,6 +9,12 @@ from real_data.methods import METHODS, Method
 
 NEAR = 0.01  # NMI; a difference that does not count
 DEFAULT = METHODS[0]
+KINDS = {
+    "texts": ("classic3", "cstr", "news20", "octis-", "webace"),
+    "cells": ("sc-",),
+    "contacts": ("contact-",),
+    "co-authors and citations": ("citeseer", "cora-", "dblp-"),
+}
 FIELDS = ("nmi", "ari", "accuracy")
 
 
@@ -57,6 +63,10 @@ def markdown(tables: Tables, machine: str) -> str:
         "## Summary",
         summary(tables),
         *sentences(tables),
+        "## By kind of data",
+        "Mean NMI over the sets of a kind. The best rival is chosen for each set; the last column has the "
+        "best three of the rivals that are comparable on all sets of the kind.",
+        by_kind(tables),
         "## NMI",
         "Mean ± standard deviation over the seeds; the best of a set is bold. A method that gives fewer than "
         "k/2 or more than 2k clusters (number in brackets) answers another question, since many small "
@@ -144,6 +154,26 @@ def sentences(tables: Tables) -> list[str]:
     return [f"{told} Its smallest cluster has {sizes[least]} vertices ({least})."]
 
 
+def by_kind(tables: Tables) -> str:
+    """A line per kind of data: the variants of hyperclus, the best rival of each set, and the best three."""
+    own = [method for method in tables.methods if method.own]
+    lines = [
+        ["", "sets", *(method.name for method in own), "best rival of each set", "rivals"],
+        ["---", "---:", *["---:"] * (len(own) + 1), "---"],
+    ]
+    for kind, beginnings in KINDS.items():
+        names = [name for name in tables.sets if name.startswith(beginnings)]
+        if not names:
+            continue
+        means = {m: np.mean([tables.mean(name, m) for name in names]) for m in tables.methods}
+        whole = [m for m in tables.rivals if all(tables.comparable(name, m) for name in names)]
+        best = sorted(whole, key=lambda method: -means[method])[:3]
+        line = [kind, str(len(names)), *(f"{means[m]:.3f}" if means[m] == means[m] else "" for m in own)]
+        line.append(f"{np.mean([tables.best_rival(name)[0] for name in names]):.3f}")
+        lines.append([*line, ", ".join(f"{m.name} {means[m]:.3f}" for m in best)])
+    return joined(lines)
+
+
 def table(tables: Tables, text: Callable[[Tables, str, Method], str], bold: bool = False) -> str:
     """A line per set, a column per method; why there is no figure where there is none."""
     lines = [
@@ -166,7 +196,7 @@ def table(tables: Tables, text: Callable[[Tables, str, Method], str], bold: bool
 def nmi(tables: Tables, name: str, method: Method) -> str:
     """Mean and standard deviation; in brackets how many seeds or clusters there are, where it matters."""
     values, cell = tables.values(name, method, "nmi"), tables.cells[name, method.name]
-    notes = [] if cell["status"] == "done" else [f"{len(values)} of the seeds"]
+    notes = [] if cell["status"] == "done" else [f"{len(values)} seeds"]
     if not tables.comparable(name, method):
         notes.append(f"{tables.mean(name, method, 'clusters'):.0f} clusters")
     spread = f" ± {values.std(ddof=1):.3f}" if len(values) > 1 else ""
@@ -183,8 +213,9 @@ def smallest(tables: Tables, name: str, method: Method) -> str:
 
 
 def memory(tables: Tables, name: str, method: Method) -> str:
-    """Peak megabytes of the process."""
-    return f"{tables.cells[name, method.name]['peak_bytes'] / 1e6:,.0f}"
+    """Peak megabytes of the process; nothing on systems without /proc."""
+    peak = tables.cells[name, method.name]["peak_bytes"]
+    return f"{peak / 1e6:,.0f}" if peak else ""
 
 
 def missing(cell: dict) -> str:

@@ -4,7 +4,9 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.axes import Axes
 
+from real_data.methods import Method
 from real_data.page import DEFAULT, Tables
 
 COLOURS = {
@@ -29,24 +31,17 @@ def draw(tables: Tables, path: Path) -> None:
     order = sorted(tables.sets, key=lambda name: max_nmi(tables, name))
     drawn, axes = plt.subplots(figsize=(11, 1.6 + 0.42 * len(order)), layout="constrained")
     for row, name in enumerate(order):
-        rivals = [
-            mean
-            for m in tables.rivals
-            if (mean := tables.mean(name, m)) == mean and tables.comparable(name, m)
-        ]
+        rivals = [tables.mean(name, method) for method in tables.rivals if tables.comparable(name, method)]
         if rivals:
-            axes.hlines(row, min(rivals), max(rivals), color="#d0d0d0", linewidth=5, zorder=1)
-    for method in tables.methods[::-1]:
-        means = [tables.mean(name, method) for name in order]
-        style = {"color": COLOURS[method.name], "marker": MARKERS[method.name], "label": method.name}
-        if method == DEFAULT:
-            spread = [np.std(tables.values(name, method, "nmi")) for name in order]
-            axes.errorbar(means, range(len(order)), xerr=spread, fmt="none", ecolor=style["color"], zorder=4)
-            axes.scatter(means, range(len(order)), s=95, edgecolor="white", zorder=5, **style)
-        else:
-            axes.scatter(means, range(len(order)), s=34, alpha=0.9, linewidth=0, zorder=3, **style)
+            axes.hlines(row, min(rivals), max(rivals), color="#dcdcdc", linewidth=6, zorder=1)
+    shown = [method for method in tables.methods if method.name in COLOURS]
+    for method in shown[::-1]:
+        marks(axes, tables, method, order)
     axes.set_yticks(range(len(order)), order)
-    axes.set_xlabel("NMI with the classes, mean over the seeds; grey: from the worst to the best rival")
+    axes.set_xlabel(
+        "NMI with the classes, mean over the seeds. Grey: from the worst to the best rival. "
+        "Hollow: not near k clusters."
+    )
     axes.set_xlim(-0.01, 1.01)
     axes.grid(axis="x", color="#e5e5e5", linewidth=0.6)
     axes.spines[["top", "right", "left"]].set_visible(False)
@@ -57,6 +52,22 @@ def draw(tables: Tables, path: Path) -> None:
     drawn.savefig(temporary, dpi=150)
     temporary.replace(path)
     plt.close(drawn)
+
+
+def marks(axes: Axes, tables: Tables, method: Method, order: list[str]) -> None:
+    """A mark on each set's line; hollow where the method does not give about k clusters."""
+    colour, size = COLOURS[method.name], 95 if method == DEFAULT else 34
+    style = {"marker": MARKERS[method.name], "s": size, "zorder": 5 if method == DEFAULT else 3}
+    solid = [row for row, name in enumerate(order) if tables.comparable(name, method)]
+    hollow = [row for row in range(len(order)) if row not in solid]
+    means = np.array([tables.mean(name, method) for name in order])
+    axes.scatter(means[hollow], hollow, facecolor="white", edgecolor=colour, linewidth=0.9, **style)
+    axes.scatter(
+        means[solid], solid, color=colour, edgecolor="white", linewidth=0.4, label=method.name, **style
+    )
+    if method == DEFAULT:
+        spread = [np.std(tables.values(order[row], method, "nmi"), ddof=1) for row in solid]
+        axes.errorbar(means[solid], solid, xerr=spread, fmt="none", ecolor=colour, zorder=4)
 
 
 def max_nmi(tables: Tables, name: str) -> float:
