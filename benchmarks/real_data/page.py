@@ -70,7 +70,8 @@ def markdown(tables: Tables, machine: str) -> str:
         "## NMI",
         "Mean ± standard deviation over the seeds; the best of a set is bold. A method that gives fewer than "
         "k/2 or more than 2k clusters (number in brackets) answers another question, since many small "
-        "clusters have a high NMI: it is not compared on that set, here or in the summary.",
+        "clusters have a high NMI: it is not compared on that set, here or in the summary. Empty cells were "
+        "not measured.",
         table(tables, nmi, bold=True),
         "## ARI",
         table(tables, lambda cells, name, method: f"{cells.mean(name, method, 'ari'):.3f}"),
