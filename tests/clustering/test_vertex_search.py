@@ -103,7 +103,9 @@ def test_the_cost_of_a_merger_is_that_of_the_merged_clusters(case, alpha):
 def test_refine_ends_where_no_single_move_helps(case, alpha):
     h, labels = case
     defined = Defined(h, alpha)
-    part = hc.refine(h, labels, alpha=alpha, min_share=0)  # or a move may be refused for its volume
+    part = hc.refine(
+        h, labels, alpha=alpha, objective="ncut", min_share=0
+    )  # or a move may be refused for its volume
     assert part.k == int(max(labels)) + 1
     assert part.sizes.min() >= 1
     assert part.ncut <= hc.evaluate(h, labels, alpha=alpha).ncut + 1e-12
@@ -154,7 +156,7 @@ def test_undo_takes_back_everything_since_keep(case):
 @given(hypergraphs(min_n=3, max_n=8), st.integers(2, 3), alphas)
 def test_the_search_lies_between_the_bound_and_the_paper_and_thorough_finds_the_optimum(h, k, alpha):
     optimum = min_ncut(transition(h, alpha), stationary(h, alpha), k)
-    part = hc.cluster(h, k, alpha=alpha, min_share=0.0, effort="thorough")
+    part = hc.cluster(h, k, alpha=alpha, objective="ncut", min_share=0.0, effort="thorough")
     assert part.lower_bound - 1e-12 <= optimum <= part.ncut + 1e-9
     assert part.ncut == pytest.approx(optimum, abs=1e-9)
 
@@ -165,23 +167,23 @@ def test_the_paper_is_never_better(seed, effort):
     h = random_hypergraph(40, 50, 5, seed)
     for k in (2, 3, 6):
         paper = hc.hyperclus_g(h, k)
-        assert hc.cluster(h, k, min_share=0.0, effort=effort).ncut <= paper.ncut + 1e-12
+        assert hc.cluster(h, k, objective="ncut", min_share=0.0, effort=effort).ncut <= paper.ncut + 1e-12
 
 
 @examples
 @given(disconnected(), st.integers(1, 4))
 def test_components_are_separated(h, k):
-    part = hc.cluster(h, min(k, h.n_vertices))
+    part = hc.cluster(h, min(k, h.n_vertices), objective="ncut")
     if part.k <= part.n_components:
         assert part.ncut == pytest.approx(0, abs=1e-12)
 
 
 @settings(deadline=None, max_examples=25)
-@given(st.integers(0, 10_000), st.integers(2, 5))
-def test_permuting_the_vertices_permutes_the_result(seed, k):
+@given(st.integers(0, 10_000), st.integers(2, 5), st.sampled_from(["ncut", "information"]))
+def test_permuting_the_vertices_permutes_the_result(seed, k, objective):
     h = random_hypergraph(60, 45, 6, seed)
     order = np.random.default_rng(seed).permutation(h.n_vertices)
-    first, second = hc.cluster(h, k), hc.cluster(h.restrict(order), k)
+    first, second = (hc.cluster(one, k, objective=objective) for one in (h, h.restrict(order)))
     assert second.ncut == pytest.approx(first.ncut, abs=1e-12)
     both = set(zip(first.labels[order].tolist(), second.labels.tolist(), strict=True))
     assert len(both) == k
@@ -190,8 +192,11 @@ def test_permuting_the_vertices_permutes_the_result(seed, k):
 @pytest.mark.parametrize("seed", range(6))
 def test_a_thorough_search_is_never_worse_than_a_default_one(seed):
     h = random_hypergraph(150, 120, 5, seed)
-    default, thorough = (hc.cluster(h, 2, effort=effort).ncut for effort in ("default", "thorough"))
+    efforts = ("default", "thorough")
+    default, thorough = (hc.cluster(h, 2, objective="ncut", effort=effort).ncut for effort in efforts)
     assert thorough <= default + 1e-12
+    default, thorough = (hc.cluster(h, 3, effort=effort).information for effort in efforts)
+    assert thorough >= default - 1e-12
 
 
 def test_the_same_seed_gives_the_same_labels():
@@ -223,14 +228,14 @@ class TestMinShare:
     H = hc.Hypergraph.from_edges([*RING, [0, 3000], *([3000, 3001, 3002],) * 20])
 
     def test_no_cluster_is_left_below_it(self):
-        assert hc.cluster(self.H, 3).cut.volumes.min() < 0.02
-        part = hc.cluster(self.H, 3, min_share=0.2)
+        assert hc.cluster(self.H, 3, objective="ncut").cut.volumes.min() < 0.02
+        part = hc.cluster(self.H, 3, objective="ncut", min_share=0.2)
         assert part.cut.volumes.min() >= 0.2
         assert "min_share" not in repr(part)
 
     def test_two_clusters_of_a_connected_hypergraph_hold_one_percent_each(self):
-        assert hc.cluster(self.H).cut.volumes.min() >= 0.01
-        sliver = hc.cluster(self.H, min_share=0.0)
+        assert hc.cluster(self.H, objective="ncut").cut.volumes.min() >= 0.01
+        sliver = hc.cluster(self.H, objective="ncut", min_share=0.0)
         assert sliver.members(1).tolist() == [3000, 3001, 3002]
         assert "1 cluster holds less than 2.50 % of the volume" in repr(sliver)
 
@@ -249,7 +254,7 @@ class TestMinShare:
 
     def test_refine_keeps_a_fair_start_fair_and_an_unfair_one_low(self):
         assert hc.refine(self.H, hc.cluster(self.H)).cut.volumes.min() >= 0.01
-        sliver = hc.cluster(self.H, min_share=0.0)
+        sliver = hc.cluster(self.H, objective="ncut", min_share=0.0)
         assert hc.refine(self.H, sliver).ncut <= sliver.ncut
 
     def test_refine_does_not_empty_a_cluster_of_one(self):

@@ -26,7 +26,7 @@ LLOYD_ROUNDS = 6  # plus k, up to MAX_LLOYD_ROUNDS; moves of single vertices do 
 MAX_LLOYD_ROUNDS = 20
 CANDIDATES = 4  # drawn for each k-means++ centre
 FACTORS_BEYOND_K = 10
-FACTOR_TOLERANCE = 1e-2
+OVERSAMPLING, POWERS = 10, 4  # of the singular vectors
 PASSES_BEFORE_MERGERS = 3
 MAX_MERGERS = 50
 MAX_COORDINATE = 1e6  # only vertices with phi below 1e-12 exceed it
@@ -93,20 +93,25 @@ def _merged(
 
 
 def _latent_factors(hypergraph: Hypergraph, count: int, rng: np.random.Generator) -> Floats:
-    """Latent semantic analysis: singular vectors of gamma, with rare hyperedges weighted up, times values."""
-    from scipy.sparse.linalg import svds
+    """Latent semantic analysis: singular vectors of gamma, with rare hyperedges weighted up, times values.
 
+    By subspace iteration from random combinations of the hyperedges (Halko, Martinsson and Tropp, 2011): the
+    same bits in every run, whatever the order of the vertices up to rounding.
+    """
     n, sizes = hypergraph.n_vertices, hypergraph.edge_sizes
     rarity = np.log((1 + n) / (1 + sizes)) + 1  # as in tf-idf
     matrix = (sp.diags_array(rarity) @ hypergraph.gamma).T.tocsr()
     lengths = np.sqrt(matrix.multiply(matrix).sum(axis=1))
     matrix = sp.diags_array(1 / np.where(lengths > 0, lengths, 1.0)) @ matrix
-    count = min(count, min(matrix.shape) - 1)
-    if count < 1:
-        return np.ones((n, 1))
-    first = rng.standard_normal(min(matrix.shape))
-    vectors, values, _ = svds(matrix, k=count, v0=first, tol=FACTOR_TOLERANCE)
-    return np.asarray(vectors * values)
+    width = min(count + OVERSAMPLING, *matrix.shape)
+    block = matrix @ rng.standard_normal((matrix.shape[1], width))
+    for _ in range(POWERS):
+        block = matrix @ (matrix.T @ np.linalg.qr(block)[0])
+    block = np.linalg.qr(block)[0]
+    across = matrix.T @ block
+    squares, vectors = np.linalg.eigh(across.T @ across)
+    values = np.sqrt(np.maximum(squares, 0.0))
+    return np.asarray(block @ (vectors * values)[:, ::-1][:, :count])
 
 
 def unit_rows(points: Floats) -> Floats:

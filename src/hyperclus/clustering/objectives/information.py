@@ -124,7 +124,7 @@ class InformationFlows(BatchFlows):
         best, target = np.full_like(mass, -np.inf), np.zeros_like(home)
         stay = np.zeros_like(mass)
         for cluster, (volume, score) in enumerate(zip(state.volumes.tolist(), scores, strict=True)):
-            before = float(_xlogx(np.float64(volume)))
+            before = xlogx(volume)
             there = logs[cluster, cluster] - logs[cluster] - logs[:, cluster] + np.diag(logs)
             gain = score + own * take(there, home) - 2.0 * (_xlogx(volume + mass) - before)
             if volume < min_volume:
