@@ -114,6 +114,7 @@ class _ClusterEstimator(_base.ClusterMixin, _HypergraphEstimator):  # type: igno
     n_clusters: int | Literal["auto"] = 2
     _: KW_ONLY
     bound: Bound = "eigenvalues"
+    chance: bool = False
     _function: ClassVar[Callable[..., Partition]]
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -209,6 +210,8 @@ class HypergraphClustering(_ClusterEstimator):
         "auto" is the number that `hyperclus.suggest_k` suggests; `n_clusters_` has it after `fit`.
     objective, effort, min_share, alpha, bound
         As in `hyperclus.cluster`.
+    chance : bool
+        As in `hyperclus.cluster`, but off by default, because models are often fitted many times.
     edge_weights : sequence of length n_features, or mapping from feature name, optional
         omega(e) > 0; 1 by default.
     edge_names : sequence of length n_features, optional

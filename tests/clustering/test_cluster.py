@@ -214,7 +214,7 @@ class TestPartition:
         assert frame.cluster.tolist() == part.labels.tolist()
         assert sorted([*part.members(0), *part.members(1)]) == ["a", "b", "c", "d"]
         assert f"NCut         {part.ncut:.6g}" in repr(part)
-        assert set(part.timings) == {"stationary distribution", "eigenvectors", "search", "scoring"}
+        assert set(part.timings) == {"stationary distribution", "eigenvectors", "search", "scoring", "chance"}
         assert part.settings["k"] == 2
         assert part.settings["effort"] == "default"
         assert hc.hyperclus_g(h).settings["rounding"] == "sign"

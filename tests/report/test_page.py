@@ -3,11 +3,13 @@
 import html
 import re
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import hyperclus as hc
+from hyperclus.clustering.chance import Chance
 from hyperclus.errors import InputError, MissingLibraryError
 from hyperclus.report.format import four_digits, percent
 from hyperclus.report.html.page import write
@@ -182,3 +184,26 @@ def test_names_of_clusters_and_nouns_are_escaped(tmp_path):
     _, text = written(part, tmp_path, classes=["x", "x", "y", "y"])
     assert "img" not in {tag for tag, _ in parsed(text).tags}
     assert "&lt;img src=x" in text
+
+
+@pytest.mark.parametrize(
+    ("verdict", "words", "doubtful"),
+    [
+        ("more than chance", "The clusters are more than chance.", False),
+        ("little more than chance", "The clusters are little more than chance", True),
+        ("no more than chance", "The clusters are no more than chance", True),
+        (None, "The clusters were not compared with chance.", False),
+    ],
+)
+def test_the_verdict_on_chance_comes_first(tmp_path, verdict, words, doubtful):
+    part = hc.cluster(hc.Hypergraph.from_edges([["a", "b"], ["b", "c"], ["c", "d"]]))
+    chance = Chance(verdict, "NCut", 0.4, (0.8, 1.2), reason="a reason")
+    _, page = written(replace(part, chance=chance), tmp_path)
+    assert f'<p class="chance{" doubtful" * doubtful}" id="chance"><b>{words}' in page
+    assert page.index('id="chance"') < page.index('class="answer"')
+    assert ("0.8 to 1.2 in 2 shuffled hypergraphs" if verdict else "A reason.") in page
+
+
+def test_a_page_without_comparison(tmp_path):
+    part = hc.cluster(hc.Hypergraph.from_edges([["a", "b"], ["b", "c"]]), chance=False)
+    assert 'id="chance"' not in written(part, tmp_path)[1]

@@ -18,6 +18,7 @@ from hyperclus.cli.options import GPU, Computation, Json, Search, Walk, argument
 from hyperclus.cli.output import LABELS, Outputs, as_record, labelled, print_csv, print_json
 from hyperclus.cli.progress import progress
 from hyperclus.cli.terminal import indented, show, show_partition, table, title, top_hyperedges
+from hyperclus.clustering.chance import NO_MORE
 from hyperclus.clustering.n_clusters import COLUMNS, MAX_K, Suggestion
 from hyperclus.clustering.partition import Partition
 from hyperclus.engines import InMemory, check_engine, cuda_products
@@ -187,8 +188,11 @@ def _finish(
         print_csv(LABELS, labelled(part), outputs.raw)
     else:
         show_partition(part, agreement, suggestion)
-    if (outputs.as_json or outputs.as_csv) and (nothing := meaningless(part)) is not None:
-        say(nothing, "yellow")  # even with --quiet, because the figures look perfect
+    if outputs.as_json or outputs.as_csv:  # even with --quiet, because the figures may look perfect
+        if (nothing := meaningless(part)) is not None:
+            say(nothing, "yellow")
+        elif part.chance is not None and part.chance.verdict == NO_MORE:
+            say(f"these clusters are {part.chance}", "yellow")
     messages.finished(timings, written)
 
 

@@ -82,6 +82,9 @@ class Computation(Walk):
     precision: Precision = cluster_option(
         "Precision of weights and eigenvectors; float32 needs --engine cuda.", default="float64"
     )
+    chance: bool = cluster_option(
+        "Compare the clusters with those of shuffled data.", "", "--chance/--no-chance", default=True
+    )
 
     def __post_init__(self) -> None:
         if not 0 < self.tolerance < math.inf:

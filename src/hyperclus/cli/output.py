@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -255,6 +255,7 @@ def as_record(part: Partition | StoredPartition, source: str, command: str) -> d
         "incidences": h.n_incidences,
         "components": part.n_components,
         **{name: getattr(part, name) for name in FIGURES},
+        "chance": None if part.chance is None else asdict(part.chance),
         "clusters": [
             dict(zip(COLUMNS, (name, *row), strict=True))
             for name, row in zip(part.cluster_names, rows, strict=True)

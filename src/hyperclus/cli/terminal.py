@@ -104,7 +104,13 @@ def show_figures(
 ) -> None:
     """Print the figures, with more of them, and the clusters, with their top hyperedges if known."""
     text = partition_text(part, as_option)
-    figures = {"NCut": text.ncut, "proven": text.bound, "conductance": text.conductance, **more}
+    figures = {
+        "chance": text.chance,
+        "NCut": text.ncut,
+        "proven": text.bound,
+        "conductance": text.conductance,
+        **more,
+    }
     names, rows = [*COLUMNS], [[*row] for row in text.rows]
     if top is not None:
         names.append(f"top {part.nouns.hyperedges}")

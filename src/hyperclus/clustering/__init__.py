@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from hyperclus._runtime.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from hyperclus.clustering.chance import Chance as Chance
     from hyperclus.clustering.cut import Cut as Cut
     from hyperclus.clustering.cut import Sweep as Sweep
     from hyperclus.clustering.local import quick_walk as quick_walk
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 __all__, __getattr__, __dir__ = lazy_names(
     __name__,
     {
+        "chance": ("Chance",),
         "cut": ("Cut", "Sweep"),
         "local": ("quick_walk",),
         "metrics": ("Agreement",),

@@ -15,12 +15,14 @@ from hyperclus._runtime.checkpoint import check_seed, is_count, is_figure, open_
 from hyperclus._runtime.progress import WorkProgress, report_progress
 from hyperclus._runtime.random import random_generator
 from hyperclus.clustering.batch_search import batch_search
+from hyperclus.clustering.chance import Chance
 from hyperclus.clustering.contraction import SMALL, contracted, nearly_separate_groups
 from hyperclus.clustering.cut import Cut, cut
 from hyperclus.clustering.initialization import initial_partitions
-from hyperclus.clustering.objectives import NCUT
+from hyperclus.clustering.objectives import NCUT, OBJECTIVES
 from hyperclus.clustering.partition import Partition
 from hyperclus.clustering.search_problem import Effort, SearchProblem
+from hyperclus.clustering.shuffles import compared
 from hyperclus.clustering.vertex_search import vertex_search
 from hyperclus.engines import InMemory, Precision, check_engine, choose_engine, cuda_products
 from hyperclus.errors import Argument, ConvergenceError, InputError, check_choice, check_integer, is_number
@@ -58,6 +60,7 @@ class Settings(TypedDict, total=False):
     seed: Seed
     engine: InMemory
     precision: Precision
+    chance: bool
 
 
 @dataclass(slots=True, kw_only=True)
@@ -201,6 +204,7 @@ class Run(Steps[Partition]):
 
     hypergraph: Hypergraph
     engine: InMemory = "auto"
+    chance: bool = True
     active: Booleans = field(init=False)
     names: Sequence[str] | None = field(default=None, init=False)  # of given clusters
 
@@ -208,6 +212,8 @@ class Run(Steps[Partition]):
         self.hypergraph = as_hypergraph(self.hypergraph)
         check_incidences(self.hypergraph)
         check_choice("bound", self.bound, ("eigenvalues", "tight"))
+        if not isinstance(self.chance, bool):
+            raise InputError(Argument("chance"), f" must be True or False; got {self.chance!r}")
         check_seed(self.seed)
         check_engine(self.engine, self.precision)
         self.rng = random_generator(self.seed)
@@ -247,8 +253,16 @@ class Run(Steps[Partition]):
         everywhere[self.active] = np.argsort(order)[labels]
         found = everywhere, self.hypergraph.vertex_ids, scored, pairs.on_host(walk.backend), walk.on_host()
         names = None if self.names is None else tuple(self.names[cluster] for cluster in order)
+        chance = self._chance(found[-1], labels, k, settings) if self.chance else None
         settings = {"k": k, **settings, **self.settings(walk)}
-        return Partition(*found, tight, settings, self.timings, names)
+        return Partition(*found, tight, settings, self.timings, names, chance)
+
+    def _chance(self, walk: RandomWalk, labels: Integers, k: int, settings: dict[str, Any]) -> Chance:
+        """Compare the clusters with those of shuffled hypergraphs."""
+        objective, min_volume = settings.get("objective", NCUT.name), settings.get("min_share", 0.0)
+        seed = self.seed if isinstance(self.seed, int | np.integer) else self.rng.integers(1 << 63)
+        with self.timed("chance"):
+            return compared(walk, labels, k, OBJECTIVES[objective], min_volume, int(seed))
 
 
 def _tight_bound(walk: RandomWalk, k: int, upper: float) -> TightBound:

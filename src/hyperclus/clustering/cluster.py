@@ -29,6 +29,7 @@ def cluster(
     seed: Seed = 0,
     engine: InMemory = "auto",
     precision: Precision = "float64",
+    chance: bool = True,
 ) -> Partition:
     """Split the vertices into k clusters that a random walker seldom leaves, with proven bounds.
 
@@ -70,6 +71,10 @@ def cluster(
     precision : {"float64", "float32"}
         Precision of gamma and of the eigenvectors on a GPU. Single precision takes less memory and time; the
         eigenvectors have residuals of about 1e-5, and all figures are those of the rounded gamma.
+    chance : bool
+        Whether to compare the clusters with those of shuffled hypergraphs, see `Chance`. Large hypergraphs
+        are sampled; `timings["chance"]` of the result says how long it took. The clusters do not depend on
+        it, so switch it off where many hypergraphs are clustered.
 
     Returns
     -------
@@ -93,7 +98,14 @@ def cluster(
     ['a', 'b', 'c']
     """
     run = Run(
-        hypergraph, engine, precision=precision, alpha=alpha, bound=bound, tolerance=tolerance, seed=seed
+        hypergraph,
+        engine,
+        chance,
+        precision=precision,
+        alpha=alpha,
+        bound=bound,
+        tolerance=tolerance,
+        seed=seed,
     )
     if effort is None:
         effort = "thorough" if bound == "tight" else "default"
@@ -144,7 +156,7 @@ def evaluate(
         Clusters are renumbered 0, 1, ... by size; labels that are not integers stay as their names. Vertices
         in no hyperedge belong to no cluster.
     **settings
-        alpha, bound, tolerance, seed, engine, precision: as in `cluster`.
+        alpha, bound, tolerance, seed, engine, precision, chance: as in `cluster`.
 
     Examples
     --------

@@ -9,6 +9,7 @@ import numpy as np
 
 from hyperclus._runtime.files import StrPath
 from hyperclus._runtime.optional import arrow, library
+from hyperclus.clustering.chance import Chance
 from hyperclus.clustering.cut import Cut, edge_information, edge_shares
 from hyperclus.clustering.metrics import Agreement, agreement
 from hyperclus.clustering.objectives import information_of
@@ -94,6 +95,9 @@ class Partition(PartitionQuality):
         The arguments, with `fallbacks` if something else was done; and the seconds spent in each stage.
     names : tuple of str, or None
         The names of the clusters, if they have any; see `with_names`.
+    chance : Chance or None
+        Whether the clusters are more than what a search finds in shuffled hypergraphs; None if that was
+        switched off.
     """
 
     labels: Integers
@@ -105,6 +109,7 @@ class Partition(PartitionQuality):
     settings: Mapping[str, Any] = field(default_factory=dict)
     timings: Mapping[str, float] = field(default_factory=dict)
     names: tuple[str, ...] | None = None
+    chance: Chance | None = None
 
     def __post_init__(self) -> None:
         self.labels.flags.writeable = False
@@ -316,6 +321,11 @@ class StoredPartition(PartitionQuality):
     def nouns(self) -> Nouns:
         """What a vertex and a hyperedge are called."""
         return USUAL
+
+    @property
+    def chance(self) -> Chance:
+        """Nothing, because files are not shuffled."""
+        return Chance(None, reason="hypergraphs in files are not shuffled; cluster a sample in memory")
 
     @property
     def cluster_names(self) -> list[str | int]:

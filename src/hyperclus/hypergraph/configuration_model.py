@@ -16,6 +16,7 @@ from hyperclus.typing import Booleans, Integers
 
 NEARLY_ALL = 0.9  # share of the vertices that have a value of a feature
 ROUNDS = 60  # of swaps that remove repeated members
+FEW = 1e-4  # share of repeated members that may be left
 
 
 def shuffled(hypergraph: Hypergraph, rng: np.random.Generator) -> Hypergraph:
@@ -69,7 +70,7 @@ def _shuffled_members(keys: Integers, vertices: Integers, rng: np.random.Generat
         order = np.argsort(members)
         ranked = members[order]
         doubles = order[1:][ranked[1:] == ranked[:-1]]
-        if not len(doubles):
+        if len(doubles) <= FEW * len(vertices):
             break
         others, where = np.unique(rng.integers(len(vertices), size=len(doubles)), return_index=True)
         doubles = doubles[where]

@@ -24,6 +24,7 @@ class PartitionText:
     """A partition as text."""
 
     title: str
+    chance: str  # empty if the clusters were not to be compared
     ncut: str
     bound: str
     conductance: str
@@ -43,11 +44,13 @@ class PartitionText:
             for cluster, size, volume, conductance in (COLUMNS, *self.rows)
         ]
         facts = [f"NCut         {self.ncut}; proven: {self.bound}", f"conductance  {self.conductance}"]
-        return "\n  ".join([self.title, *facts, *table, *self.footer])
+        chance = [f"chance       {self.chance}"] if self.chance else []
+        return "\n  ".join([self.title, *chance, *facts, *table, *self.footer])
 
     def to_html(self, *notes: str) -> str:
         """Return a table for a notebook cell, with further notes below it."""
         facts = [f"NCut {self.ncut}; proven: {self.bound}", f"conductance {self.conductance}"]
+        facts = [f"chance: {self.chance}", *facts] if self.chance else facts
         return html_table(self.title, COLUMNS, self.rows, [*facts, *self.footer, *notes])
 
 
@@ -59,6 +62,7 @@ def partition_text(
     >>> from hyperclus import Hypergraph, cluster
     >>> print(partition_text(cluster(Hypergraph.from_edges([["a", "b"], ["b", "c"], ["c", "d"]]))))
     Partition of 4 vertices into 2 clusters
+      chance       not compared: there are fewer than 10 vertices
       NCut         0.333333; proven: no 2 clusters have less than 0.25 (gap 33.33 %)
       conductance  0.166667
       cluster      size    volume  conductance
@@ -71,6 +75,7 @@ def partition_text(
     vertices, clusters = part.nouns.count_vertices(int(part.sizes.sum())), count(part.k, "cluster")
     return PartitionText(
         f"Partition of {vertices} into {clusters}",
+        "" if part.chance is None else str(part.chance),
         f"{part.ncut:.6g}",
         _bound(part, subject),
         f"{part.conductance:.6g}",

@@ -1,5 +1,6 @@
 """The captions of the page."""
 
+from hyperclus.clustering.chance import LITTLE, MORE, NO_MORE, Chance
 from hyperclus.hypergraph.messages import count, with_article
 from hyperclus.report.format import NOISE, four_digits, number, ordinal, percent
 from hyperclus.report.html.charts import row_name_step
@@ -15,8 +16,26 @@ from hyperclus.report.text import is_bounded
 _HIGH_NCUT = (
     " A high NCut alone does not mean poor clusters: hypergraphs made from tables are mostly in the upper "
     "part, because rows of different clusters still share many values. The gap says how close this NCut is "
-    "to the optimum, and suggest_k says whether it is better than chance."
+    "to the optimum, and the comparison with shuffled data whether it is better than chance."
 )
+
+_CHANCE = {
+    MORE: "The clusters are more than chance.",
+    LITTLE: "The clusters are little more than chance, so be careful with them.",
+    NO_MORE: "The clusters are no more than chance, so do not rely on them.",
+    None: "The clusters were not compared with chance.",
+}
+
+
+def is_doubtful(chance: Chance) -> bool:
+    """Whether readers must be warned."""
+    return chance.verdict in (LITTLE, NO_MORE)
+
+
+def chance(found: Chance) -> tuple[str, str]:
+    """The verdict, and the evidence for it."""
+    shuffled = "" if found.verdict is None else ", which have the same sizes but nothing to find"
+    return _CHANCE[found.verdict], capitalized(found.evidence) + shuffled + "."
 
 
 def bounds(contents: Contents) -> str:

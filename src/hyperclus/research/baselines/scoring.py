@@ -27,7 +27,7 @@ def scored(hypergraph: Hypergraph, k: int, label: Label, settings: dict[str, Any
     `label` gets the walk on the vertices that are in some hyperedge and returns one of k labels for each;
     `settings` has the name of the method and its arguments.
     """
-    run = Run(hypergraph, engine="cpu", seed=seed)
+    run = Run(hypergraph, engine="cpu", chance=False, seed=seed)
     k = check_k(k, run.whole.n_vertices)
     walk = run.walk(run.whole, k)
     pairs = run.eigenpairs(walk, k)

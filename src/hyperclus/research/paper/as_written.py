@@ -20,7 +20,8 @@ POWER_STEPS = 100_000
 
 def cluster(hypergraph: Hypergraph, k: int, strategy: Strategy, reweigh: Reweigh | None) -> Partition:
     """Repeated bisection with the dense two-way algorithm."""
-    return evaluate(hypergraph, bisect(RandomWalk(hypergraph), k, strategy, second_side, reweigh))
+    labels = bisect(RandomWalk(hypergraph), k, strategy, second_side, reweigh)
+    return evaluate(hypergraph, labels, chance=False)
 
 
 def second_side(hypergraph: Hypergraph) -> Booleans:

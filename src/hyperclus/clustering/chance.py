@@ -1,0 +1,97 @@
+"""Whether clusters are more than chance: their figure beside those of shuffled hypergraphs."""
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from hyperclus.hypergraph.messages import count
+from hyperclus.typing import Floats
+
+Verdict: TypeAlias = Literal["more than chance", "little more than chance", "no more than chance"]
+MORE: Verdict = "more than chance"
+LITTLE: Verdict = "little more than chance"
+NO_MORE: Verdict = "no more than chance"
+CERTAIN, LIKELY = 0.99, 0.95  # probability that one more shuffle is worse: of `MORE`, and of `LITTLE`
+OBVIOUS = 0.9995  # the same, if the first few shuffles are to be enough
+MARGIN = (
+    0.5  # times the range of the shuffles, by which `MORE` is better than all of them: tails may be heavy
+)
+MIN_EFFECT = 0.01  # of `MORE`: share by which it is better than their mean
+SAME = 1e-9  # relative difference that may be rounding error
+
+
+@dataclass(frozen=True, slots=True)
+class Chance:
+    """A figure of clusters, and the same figure of clusters that the same search finds in shuffles.
+
+    A shuffle is a random hypergraph with the same degrees and hyperedge sizes; of a table, each column is
+    shuffled. Both get the same quick search, so the figure may be a little worse than that of the partition.
+
+    Attributes
+    ----------
+    verdict : str or None
+        "more than chance": at most one of 100 shuffles would have a figure as good, the figure is clearly
+        better than those of all shuffles, and by at least 1 % than their mean. "little more than chance":
+        that is in doubt. "no more than chance": more than one of 20 shuffles would have a figure as good.
+        None if nothing was compared.
+    measure : {"NCut", "information"}
+        What was compared; NCut should be low, information high.
+    value : float
+        The figure of the hypergraph: by the quick search, or of the partition, whichever is worse.
+    shuffled : tuple of float
+        The figures of the shuffles.
+    n_sampled : int or None
+        The number of vertices of the random sample that was compared; None if it was all of them.
+    reason : str
+        Why nothing was compared.
+    """
+
+    verdict: Verdict | None
+    measure: str = ""
+    value: float = float("nan")
+    shuffled: tuple[float, ...] = ()
+    n_sampled: int | None = None
+    reason: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.verdict or 'not compared'}: {self.evidence}"
+
+    @property
+    def evidence(self) -> str:
+        """The figures in words, or the reason why there are none."""
+        if self.verdict is None:
+            return self.reason
+        low, high = f"{min(self.shuffled):.4g}", f"{max(self.shuffled):.4g}"
+        span = low if low == high else f"{low} to {high}"
+        shuffles = count(len(self.shuffled), "shuffled hypergraph")
+        sample = "" if self.n_sampled is None else f" in a sample of {self.n_sampled:,} vertices"
+        found = f"a quick search{sample} finds {self.measure} {self.value:.4g}"
+        return f"{found}, and {span} in {shuffles}"
+
+
+def certainty(costs: Floats, cost: float) -> float:
+    """The probability that one more shuffle has a higher cost, if these costs are normally distributed.
+
+    t = (mean - cost) / (s sqrt(1 + 1/r)) has Student's distribution with r - 1 degrees of freedom.
+    """
+    from scipy.special import stdtr
+
+    better, noise = float(costs.mean()) - cost, _rounding(costs, cost)
+    if abs(better) <= noise:
+        return 0.5
+    spread = float(costs.std(ddof=1)) * np.sqrt(1 + 1 / len(costs))
+    return float(stdtr(len(costs) - 1, better / max(spread, noise)))
+
+
+def verdict_of(costs: Floats, cost: float) -> Verdict:
+    """Compare a cost with those of shuffles."""
+    sure, apart = certainty(costs, cost), costs.min() - cost >= MARGIN * np.ptp(costs)
+    effect = (costs.mean() - cost) / max(abs(costs.mean()), abs(cost), _rounding(costs, cost))
+    if sure >= CERTAIN and apart and effect >= MIN_EFFECT:
+        return MORE
+    return LITTLE if sure >= LIKELY else NO_MORE
+
+
+def _rounding(costs: Floats, cost: float) -> float:
+    return SAME * max(abs(float(costs.mean())), abs(cost), SAME)

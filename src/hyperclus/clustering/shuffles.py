@@ -1,0 +1,121 @@
+"""The same quick search in a hypergraph and in shuffles of it, to compare clusters with chance."""
+
+import numpy as np
+
+from hyperclus._runtime.progress import topic
+from hyperclus._runtime.threads import single_blas_thread
+from hyperclus.clustering.chance import OBVIOUS, Chance, certainty, verdict_of
+from hyperclus.clustering.initialization import WeightedKMeans, embedding
+from hyperclus.clustering.objectives import Objective
+from hyperclus.clustering.vertex_search import Clusters
+from hyperclus.errors import ConvergenceError
+from hyperclus.hypergraph.configuration_model import shuffled
+from hyperclus.hypergraph.hypergraph import Hypergraph
+from hyperclus.spectral.eigen import smallest_eigenpairs
+from hyperclus.spectral.eigen.choose import cheapest
+from hyperclus.spectral.laplacian import NormalizedLaplacian
+from hyperclus.spectral.walk import RandomWalk
+from hyperclus.typing import Integers
+
+MIN_VERTICES = 10  # fewer have too few shuffles
+FEWEST, FIRST, MOST = 3, 4, 20  # shuffles; more than the first only if these do not decide
+VISITS = 1_000_000  # incidences times clusters of all shuffles together, if that allows the fewest
+SAMPLE = 50_000  # incidences above which a sample is compared
+POINTS = 5_000  # of k-means
+MAX_INCIDENCES = 1_000_000  # that are compared
+NEIGHBORS = 120  # that a vertex has in a sample, on average: with fewer, clusters would fall apart
+MEMBERS = 50  # of each cluster in a sample, on average
+TOLERANCE = 5e-2  # of eigenvectors that are starts only
+EIGENVECTORS = 20  # at most
+STARTS, ROUNDS = 2, 3  # of k-means, and of moves
+SEARCHES = 20  # times rounds, at least, that are made in each comparison
+
+
+def compared(
+    walk: RandomWalk, labels: Integers, k: int, objective: Objective, min_volume: float, seed: int
+) -> Chance:
+    """Compare clusters of a walk in host memory with those that a quick search finds in shuffles.
+
+    Of a large hypergraph, a random sample of the vertices is compared.
+    """
+    rng, whole = np.random.default_rng(seed), walk.hypergraph
+    if (reason := _incomparable(whole, k)) is not None:
+        return Chance(None, reason=reason)
+    part, vertices = sampled(whole, k, rng)
+    if part.n_incidences > MAX_INCIDENCES:
+        return Chance(None, reason="many small hyperedges cannot be sampled, and take long to shuffle")
+
+    def figure(hypergraph: Hypergraph, given: Integers | None = None) -> float:
+        found = RandomWalk(hypergraph, alpha=walk.alpha)
+        return quick_cost(found, k, objective, min_volume, rng, given)
+
+    try:
+        value = figure(part, labels[vertices])
+        most = int(np.clip(VISITS // (part.n_incidences * k), FEWEST, MOST))
+        figures: list[float] = []
+        for number in range(most):
+            with topic(f"shuffle {number + 1}"):
+                figures.append(figure(shuffled(part, rng)))
+            if number + 1 == FIRST and not 0.5 < certainty(np.array(figures), value) < OBVIOUS:
+                break
+    except ConvergenceError as error:
+        return Chance(None, reason=str(error))
+    verdict = verdict_of(np.array(figures), value)
+    shown = tuple(objective.sign * one for one in figures)
+    n_sampled = None if part is whole else part.n_vertices
+    return Chance(verdict, objective.label, objective.sign * value, shown, n_sampled)
+
+
+def _incomparable(hypergraph: Hypergraph, k: int) -> str | None:
+    """Why clusters cannot be compared with those of shuffles; None if they can."""
+    if k == 1:
+        return "there is one cluster"
+    if hypergraph.n_vertices < MIN_VERTICES:
+        return f"there are fewer than {MIN_VERTICES} vertices"
+    sizes, degrees = hypergraph.edge_sizes, np.bincount(hypergraph.gamma.indices)
+    if degrees.max() == 1:
+        return "every vertex is in one hyperedge only, so all shuffles are alike"
+    if (sizes[sizes > 1] == hypergraph.n_vertices).all():
+        return "every hyperedge has one vertex or all, so all shuffles are alike"
+    return None
+
+
+def sampled(
+    hypergraph: Hypergraph, k: int, rng: np.random.Generator, incidences: int = SAMPLE
+) -> tuple[Hypergraph, Integers]:
+    """A random sample of the vertices of a large hypergraph, or all vertices, and their positions.
+
+    Of a sample, hyperedges with one member are left out, and so are vertices without other hyperedges.
+    """
+    n, sizes = hypergraph.n_vertices, hypergraph.edge_sizes.astype(np.float64)
+    neighbors = float((sizes * (sizes - 1)).sum()) / n
+    shares = incidences / hypergraph.n_incidences, NEIGHBORS / max(neighbors, 1.0), MEMBERS * k / n
+    if max(shares) >= 1:
+        return hypergraph, np.arange(n)
+    drawn = np.sort(rng.choice(n, int(max(shares) * n), replace=False))
+    part = hypergraph.restrict(drawn)
+    part = part.drop_edges(part.edge_sizes < 2)
+    return part.restrict(part.covered), drawn[part.covered]
+
+
+@single_blas_thread
+def quick_cost(
+    walk: RandomWalk,
+    k: int,
+    objective: Objective,
+    min_volume: float,
+    rng: np.random.Generator,
+    given: Integers | None = None,
+) -> float:
+    """The cost of clusters found by a few rounds of moves, or of given ones, whichever is higher."""
+    laplacian, wanted = NormalizedLaplacian(walk), min(k, EIGENVECTORS)
+    method = cheapest(laplacian, wanted, wanted)
+    pairs = smallest_eigenpairs(laplacian, wanted, tolerance=TOLERANCE, seed=rng, method=method)
+    k_means = WeightedKMeans(walk.backend, embedding(walk, pairs), walk.stationary, POINTS)
+    clusters = Clusters.of(walk, k_means.labels(k, rng, STARTS), k, min_volume, objective)
+    clusters.visited *= SEARCHES  # so that kernels are compiled if that pays for all searches together
+    for _ in range(ROUNDS):
+        clusters.round(passes=1)
+    if given is None or len(np.unique(given)) < k:
+        return clusters.plain_cost
+    return max(clusters.plain_cost, Clusters.of(walk, given, k, objective=objective).plain_cost)
