@@ -56,6 +56,11 @@ def checkpoint_pace(pace: Pace) -> AbstractContextManager[None]:
     return using(_pace, pace)
 
 
+def without_checkpoints() -> AbstractContextManager[None]:
+    """Write no checkpoints inside the context, for work that is faster to repeat than to keep."""
+    return using(_folder, None)
+
+
 @contextmanager
 def checkpoints(folder: StrPath, vector_store: "VectorStore | None" = None) -> Iterator[None]:
     """Save the results and states of long stages in a folder, and resume from them.

@@ -11,7 +11,7 @@ from hyperclus._runtime.context import using
 from hyperclus.errors import check_callable
 
 Stage: TypeAlias = Literal[
-    "reading", "preparation", "stationary distribution", "eigenvectors", "search", "bound"
+    "reading", "preparation", "stationary distribution", "eigenvectors", "search", "bound", "chance"
 ]
 
 
@@ -21,11 +21,11 @@ class Step:
 
     Attributes
     ----------
-    stage : {"reading", "preparation", "stationary distribution", "eigenvectors", "search", "bound"}
+    stage : {"reading", "preparation", "stationary distribution", "eigenvectors", "search", "bound", "chance"}
         The current stage. A stage may run more than once, as for each shuffle of `suggest_k`.
     done : float
         Work done in this stage, in `unit`, including work that a checkpoint saved.
-    unit : {"bytes", "rows", "products", "incidences", "evaluations", "blocks"}
+    unit : {"bytes", "rows", "products", "incidences", "evaluations", "blocks", "shuffles"}
         A product is one pass of the walk over all incidences.
     share : float or None
         Estimated fraction of the stage that is done, from 0 to 1; None if unknown. It decreases only when
@@ -63,6 +63,11 @@ def watching(listener: Listener) -> AbstractContextManager[None]:
     """
     check_callable("listener", listener)
     return using(_listener, listener)
+
+
+def unwatched() -> AbstractContextManager[None]:
+    """Report nothing inside the context, for a stage that consists of others and reports by itself."""
+    return using(_listener, None)
 
 
 def topic(words: str) -> AbstractContextManager[None]:

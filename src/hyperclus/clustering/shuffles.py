@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from hyperclus._runtime.progress import topic
+from hyperclus._runtime.checkpoint import without_checkpoints
+from hyperclus._runtime.progress import report_progress, unwatched
 from hyperclus._runtime.threads import single_blas_thread
 from hyperclus.clustering.chance import OBVIOUS, Chance, certainty, verdict_of
 from hyperclus.clustering.initialization import WeightedKMeans, embedding
@@ -46,20 +47,21 @@ def compared(
         return Chance(None, reason="many small hyperedges cannot be sampled, and take long to shuffle")
 
     def figure(hypergraph: Hypergraph, given: Integers | None = None) -> float:
-        found = RandomWalk(hypergraph, alpha=walk.alpha)
-        return quick_cost(found, k, objective, min_volume, rng, given)
+        with unwatched(), without_checkpoints():
+            found = RandomWalk(hypergraph, alpha=walk.alpha)
+            return quick_cost(found, k, objective, min_volume, rng, given)
 
+    most, figures = int(np.clip(VISITS // (part.n_incidences * k), FEWEST, MOST)), list[float]()
     try:
         value = figure(part, labels[vertices])
-        most = int(np.clip(VISITS // (part.n_incidences * k), FEWEST, MOST))
-        figures: list[float] = []
         for number in range(most):
-            with topic(f"shuffle {number + 1}"):
-                figures.append(figure(shuffled(part, rng)))
+            report_progress("chance", number, "shuffles", number / most)
+            figures.append(figure(shuffled(part, rng)))
             if number + 1 == FIRST and not 0.5 < certainty(np.array(figures), value) < OBVIOUS:
                 break
     except ConvergenceError as error:
         return Chance(None, reason=str(error))
+    report_progress("chance", len(figures), "shuffles", 1.0)
     verdict = verdict_of(np.array(figures), value)
     shown = tuple(objective.sign * one for one in figures)
     n_sampled = None if part is whole else part.n_vertices
