@@ -97,17 +97,20 @@ def introduction(tables: Tables, machine: str) -> str:
     """What was measured, where and when."""
     cells = tables.cells.values()
     dates = sorted({cell["date"] for cell in cells})
-    code = sorted({cell["code"] for cell in cells if "code" in cell})
+    code: dict[str, list[str]] = {}
+    for method, words in sorted({(cell["method"], cell["code"]) for cell in cells if "code" in cell}):
+        code.setdefault(words, []).append(method)
     seeds = max(len(cell["seeds"]) for cell in cells)
     when = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"
     return (
-        f"`make real` ({machine}; {when}; {'; '.join(code)}). {len(tables.sets)} hypergraphs with known "
-        f"classes (`../shared/real`), {seeds} seeds, one thread and a process of its own for each method and "
+        f"`make real` ({machine}; {when}). {len(tables.sets)} hypergraphs with known classes "
+        f" (`../shared/real`), {seeds} seeds, one thread and a process of its own for each method and "
         "set. The number of clusters k is given, the classes are not. All methods get the weights of the "
         "file. Vertices in no hyperedge do not count. NMI is the mutual information over the arithmetic mean "
         "of the entropies.\n\nEverything here is generated; after a change of hyperclus, "
         "`make real FLAGS='--methods hyperclus --fresh'` measures it again beside the stored figures of the "
-        "others. The other libraries have the versions of `benchmarks/rivals/requirements/`."
+        "others. The other libraries have the versions of `benchmarks/rivals/requirements/`. "
+        + " ".join(f"Code of {', '.join(names)}: {words}." for words, names in code.items())
     )
 
 
@@ -197,7 +200,7 @@ def table(tables: Tables, text: Callable[[Tables, str, Method], str], bold: bool
 def nmi(tables: Tables, name: str, method: Method) -> str:
     """Mean and standard deviation; in brackets how many seeds or clusters there are, where it matters."""
     values, cell = tables.values(name, method, "nmi"), tables.cells[name, method.name]
-    notes = [] if cell["status"] == "done" else [f"{len(values)} seeds"]
+    notes = [] if cell["status"] == "done" else [f"seeds: {len(values)}"]
     if not tables.comparable(name, method):
         notes.append(f"{tables.mean(name, method, 'clusters'):.0f} clusters")
     spread = f" ± {values.std(ddof=1):.3f}" if len(values) > 1 else ""
@@ -239,7 +242,7 @@ def outcome(cell: dict) -> str:
     if not cell["seeds"]:
         return cell.get("error", missing(cell))
     nmis, cpu = ([seed[field] for seed in cell["seeds"]] for field in ("nmi", "cpu"))
-    return f"NMI {np.mean(nmis):.3f}, {np.median(cpu):.3g} s CPU ({len(nmis)} seeds, {cell['status']})"
+    return f"NMI {np.mean(nmis):.3f}, {np.median(cpu):.3g} s CPU (seeds: {len(nmis)}, {cell['status']})"
 
 
 def joined(lines: list[list[str]]) -> str:
