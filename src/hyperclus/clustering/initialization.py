@@ -17,8 +17,8 @@ from hyperclus.clustering.objectives import NCUT
 from hyperclus.clustering.search_problem import SearchProblem
 from hyperclus.clustering.vertex_search import Clusters
 from hyperclus.engines.base import ArrayBackend, nearest_centre
-from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.spectral.eigen import Eigenpairs
+from hyperclus.spectral.eigen.lanczos import krylov_vectors
 from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Floats, Integers
 
@@ -26,7 +26,7 @@ LLOYD_ROUNDS = 6  # plus k, up to MAX_LLOYD_ROUNDS; moves of single vertices do 
 MAX_LLOYD_ROUNDS = 20
 CANDIDATES = 4  # drawn for each k-means++ centre
 FACTORS_BEYOND_K = 10
-OVERSAMPLING, POWERS = 10, 4  # of the singular vectors
+FACTOR_TOLERANCE = 1e-3
 PASSES_BEFORE_MERGERS = 3
 MAX_MERGERS = 50
 MAX_COORDINATE = 1e6  # only vertices with phi below 1e-12 exceed it
@@ -71,7 +71,7 @@ def initial_partitions(
 def _merger_starts(
     problem: SearchProblem, rng: np.random.Generator, sample: int
 ) -> Iterator[Callable[[], Integers]]:
-    factors = unit_rows(_latent_factors(problem.walk.hypergraph, problem.k + FACTORS_BEYOND_K, rng))
+    factors = unit_rows(_latent_factors(problem.walk, problem.k + FACTORS_BEYOND_K, rng))
     spectral = unit_rows(np.hstack([problem.pairs.vectors, problem.pairs.spare]))
     while True:
         for points, more in ((factors, 3), (spectral, 3), (spectral, 5)):
@@ -92,26 +92,40 @@ def _merged(
     return np.asarray(objective.merged_to(problem.k, clusters.between)[clusters.state.labels])
 
 
-def _latent_factors(hypergraph: Hypergraph, count: int, rng: np.random.Generator) -> Floats:
-    """Latent semantic analysis: singular vectors of gamma, with rare hyperedges weighted up, times values.
+@dataclass(frozen=True, eq=False)
+class _LatentOperator:
+    """-M M', with M the incidences of tf-idf: gamma with rare hyperedges weighted up, rows of unit length."""
 
-    By subspace iteration from random combinations of the hyperedges (Halko, Martinsson and Tropp, 2011): the
-    same bits in every run, whatever the order of the vertices up to rounding.
-    """
-    n, sizes = hypergraph.n_vertices, hypergraph.edge_sizes
-    rarity = np.log((1 + n) / (1 + sizes)) + 1  # as in tf-idf
-    matrix = (sp.diags_array(rarity) @ hypergraph.gamma).T.tocsr()
-    lengths = np.sqrt(matrix.multiply(matrix).sum(axis=1))
-    matrix = sp.diags_array(1 / np.where(lengths > 0, lengths, 1.0)) @ matrix
-    width = min(count + OVERSAMPLING, *matrix.shape)
-    block = matrix @ rng.standard_normal((matrix.shape[1], width))
-    for _ in range(POWERS):
-        block = matrix @ (matrix.T @ np.linalg.qr(block)[0])
-    block = np.linalg.qr(block)[0]
-    across = matrix.T @ block
-    squares, vectors = np.linalg.eigh(across.T @ across)
-    values = np.sqrt(np.maximum(squares, 0.0))
-    return np.asarray(block @ (vectors * values)[:, ::-1][:, :count])
+    backend: ArrayBackend
+    matrix: sp.csr_array
+
+    @classmethod
+    def of(cls, walk: RandomWalk) -> "_LatentOperator":
+        hypergraph = walk.hypergraph
+        rarity = np.log((1 + hypergraph.n_vertices) / (1 + hypergraph.edge_sizes)) + 1
+        matrix = (sp.diags_array(rarity) @ hypergraph.gamma).T.tocsr()
+        lengths = np.sqrt(matrix.multiply(matrix).sum(axis=1))
+        return cls(walk.backend, sp.diags_array(1 / np.where(lengths > 0, lengths, 1.0)) @ matrix)
+
+    @property
+    def size(self) -> int:
+        """The number of vertices."""
+        return int(self.matrix.shape[0])
+
+    def apply(self, block: Floats) -> Floats:
+        """The image of a vector or a block of columns."""
+        return np.asarray(-(self.matrix @ (self.matrix.T @ block)))
+
+    def normal(self, rng: np.random.Generator) -> Floats:
+        """A random combination of the hyperedges, which does not depend on the order of the vertices."""
+        return np.asarray(self.matrix @ rng.standard_normal(self.matrix.shape[1]))
+
+
+def _latent_factors(walk: RandomWalk, count: int, rng: np.random.Generator) -> Floats:
+    """Latent semantic analysis: the first singular vectors of tf-idf, times their singular values."""
+    operator = _LatentOperator.of(walk)
+    vectors = krylov_vectors(operator, min(count, *operator.matrix.shape), FACTOR_TOLERANCE, rng)
+    return np.asarray(vectors * np.linalg.norm(operator.matrix.T @ vectors, axis=0))
 
 
 def unit_rows(points: Floats) -> Floats:

@@ -121,6 +121,16 @@ def lanczos_vectors(
     return Vectors(np.hstack([vectors, first.vectors[:, count:]]), steps, float(floor))
 
 
+def krylov_vectors(operator: Operator, count: int, tolerance: float, rng: np.random.Generator) -> Floats:
+    """Eigenvectors of the `count` smallest eigenvalues in the space of one random vector, unchecked.
+
+    Of a repeated eigenvalue there is one eigenvector, which mixes all of them. Raises as `lanczos_vectors`.
+    """
+    nothing = operator.backend.empty_columns(operator.normal(rng), 0)
+    space = _Space(operator, rng, Lanczos(), nothing, min(count, operator.size))
+    return space.search(ResidualProgress("search", tolerance), NO_CHECKPOINT).vectors
+
+
 @dataclass(slots=True, eq=False)
 class _Space:
     """A Krylov space: L V = V T + Q R E', where [V Q] is orthonormal, T = V'LV, and E' takes the last block.
