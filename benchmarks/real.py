@@ -16,6 +16,7 @@ import datetime
 import json
 import os
 import shutil
+import signal
 import sys
 from functools import cache
 from pathlib import Path
@@ -54,6 +55,7 @@ def arguments(words: list[str] | None = None) -> argparse.Namespace:
 def main(words: list[str] | None = None) -> None:
     """Measure what is missing, then write the page and its picture from all that is stored."""
     chosen = arguments(words)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that the process of a cell ends, too
     os.environ.update(dict.fromkeys(THREADS, "1"))
     setting.freeze()
     chosen.cache.mkdir(parents=True, exist_ok=True)

@@ -104,7 +104,7 @@ def introduction(tables: Tables, machine: str) -> str:
     when = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"
     return (
         f"`make real` ({machine}; {when}). {len(tables.sets)} hypergraphs with known classes "
-        f" (`../shared/real`), {seeds} seeds, one thread and a process of its own for each method and "
+        f"(`../shared/real`), {seeds} seeds, one thread and a process of its own for each method and "
         "set. The number of clusters k is given, the classes are not. All methods get the weights of the "
         "file. Vertices in no hyperedge do not count. NMI is the mutual information over the arithmetic mean "
         "of the entropies.\n\nEverything here is generated; after a change of hyperclus, "
