@@ -107,6 +107,10 @@ class TestNoStructure:
         assert suggest_k(h).k == 4
         assert not suggest_k(shuffled(h, np.random.default_rng(0))).confident
 
+    def test_ncuts_and_those_of_shuffles_are_found_by_the_same_search(self):
+        for one in suggest_k(blocks([300], 0, seed=0), 4).candidates:
+            assert one.chance == pytest.approx(one.ncut, rel=0.03)
+
     def test_a_path_has_clusters_but_no_number_of_them(self):
         found = suggest_k(hc.Hypergraph.from_edges([[i, i + 1, i + 2] for i in range(200)]))
         assert found.structure

@@ -62,11 +62,11 @@ class Chance:
         """The figures in words, or the reason why there are none."""
         if self.verdict is None:
             return self.reason
-        low, high = f"{min(self.shuffled):.4g}", f"{max(self.shuffled):.4g}"
+        low, high = _shown(min(self.shuffled)), _shown(max(self.shuffled))
         span = low if low == high else f"{low} to {high}"
         shuffles = count(len(self.shuffled), "shuffled hypergraph")
         sample = "" if self.n_sampled is None else f" in a sample of {self.n_sampled:,} vertices"
-        found = f"a quick search{sample} finds {self.measure} {self.value:.4g}"
+        found = f"a quick search{sample} finds {self.measure} {_shown(self.value)}"
         return f"{found}, and {span} in {shuffles}"
 
 
@@ -95,3 +95,7 @@ def verdict_of(costs: Floats, cost: float) -> Verdict:
 
 def _rounding(costs: Floats, cost: float) -> float:
     return SAME * max(abs(float(costs.mean())), abs(cost), SAME)
+
+
+def _shown(figure: float) -> str:
+    return f"{figure if abs(figure) > SAME else 0.0:.4g}"

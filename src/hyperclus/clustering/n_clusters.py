@@ -10,11 +10,14 @@ import numpy as np
 from hyperclus._runtime.checkpoint import open_checkpoint
 from hyperclus._runtime.progress import WorkProgress, topic
 from hyperclus.clustering._run import Run, default_min_share
+from hyperclus.clustering.chance import MORE, verdict_of
 from hyperclus.clustering.cut import cut
 from hyperclus.clustering.initialization import initial_partitions
 from hyperclus.clustering.metrics import agreement
+from hyperclus.clustering.objectives import NCUT
 from hyperclus.clustering.partition import TINY, pandas_for
 from hyperclus.clustering.search_problem import EFFORTS, SearchProblem, labels_fit
+from hyperclus.clustering.shuffles import sampled, searched_cost
 from hyperclus.clustering.vertex_search import vertex_search
 from hyperclus.errors import Argument, InputError, check_integer
 from hyperclus.hypergraph.configuration_model import shuffled
@@ -26,6 +29,8 @@ from hyperclus.typing import Booleans, Floats, HypergraphLike, Integers, Seed
 
 COLUMNS = ("k", "score", "NCut", "at least", "shuffled", "eigengap", "stability", "reason")
 STARTS = 3  # searches for each k
+SEARCHED = 5  # shuffles in which clusters are searched
+ROUGH = 1e-2  # tolerance for eigenvectors of a sample
 MAX_K = 10  # by default
 SHUFFLES = (3, 20)  # smallest and largest default number
 MAX_SHUFFLES = 1000  # which no longer change the answer
@@ -46,11 +51,11 @@ class Candidate:
     """
 
     k: int
-    ncut: float  # of the best k clusters found
+    ncut: float  # of k clusters that a quick search finds
     lower_bound: float  # proven, for all k clusters
     gap: float  # relative distance between the two
     smallest: float  # volume of the smallest of the clusters found
-    chance: float  # mean lower bound of the shuffles: above it, k clusters are no better than by chance
+    chance: float  # mean NCut that the same search finds in shuffles
     eigengap: float  # lambda_{k+1} - lambda_k
     reach: float  # its share of the way from lambda_k to the level: 1 if only chance is left beyond k
     stability: float  # mean adjusted Rand index between the clusters found from different starts
@@ -117,7 +122,8 @@ def suggest_k(
 
     Looks for the k after which the eigenvalues of L_sym jump towards their level in shuffled hypergraphs
     with the same degrees and hyperedge sizes: the last k before another cluster costs as much as by chance.
-    Takes about a minute for a million incidences.
+    There is structure if, for two k or more, the NCut that a quick search finds is more than chance (see
+    `Chance`). Large hypergraphs are sampled.
 
     Parameters
     ----------
@@ -157,14 +163,20 @@ def suggest_k(
     if n_vertices < 3:
         return Suggestion(None, False, False, "Fewer than three vertices are too few to tell.", ())
     draw = np.random.default_rng(run.rng.integers(1 << 63))  # independent of the eigen-solver
-    walk = run.walk(run.whole, most + 1)
+    whole = sampled(run.whole, most, draw)[0]
+    if whole is not run.whole:
+        run.tolerance = max(tolerance, ROUGH)
+    walk = run.walk(whole, most + 1)
     pairs = run.eigenpairs(walk, most + 1)
-    rivals = np.empty((shuffles, most + 1))
+    rivals, costs = np.empty((shuffles, most + 1)), []
     for number in range(shuffles):
         with topic(f"shuffle {number + 1} of {shuffles}"):
-            rival = run.walk(shuffled(run.whole, draw), most + 1)
-            rivals[number] = run.eigenpairs(rival, most + 1).values
-    contrast = _Contrast.of(pairs.values, rivals, tolerance)
+            rival = run.walk(shuffled(whole, draw), most + 1)
+            found = run.eigenpairs(rival, most + 1)
+            rivals[number] = found.values
+            if number < SEARCHED:
+                costs.append(_costs(rival, found, most, draw))
+    contrast = _Contrast.of(pairs.values, rivals, _costs(walk, pairs, most, draw), np.array(costs), tolerance)
     candidates = [_candidate(walk, pairs, contrast, k, draw) for k in range(2, most + 1)]
     ranked = tuple(sorted(candidates, key=lambda one: (not one.clear, -one.score, one.k)))
     return _answer(walk, contrast, ranked)
@@ -203,15 +215,19 @@ class _Contrast:
     noise: float  # the largest drop of a shuffle
     reaches: Floats  # as in `Candidate`
     jumps: Floats
-    structure: bool  # whether a sum of eigenvalues is below the level, by twice that of any shuffle
+    ncuts: Floats  # of clusters found by the quick search
+    shuffled: Floats  # the same in shuffles, on average
+    structure: bool  # whether the clusters found are more than chance, for two k or more
 
     @classmethod
-    def of(cls, values: Floats, rivals: Floats, tolerance: float) -> "_Contrast":
+    def of(
+        cls, values: Floats, rivals: Floats, ncuts: Floats, shuffled: Floats, tolerance: float
+    ) -> "_Contrast":
         total, count = rivals.sum(axis=0), len(rivals)
         level, others = total / count, (total - rivals) / (count - 1)  # of all, without the shuffle itself
         noise = max(_drops(rivals, others).max(), tolerance)
-        chance = np.maximum(np.cumsum(others - rivals, axis=1).max(axis=0), tolerance)
         drops = _drops(values, level)
+        more = [verdict_of(some, cost) == MORE for some, cost in zip(shuffled.T, ncuts, strict=True)]
         return cls(
             level,
             _better(values, rivals.min(axis=0))[1:-1],
@@ -219,8 +235,18 @@ class _Contrast:
             float(noise),
             _share(drops, level[2:] - values[1:-1]),
             _share(np.maximum(drops - noise, 0.0), level[2:] - values[1]),
-            bool((np.cumsum(level - values) > BEYOND_CHANCE * chance).any()),
+            ncuts,
+            shuffled.mean(axis=0),
+            more.count(True) >= min(2, len(more)),  # one of many k may be by chance
         )
+
+
+def _costs(walk: RandomWalk, pairs: Eigenpairs, most: int, rng: np.random.Generator) -> Floats:
+    """The NCuts that a quick search finds, from 2 clusters on."""
+    return np.array([
+        searched_cost(walk, pairs.first(k), k, NCUT, default_min_share(walk, k), rng)
+        for k in range(2, most + 1)
+    ])  # fmt: skip
 
 
 def _better(values: Floats, lowest_values: Floats) -> Booleans:
@@ -266,8 +292,9 @@ def _candidate(
         (True, "a gap, but different starts find different clusters"),
     )
     reason = next(text for holds, text in reasons if holds)
-    chance, eigengap = float(contrast.level[:k].sum()), float(pairs.values[k] - pairs.values[k - 1])
-    figures = best.ncut, bound, relative_gap(best.ncut, bound), smallest, chance, eigengap
+    chance, eigengap = float(contrast.shuffled[k - 2]), float(pairs.values[k] - pairs.values[k - 1])
+    ncut = float(contrast.ncuts[k - 2])
+    figures = ncut, bound, relative_gap(ncut, bound), smallest, chance, eigengap
     return Candidate(k, *figures, reach, stability, score, clear, reason)
 
 
@@ -304,7 +331,7 @@ def _answer(walk: RandomWalk, contrast: _Contrast, ranked: tuple[Candidate, ...]
         reason = f"It falls into {count} connected components, but shuffled hypergraphs may do so too."
         ranked = tuple(sorted(ranked, key=lambda one: one.k != count))
         return Suggestion(count, False, False, reason, ranked)
-    reason = "The eigenvalues are not far enough below those of shuffled hypergraphs to be sure of clusters."
+    reason = "Shuffled hypergraphs have clusters that are not clearly worse."
     return Suggestion(None, False, False, reason + apart, ranked)
 
 

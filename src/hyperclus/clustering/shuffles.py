@@ -12,7 +12,7 @@ from hyperclus.clustering.vertex_search import Clusters
 from hyperclus.errors import ConvergenceError
 from hyperclus.hypergraph.configuration_model import shuffled
 from hyperclus.hypergraph.hypergraph import Hypergraph
-from hyperclus.spectral.eigen import smallest_eigenpairs
+from hyperclus.spectral.eigen import Eigenpairs, smallest_eigenpairs
 from hyperclus.spectral.eigen.choose import cheapest
 from hyperclus.spectral.laplacian import NormalizedLaplacian
 from hyperclus.spectral.walk import RandomWalk
@@ -100,7 +100,6 @@ def sampled(
     return part.restrict(part.covered), drawn[part.covered]
 
 
-@single_blas_thread
 def quick_cost(
     walk: RandomWalk,
     k: int,
@@ -109,15 +108,29 @@ def quick_cost(
     rng: np.random.Generator,
     given: Integers | None = None,
 ) -> float:
-    """The cost of clusters found by a few rounds of moves, or of given ones, whichever is higher."""
+    """The cost of clusters found by a quick search, or of given ones, whichever is higher."""
     laplacian, wanted = NormalizedLaplacian(walk), min(k, EIGENVECTORS)
     method = cheapest(laplacian, wanted, wanted)
     pairs = smallest_eigenpairs(laplacian, wanted, tolerance=TOLERANCE, seed=rng, method=method)
+    cost = searched_cost(walk, pairs, k, objective, min_volume, rng)
+    if given is None or len(np.unique(given)) < k:
+        return cost
+    return max(cost, Clusters.of(walk, given, k, objective=objective).plain_cost)
+
+
+@single_blas_thread
+def searched_cost(
+    walk: RandomWalk,
+    pairs: Eigenpairs,
+    k: int,
+    objective: Objective,
+    min_volume: float,
+    rng: np.random.Generator,
+) -> float:
+    """The cost of clusters found from eigenvectors by a few rounds of moves."""
     k_means = WeightedKMeans(walk.backend, embedding(walk, pairs), walk.stationary, POINTS)
     clusters = Clusters.of(walk, k_means.labels(k, rng, STARTS), k, min_volume, objective)
     clusters.visited *= SEARCHES  # so that kernels are compiled if that pays for all searches together
     for _ in range(ROUNDS):
         clusters.round(passes=1)
-    if given is None or len(np.unique(given)) < k:
-        return clusters.plain_cost
-    return max(clusters.plain_cost, Clusters.of(walk, given, k, objective=objective).plain_cost)
+    return clusters.plain_cost
