@@ -35,7 +35,7 @@ def main() -> None:
         h, started = chain_of_rings(rings, SIZE, joint), time.perf_counter()
         ratios, positive, wrong = [], 0, 0
         for k in CLUSTERS[::step]:
-            found, arcs = hc.cluster(h, k), hc.evaluate(h, equal_arcs(rings, SIZE, k))
+            found, arcs = hc.cluster(h, k, objective="ncut"), hc.evaluate(h, equal_arcs(rings, SIZE, k))
             ratios.append(found.ncut / arcs.ncut)
             positive += found.lower_bound > 0
             lowest = min(found.ncut, arcs.ncut) * (1 + 1e-9)

@@ -80,7 +80,7 @@ def one(number: int, decades: float, effort: str, tight: bool) -> str:
     h = hc.Hypergraph.from_edges(edges, edge_weights=omega)
     bound = "tight" if tight else "eigenvalues"
     try:
-        part = hc.cluster(h, k, alpha=alpha, effort=effort, min_share=0, bound=bound)
+        part = hc.cluster(h, k, objective="ncut", alpha=alpha, effort=effort, min_share=0, bound=bound)
     except (hc.InputError, hc.ConvergenceError) as error:
         return f"refused: {str(error)[:30]}"
     except Exception as error:  # every other exception is a finding

@@ -32,7 +32,7 @@ def compared(n_incidences: int, blocks: int, noise: float, seeds: int) -> list[s
     rows = []
     for seed in range(seeds):
         h, truth = built(n_incidences, blocks, noise, seed)
-        ours = hc.cluster(h, blocks, seed=seed)
+        ours = hc.cluster(h, blocks, objective="ncut", seed=seed)
         paper = hc.hyperclus_g(h, blocks, seed=seed)
         grouped = hc.evaluate(h, k_means(ours), seed=seed)
         planted = hc.evaluate(h, truth, seed=seed)

@@ -25,7 +25,7 @@ Case = tuple[hc.Hypergraph, np.ndarray]
 
 def labels(h: hc.Hypergraph, k: int, alpha: float, seed: int) -> np.ndarray:
     """Return clusters with at least half of an equal share each, as the classes are of similar size."""
-    return hc.cluster(h, k, alpha=alpha, min_share=1 / (2 * k), seed=seed).labels
+    return hc.cluster(h, k, objective="ncut", alpha=alpha, min_share=1 / (2 * k), seed=seed).labels
 
 
 def scores(case: Case, seed: int) -> list[float]:

@@ -290,7 +290,9 @@ def compare_with_enumeration(folder, data):
     try:
         h = hc.Hypergraph.from_edges(edges, edge_weights=omega, empty_edges="drop")
         k = 1 + draw.number(max(h.n_vertices - 1, 0))  # an empty hypergraph is refused
-        part = hc.cluster(h, k, alpha=alpha, bound=bound, min_share=0)
+        part = hc.cluster(
+            h, k, objective=draw.choice(["ncut", "information"]), alpha=alpha, bound=bound, min_share=0
+        )
     except HyperclusError:
         return
     p, phi = transition(h, alpha), stationary(h, alpha)

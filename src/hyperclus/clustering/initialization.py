@@ -27,6 +27,8 @@ MAX_LLOYD_ROUNDS = 20
 CANDIDATES = 4  # drawn for each k-means++ centre
 FACTORS_BEYOND_K = 10
 FACTOR_TOLERANCE = 1e-3
+DENSE_FACTORS = 300  # vertices or hyperedges up to which all singular vectors are computed
+ELSEWHERE = 1e-6
 PASSES_BEFORE_MERGERS = 3
 MAX_MERGERS = 50
 MAX_COORDINATE = 1e6  # only vertices with phi below 1e-12 exceed it
@@ -117,15 +119,25 @@ class _LatentOperator:
         return np.asarray(-(self.matrix @ (self.matrix.T @ block)))
 
     def normal(self, rng: np.random.Generator) -> Floats:
-        """A random combination of the hyperedges, which does not depend on the order of the vertices."""
-        return np.asarray(self.matrix @ rng.standard_normal(self.matrix.shape[1]))
+        """A random combination of the hyperedges, which depends on the order of the vertices very little.
+
+        Where hyperedges are repeated, their combinations are few; so there is a little of everything else.
+        """
+        combination = self.matrix @ rng.standard_normal(self.matrix.shape[1])
+        return np.asarray(combination + ELSEWHERE * rng.standard_normal(self.size))
 
 
 def _latent_factors(walk: RandomWalk, count: int, rng: np.random.Generator) -> Floats:
     """Latent semantic analysis: the first singular vectors of tf-idf, times their singular values."""
     operator = _LatentOperator.of(walk)
-    vectors = krylov_vectors(operator, min(count, *operator.matrix.shape), FACTOR_TOLERANCE, rng)
-    return np.asarray(vectors * np.linalg.norm(operator.matrix.T @ vectors, axis=0))
+    matrix, (n, n_edges) = operator.matrix, operator.matrix.shape
+    if n_edges <= min(n, DENSE_FACTORS):
+        return np.asarray(matrix @ np.linalg.eigh((matrix.T @ matrix).toarray())[1][:, ::-1][:, :count])
+    if n <= DENSE_FACTORS:
+        squares, vectors = np.linalg.eigh((matrix @ matrix.T).toarray())
+        return np.asarray((vectors * np.sqrt(np.maximum(squares, 0.0)))[:, ::-1][:, :count])
+    vectors = krylov_vectors(operator, count, FACTOR_TOLERANCE, rng)
+    return np.asarray(vectors * np.linalg.norm(matrix.T @ vectors, axis=0))
 
 
 def unit_rows(points: Floats) -> Floats:

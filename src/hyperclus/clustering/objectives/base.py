@@ -117,7 +117,7 @@ class Objective(ABC):
 
     def shown(self, cost: float) -> str:
         """A cost as people see it."""
-        return f"{self.label} {self.sign * cost:.4f}"
+        return f"{self.label} {round(self.sign * cost, 4) + 0.0:.4f}"  # never -0.0000
 
 
 def joined(between: Floats, one: int, other: int) -> Floats:

@@ -50,7 +50,9 @@ def _node2vec(data: Dataset, hypergraph: Hypergraph, reweigh: Reweigh, seed: int
 def _thorough(data: Dataset, hypergraph: Hypergraph, reweigh: Reweigh, seed: int) -> Partition:
     """The longest search; on car and zoo, which are small enough, also the tight bound."""
     bound: Bound = "tight" if hypergraph.n_vertices <= MAX_VERTICES else "eigenvalues"
-    return cluster(hypergraph, data.k, effort="thorough", bound=bound, seed=seed, chance=False)
+    return cluster(
+        hypergraph, data.k, objective="ncut", effort="thorough", bound=bound, seed=seed, chance=False
+    )
 
 
 METHODS = {
@@ -72,7 +74,9 @@ METHODS = {
             "actual class", lambda data, h, reweigh, seed: evaluate(h, data.classes, seed=seed, chance=False)
         ),
         Method("HyperClus-G", _splitting(hyperclus_g, chance=False)),
-        Method(OURS, lambda data, h, reweigh, seed: cluster(h, data.k, seed=seed, chance=False)),
+        Method(
+            OURS, lambda data, h, reweigh, seed: cluster(h, data.k, objective="ncut", seed=seed, chance=False)
+        ),
         Method(THOROUGH, _thorough, slow=True),
         Method(
             "HyperClus-G as written",

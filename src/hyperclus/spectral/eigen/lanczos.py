@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hyperclus._runtime.checkpoint import NO_CHECKPOINT, Checkpoint, is_array, is_count, is_figure
-from hyperclus._runtime.progress import ResidualProgress
+from hyperclus._runtime.progress import ResidualProgress, unwatched
 from hyperclus.engines.base import ArrayBackend
 from hyperclus.errors import ConvergenceError
 from hyperclus.spectral.eigen.floor import excludes, floor_beyond, highest_floor
@@ -128,7 +128,8 @@ def krylov_vectors(operator: Operator, count: int, tolerance: float, rng: np.ran
     """
     nothing = operator.backend.empty_columns(operator.normal(rng), 0)
     space = _Space(operator, rng, Lanczos(), nothing, min(count, operator.size))
-    return space.search(ResidualProgress("search", tolerance), NO_CHECKPOINT).vectors
+    with unwatched():
+        return space.search(ResidualProgress("search", tolerance), NO_CHECKPOINT).vectors
 
 
 @dataclass(slots=True, eq=False)
