@@ -6,6 +6,7 @@ a cache on disk), which is too long to wait for on small hypergraphs. Both ways 
 
 import logging
 import sys
+from collections import defaultdict
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
@@ -20,12 +21,14 @@ from hyperclus._runtime.context import using
 
 SUFFIX = "__suffix__"  # name, in the scope of kernels, of the end of their names in Numba's cache
 COMPILE_FROM = 300_000  # inner steps of a kernel: about a quarter of a second in plain Python
+COMPILE_AFTER = 5  # times as many, of many small tasks
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _log = logging.getLogger(__name__)
 _kernels: dict[str, tuple[dict[str, Any], dict[Any, str]]] = {}  # by module: its names, kernels, inlining
 _compiled: dict[str, Any] = {}
+_steps: dict[str, float] = defaultdict(float)  # of all tasks, by module
 _lock = Lock()
 _threshold: ContextVar[float | None] = ContextVar("threshold", default=None)
 
@@ -65,12 +68,17 @@ def specialized(loops: ModuleType, parts: ModuleType) -> ModuleType:
     return made
 
 
-def kernels(module: ModuleType, work: float) -> Any:
-    """The kernels of a module: compiled if there are enough inner steps or it was done before, else plain."""
+def kernels(module: ModuleType, work: float, more: float = 0.0) -> Any:
+    """The kernels of a module: compiled if there are enough inner steps or it was done before, else plain.
+
+    Enough are in the current task, or, COMPILE_AFTER times as many, in all of this process; `more` is by how
+    many the task has grown since it last asked.
+    """
     threshold = _threshold.get()
     if threshold is None:
         threshold = 0.0 if module.__name__ in _compiled else COMPILE_FROM
-    if work < threshold:
+    _steps[module.__name__] += more
+    if work < threshold and _steps[module.__name__] < COMPILE_AFTER * threshold:
         return module
     with _lock:
         if module.__name__ not in _compiled:

@@ -179,6 +179,7 @@ class Clusters:
     work: WorkProgress | None = None
     parallel_from: int = EFFORTS["default"].parallel_from
     min_progress: float = 0.0  # relative; a round that gains less ends a descent
+    _steps: float = 0.0  # inner steps of the kernels when they were last called
     _log: list[tuple[Integers, Integers]] = field(default_factory=list)
     _kept: tuple[Floats, Floats] = field(init=False)
 
@@ -359,7 +360,9 @@ class Clusters:
 
     @property
     def _kernels(self) -> Any:
-        return kernels(self.objective.kernels, self.visited * self.k)
+        steps = self.visited * self.k * self.objective.steps
+        more, self._steps = steps - self._steps, steps
+        return kernels(self.objective.kernels, steps, more)
 
 
 def flow_of(walk: RandomWalk) -> Flow:

@@ -70,6 +70,7 @@ class Objective(ABC):
     name: ClassVar[str]
     label: ClassVar[str]  # as shown to people
     sign: ClassVar[float]  # -1 where people see the negative cost
+    steps: ClassVar[float]  # of the inner kernels for each cluster and incidence, roughly
 
     @abstractmethod
     def flows(self, scale: Floats, sums: Floats) -> Floats:

@@ -33,6 +33,7 @@ class Information(Objective):
     """The negative information; the state has F, F ln F, ln F and its transpose (for first-order gains)."""
 
     name, label, sign = "information", "information", -1.0
+    steps = 4.0
 
     def flows(self, scale: Floats, sums: Floats) -> Floats:
         """F, F ln F, ln F and its transpose."""

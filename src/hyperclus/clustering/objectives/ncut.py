@@ -35,6 +35,7 @@ class NCut(Objective):
     """The share of steps that leave a cluster, summed over the clusters; the state has the flows inside."""
 
     name, label, sign = "ncut", "NCut", 1.0
+    steps = 1.0
 
     def flows(self, scale: Floats, sums: Floats) -> Floats:
         """F_jj, the flow inside each cluster."""
