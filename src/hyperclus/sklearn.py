@@ -247,7 +247,7 @@ class HypergraphClustering(_ClusterEstimator):
     """
 
     _function = staticmethod(cluster)
-    objective: ObjectiveName | None = None
+    objective: ObjectiveName = "ncut"
     effort: EffortName | Effort | None = None
     min_share: float | None = None
 
