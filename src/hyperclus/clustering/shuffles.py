@@ -14,6 +14,9 @@ from hyperclus.hypergraph.configuration_model import shuffled
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.spectral.eigen import Eigenpairs, smallest_eigenpairs
 from hyperclus.spectral.eigen.choose import cheapest
+from hyperclus.spectral.eigen.lanczos import Vectors, rough_vectors
+from hyperclus.spectral.eigen.null_space import zero_vectors
+from hyperclus.spectral.eigen.result import with_residuals
 from hyperclus.spectral.laplacian import NormalizedLaplacian
 from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Integers
@@ -29,7 +32,6 @@ MEMBERS = 50  # of each cluster in a sample, on average
 TOLERANCE = 5e-2  # of eigenvectors that are starts only
 EIGENVECTORS = 20  # at most
 STARTS, ROUNDS = 2, 3  # of k-means, and of moves
-SEARCHES = 20  # times rounds, at least, that are made in each comparison
 
 
 def compared(
@@ -109,13 +111,26 @@ def quick_cost(
     given: Integers | None = None,
 ) -> float:
     """The cost of clusters found by a quick search, or of given ones, whichever is higher."""
-    laplacian, wanted = NormalizedLaplacian(walk), min(k, EIGENVECTORS)
-    method = cheapest(laplacian, wanted, wanted)
-    pairs = smallest_eigenpairs(laplacian, wanted, tolerance=TOLERANCE, seed=rng, method=method)
-    cost = searched_cost(walk, pairs, k, objective, min_volume, rng)
+    cost = searched_cost(walk, _rough_pairs(walk, min(k, EIGENVECTORS), rng), k, objective, min_volume, rng)
     if given is None or len(np.unique(given)) < k:
         return cost
     return max(cost, Clusters.of(walk, given, k, objective=objective).plain_cost)
+
+
+def _rough_pairs(walk: RandomWalk, count: int, rng: np.random.Generator) -> Eigenpairs:
+    """Eigenvectors for starts: exact where that takes no time, otherwise Ritz vectors after few products.
+
+    Those of shuffles are close together, and would take ten times as many products to converge.
+    """
+    laplacian = NormalizedLaplacian(walk)
+    if cheapest(laplacian, count, count) != "lanczos":
+        return smallest_eigenpairs(laplacian, count, tolerance=TOLERANCE, seed=rng)
+    known = zero_vectors(walk.backend, walk.stationary, walk.distribution.components, count)
+    left = count - known.shape[1]
+    found = Vectors(known[:, :0], 0, 0.0)
+    if left:
+        found = rough_vectors(laplacian, known, left, TOLERANCE, rng)
+    return with_residuals(laplacian, known, found, left, "lanczos")
 
 
 @single_blas_thread
@@ -130,7 +145,6 @@ def searched_cost(
     """The cost of clusters found from eigenvectors by a few rounds of moves."""
     k_means = WeightedKMeans(walk.backend, embedding(walk, pairs), walk.stationary, POINTS)
     clusters = Clusters.of(walk, k_means.labels(k, rng, STARTS), k, min_volume, objective)
-    clusters.visited *= SEARCHES  # so that kernels are compiled if that pays for all searches together
     for _ in range(ROUNDS):
         clusters.round(passes=1)
     return clusters.plain_cost

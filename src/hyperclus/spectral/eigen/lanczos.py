@@ -36,6 +36,7 @@ class Lanczos:
     max_products: int = MAX_PRODUCTS  # after which the search gives up, at the next restart
     spare: int = 0  # up to this many Ritz vectors are returned in addition, as the search left them
     width: int | None = None  # vectors in the block that a product takes; None for one vector
+    rough: bool = False  # take what the first basis has, whatever its residuals
 
     def sizes(self, count: int, dimensions: int) -> tuple[int, int]:
         """The columns of a full basis and those that a restart retains; whole blocks, or all dimensions."""
@@ -121,6 +122,16 @@ def lanczos_vectors(
     return Vectors(np.hstack([vectors, first.vectors[:, count:]]), steps, float(floor))
 
 
+def rough_vectors(
+    operator: Operator, known: Floats, count: int, tolerance: float, rng: np.random.Generator
+) -> Vectors:
+    """Ritz vectors of `count` small eigenvalues beyond the known ones; few products, whatever they reach."""
+    space = _Space(operator, rng, Lanczos(rough=True), known, count)
+    with unwatched():
+        found = space.search(ResidualProgress("eigenvectors", tolerance), NO_CHECKPOINT)
+    return Vectors(found.vectors, found.steps, -np.inf)
+
+
 def krylov_vectors(operator: Operator, count: int, tolerance: float, rng: np.random.Generator) -> Floats:
     """Eigenvectors of the `count` smallest eigenvalues in the space of one random vector, unchecked.
 
@@ -185,7 +196,8 @@ class _Space:
                 converged = (residuals <= _allowed(values, progress.goal))[: self.count].all()
                 floor = self._floor(float(values[0]), beyond) if converged else -np.inf
                 proven = floor > -np.inf or not self.can_prove or filled == self.capacity
-                if (converged and proven) or filled == self.dimensions:
+                enough = filled == (self.capacity if self.options.rough else self.dimensions)
+                if (converged and proven) or enough:
                     small = self.backend.put(rotation[:, : self.count + spare], self.basis.dtype)
                     found = _Found(self.basis[:, :filled] @ small, values[: self.count], self.steps, floor)
                     checkpoint.finish(**found._asdict())
