@@ -9,8 +9,8 @@ import pytest
 from hostile.csv import GOOD
 from support.hostile import sentences
 
-INFO, CLUSTER, CONVERT = "info t.csv", "cluster t.csv -k 2 --csv", "convert t.csv out.csv"
-COMPILED = "cluster ring.csv -k 2 --csv"  # with compiled kernels
+INFO, CLUSTER, CONVERT = "info t.csv", "cluster t.csv -k 2 --csv --no-chance", "convert t.csv out.csv"
+COMPILED = "cluster ring.csv -k 2 --csv --no-chance"  # with compiled kernels
 SOUND = {INFO: "3 vertices, 2 hyperedges", CLUSTER: "vertex,cluster\na,", CONVERT: "", COMPILED: "0,0"}
 RING = "vertex,edge\n" + "".join(f"{i},{i}\n{(i + 1) % 12},{i}\n" for i in range(12))
 COMPILE = """

@@ -175,16 +175,16 @@ class BatchSearch:
 
     def evaluate(self, labels: Integers) -> BatchState:
         """Compute the flows between all vertices and all clusters: products for all clusters but the last."""
-        masses, rest = self.walk.stationary, [total + 0.0 for total in self.flows.totals]
+        masses, rest = self.walk.stationary, self.flows.totals
         linked = [self.backend.empty_columns(masses, self.k - 1) for _ in rest]
         figures: list[Any] = []
         for cluster in range(self.k):
             inside, columns = labels == cluster, rest
             if cluster < self.k - 1:
                 columns = self.flows.columns(inside)
-                for block, column, left in zip(linked, columns, rest, strict=True):
+                for block, column in zip(linked, columns, strict=True):
                     block[:, cluster] = column
-                    left -= column
+                rest = [left - column for left, column in zip(rest, columns, strict=True)]
             figures += [np.count_nonzero(inside), (inside * masses).sum()]
             figures.append(self.flows.figure(labels, inside, columns))
         fetched = self.backend.fetch(*figures)
