@@ -4,7 +4,6 @@ import gzip
 import os
 import subprocess
 import sys
-import threading
 import warnings
 from contextlib import closing
 from typing import ClassVar
@@ -486,31 +485,8 @@ def test_blocks_of_text_end_between_rows(tmp_path):
             assert found.vertex_ids.tolist() == vertices
 
 
-def test_a_block_parsed_ahead_does_not_outlive_its_reader(tmp_path):
-    """Its error comes after the batches before it, and not at all if the caller stops earlier."""
-    path = tmp_path / "t.csv"
-    path.write_bytes(HEAD + b"a,e,1\n" * 50 + b"b,e\n")
-    source, before = open_table(path, tuning=Tuning(text_block=100)), threading.active_count()
-    sizes: list[int] = []
-
-    def read(stop=None):
-        with closing(source.batches(["vertex"])) as batches:
-            for (vertices,) in batches:
-                sizes.append(len(vertices))
-                if stop is not None:
-                    raise stop
-
-    refused(read, "line 52", "2 fields")
-    assert len(sizes) > 2
-    assert threading.active_count() == before
-    for stop in (KeyboardInterrupt, ValueError):
-        with pytest.raises(stop):
-            read(stop)
-        assert threading.active_count() == before
-
-
 def test_a_row_must_fit_into_a_block(tmp_path):
-    tuning = Tuning(text_block=1 << 16, text_row=1 << 16)
+    tuning = Tuning(text_block=1 << 16)
     path = tmp_path / "long.csv"
     path.write_bytes(HEAD + b"a,e,1\nb," + b"x" * 200_000 + b",1\n")
     refused(lambda: read_with(tuning, path), "long.csv, line 3", "longer than")
@@ -641,7 +617,6 @@ def test_random_tables(tmp_path, table):
 # ru_maxrss would begin with the peak of the process that forked this one.
 MEASURE = """
 import sys
-import threading
 import pyarrow, pyarrow.compute, pyarrow.parquet
 from hyperclus.io.tables.long import read_long
 def peak():

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, suppress
+from contextlib import suppress
 from itertools import islice, repeat
 from secrets import token_hex
 from typing import Any, BinaryIO
@@ -51,7 +51,7 @@ class CsvTable(Table):
         self.names: list[str] = []
         self.path, self.delimiter, self.numbers, self.tuning = path, delimiter or ",", numbers, tuning
         with reading(path) as handle:
-            first_bytes = handle.read(tuning.text_row)
+            first_bytes = handle.read(tuning.text_block)
         try:
             start = codecs.getincrementaldecoder("utf-8-sig")().decode(first_bytes)
             self.delimiter = delimiter or detect_delimiter(start)
@@ -61,36 +61,20 @@ class CsvTable(Table):
         super().__init__(path, [path], names, os.stat(path).st_size, tuning)
 
     def batches(self, columns: list[str]) -> Generator[list[Any], None, None]:
-        """Yield columns as text; the next block is parsed while the caller works on one."""
-        self.position = 0
-        with (
-            reading(self.path) as handle,
-            closing(self._blocks(handle, columns)) as blocks,
-            ThreadPoolExecutor(1) as pool,  # the first to end, because a running generator cannot be closed
-        ):
-            ahead = pool.submit(next, blocks, None)
-            while (block := ahead.result()) is not None:
-                ahead = pool.submit(next, blocks, None)
-                self.position, batch = block
-                yield batch
-                del block, batch
-        self._checked = True
+        """Yield columns as text.
 
-    def _blocks(self, handle: BinaryIO, columns: list[str]) -> Generator[tuple[int, list[Any]], None, None]:
-        """Yield blocks of complete rows, and how far they reach in the file.
-
-        PyArrow parses them from memory, so that none of its threads calls Python.
+        PyArrow parses blocks of complete rows from memory, so that none of its threads calls Python.
         """
-        more, n_header = True, 1
-        with ThreadPoolExecutor(1) as pool:
+        block, more, n_header = self.tuning.text_block, True, 1
+        self.position = 0
+        with reading(self.path) as handle, ThreadPoolExecutor(1) as pool:
             text = handle.read(3).removeprefix(codecs.BOM_UTF8)
-            ahead = pool.submit(handle.read, self.tuning.text_block)
+            ahead = pool.submit(handle.read, block)
             while more:
                 more = bool(new := ahead.result())
                 text = text + new if n_header == 0 else (text + new).lstrip(b"\r\n")
-                del new
-                position = handle.tell()
-                ahead = pool.submit(handle.read, self.tuning.text_block)
+                self.position = handle.tell()
+                ahead = pool.submit(handle.read, block)
                 cut = self._cut(text) if more else len(text.rstrip(b"\r\n"))
                 try:
                     try:
@@ -100,18 +84,16 @@ class CsvTable(Table):
                             raise
                         cut = self._cut(self._without_quoted(text))
                         rows = self._parsed(memoryview(text)[:cut], columns)
-                    if len(text) - cut > self.tuning.text_row:
+                    if len(text) - cut > block:
                         raise arrow().ArrowInvalid("a row is too long")
                     self._check_quotes(text, cut)
                 except arrow().ArrowInvalid as error:
                     raise self._explained(error, len(self.names)) from None
-                text, n_rows = text[cut:], rows.num_rows
-                found = [column.chunk(0)[n_header:] for column in rows.columns if n_rows > n_header]
-                del rows
-                if found:
-                    yield position, found
-                    del found
-                n_header -= min(n_header, n_rows)
+                text = text[cut:]
+                if rows.num_rows > n_header:
+                    yield [column.chunk(0)[n_header:] for column in rows.columns]
+                n_header -= min(n_header, rows.num_rows)
+        self._checked = True
 
     def _parsed(self, text: memoryview, columns: list[str]) -> Any:
         """Parse complete rows; text that ends within quotes is an `ArrowInvalid`."""
@@ -191,7 +173,7 @@ class CsvTable(Table):
             raise fault(self.path, f"{error}; look for a quote that is not closed", line) from None
 
     def _lines(self, handle: BinaryIO) -> Iterator[str]:
-        number, longest = 0, self.tuning.text_row
+        number, longest = 0, self.tuning.text_block
         for raw in iter(lambda: handle.readline(longest), b""):
             if len(raw) == longest and not raw.endswith(b"\n"):
                 raise fault(self.path, f"the line is longer than {longest >> 20} MB; split it", number + 1)

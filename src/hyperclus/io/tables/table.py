@@ -31,8 +31,7 @@ RELEASE_AFTER = 1 << 20  # rows of small batches between two releases of PyArrow
 class Tuning:
     """Sizes that trade memory for speed; results do not depend on them."""
 
-    text_block: int = 1 << 23  # bytes of text per batch
-    text_row: int = 1 << 24  # bytes of the longest row of text
+    text_block: int = 1 << 24  # bytes of text per batch; a row must fit
     waiting: int = 1 << 25  # bytes of ids that wait to be hashed together
     rows: int = 1 << 16  # least number of rows per batch of Parquet
     batches: int = 32  # about the number of batches of a large Parquet file
