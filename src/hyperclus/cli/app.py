@@ -86,7 +86,7 @@ def _interrupt(*_: object) -> NoReturn:
 
 
 def _interrupt_again(*_: object) -> None:
-    """Repeat an interrupt that a library swallowed: no code is handling it, and the command goes on."""
+    """Repeat an interrupt that a library swallowed: no code handles it, but the command still runs."""
     error = sys.exception()
     while error is not None and not isinstance(error, KeyboardInterrupt):
         error = error.__context__

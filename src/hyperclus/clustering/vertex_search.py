@@ -107,7 +107,7 @@ def vertex_search(
 
 
 def _counts(problem: SearchProblem, effort: Effort, brief: bool) -> tuple[int, int]:
-    """The number of initial partitions, and of those from which the search goes on to the end."""
+    """The number of initial partitions, and of those that are searched to the end."""
     k = problem.k
     if brief:
         return 2, 1
