@@ -123,7 +123,7 @@ def suggest_k(
     Looks for the k after which the eigenvalues of L_sym jump towards their level in shuffled hypergraphs
     with the same degrees and hyperedge sizes: the last k before another cluster costs as much as by chance.
     There is structure if, for two k or more, the NCut that a quick search finds is more than chance (see
-    `Chance`). Large hypergraphs are sampled.
+    `Chance`). Of a large hypergraph a random sample is used, and all figures are those of the sample.
 
     Parameters
     ----------
