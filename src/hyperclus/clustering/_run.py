@@ -23,6 +23,7 @@ from hyperclus.clustering.objectives import NCUT, OBJECTIVES
 from hyperclus.clustering.partition import Partition
 from hyperclus.clustering.search_problem import Effort, SearchProblem
 from hyperclus.clustering.shuffles import compared
+from hyperclus.clustering.small_components import add_small_components, small_components
 from hyperclus.clustering.vertex_search import vertex_search
 from hyperclus.engines import InMemory, Precision, check_engine, choose_engine, cuda_products
 from hyperclus.errors import Argument, ConvergenceError, InputError, check_choice, check_integer, is_number
@@ -44,6 +45,7 @@ from hyperclus.typing import Booleans, HypergraphLike, Integers, Seed
 Bound = Literal["eigenvalues", "tight"]
 Result = TypeVar("Result")
 
+OF_STARTS = 1e-4  # residual of eigenvectors that only give initial partitions
 SINGLE = 2e-5  # residual that single precision can reach
 FIRST_SEARCH = 0.03  # progress of a thorough search when the search before it ends
 MIN_SHARE_OF_TWO = 0.01  # default min_share for two clusters of a connected hypergraph
@@ -148,6 +150,10 @@ class Steps(Generic[Result]):
         self, problem: SearchProblem, effort: Effort, seed: int, start: Integers | None = None
     ) -> Integers:
         """Labels of low cost, from the eigenvectors or from given labels."""
+        if start is None and problem.objective is not NCUT:
+            small = small_components(problem.walk, problem.k)
+            if small is not None:
+                return self._search_without(small, problem, effort, seed)
         on_host, found = problem.walk.backend.on_host, None
         nearly = problem.k > 1 and 0 < problem.pairs.values[-1] < SMALL
         if start is None and on_host and nearly and problem.objective is NCUT:
@@ -155,6 +161,21 @@ class Steps(Generic[Result]):
         if effort.in_batches(self.whole.n_incidences, problem.k, on_host=on_host):
             return search_in_batches(problem, effort, seed, found if start is None else start)
         return search_by_vertex(problem, effort, seed, start, [] if found is None else [found])
+
+    def _search_without(
+        self, small: Booleans, problem: SearchProblem, effort: Effort, seed: int
+    ) -> Integers:
+        """Search among the vertices that are in no small component, then add these to a cluster."""
+        k, whole, objective = problem.k, problem.walk, problem.objective
+        walk = self.walk(whole.hypergraph.restrict(~small), k)
+        pairs = self._solve(walk, k, effort.extra, max(self.tolerance, OF_STARTS))
+        (masses,) = whole.backend.fetch(whole.stationary)
+        volume = float(masses[~small].sum())
+        labels = self.search(
+            SearchProblem(walk, pairs, k, problem.min_volume / volume, objective), effort, seed
+        )
+        everywhere = add_small_components(walk, labels, k, objective, small, volume)
+        return whole.backend.put(everywhere)
 
     def score(
         self, walk: RandomWalk, pairs: Eigenpairs, labels: Integers, k: int

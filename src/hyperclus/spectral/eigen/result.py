@@ -68,9 +68,7 @@ def with_residuals(operator: Operator, zero: Floats, others: Vectors, wanted: in
     values, residuals = np.empty(count), np.empty(count)
     fixed = backend.empty_columns(vectors[:, 0], count)
     for columns in backend.column_batches(count):
-        signs = backend.fetch(*(backend.sign_of_largest(vectors[:, column]) for column in columns))
-        for column, sign in zip(columns, signs, strict=True):
-            fixed[:, column] = vectors[:, column] * float(sign)
+        _fix_signs(backend, vectors, fixed, columns)
         images = [backend.persist(operator.apply(fixed[:, column])) for column in columns]
         pairs = list(zip(columns, images, strict=True))
         quotients = backend.fetch(*(fixed[:, column] @ image for column, image in pairs))
@@ -82,9 +80,19 @@ def with_residuals(operator: Operator, zero: Floats, others: Vectors, wanted: in
     order = np.argsort(values, kind="stable")
     values, residuals = values[order], residuals[order]
     lower, failure = lower_bounds(values, residuals, others.floor), FAILURE * (others.floor < np.inf)
-    spare = others.vectors[:, wanted:]
+    spare = rough = others.vectors[:, wanted:]
+    if rough.shape[1]:
+        spare = backend.empty_columns(vectors[:, 0], rough.shape[1])
+        _fix_signs(backend, rough, spare, range(rough.shape[1]))
     facts = others.steps, method, lower, float(failure)
     return Eigenpairs(values, fixed[:, order.tolist()], residuals, *facts, spare)
+
+
+def _fix_signs(backend: ArrayBackend, vectors: Floats, fixed: Floats, columns: range) -> None:
+    """Copy columns with the sign that makes the largest entry positive, so that all engines have the same."""
+    signs = backend.fetch(*(backend.sign_of_largest(vectors[:, column]) for column in columns))
+    for column, sign in zip(columns, signs, strict=True):
+        fixed[:, column] = vectors[:, column] * float(sign)
 
 
 def stored_pairs_fit(operator: Operator, k: int, spare: int, kept: dict[str, Any]) -> bool:
