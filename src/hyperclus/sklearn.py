@@ -247,7 +247,7 @@ class HypergraphClustering(_ClusterEstimator):
     """
 
     _function = staticmethod(cluster)
-    objective: ObjectiveName = "ncut"
+    objective: ObjectiveName | None = None
     effort: EffortName | Effort | None = None
     min_share: float | None = None
 

@@ -282,6 +282,12 @@ def check_distribution(products_of, h, alpha):
     assert there.on_host().distribution.residual == there.distribution.residual
 
 
+def check_information(there, here):
+    """The starts rest on rough eigenvectors, so that engines may end at local optima that are nearly equal."""
+    assert abs(there.information - here.information) <= 5e-3 * here.information + 1e-9
+    assert hc.agreement(here.labels, there.labels).nmi > 0.9
+
+
 def check_answer(h, k, engine="cuda", exact=True, tolerance=1e-6, call=hc.cluster, **settings):
     """A clustering on the engine and on the CPU: eigenvalues, NCut and bound, and the same clusters."""
     here = call(h, k, engine="cpu", **{k: v for k, v in settings.items() if k != "precision"})
@@ -290,7 +296,6 @@ def check_answer(h, k, engine="cuda", exact=True, tolerance=1e-6, call=hc.cluste
     assert type(there.labels) is np.ndarray
     assert type(there.eigenpairs.vectors) is np.ndarray
     assert type(there.walk.stationary) is np.ndarray
-    assert abs(there.ncut - here.ncut) <= tolerance, (there.ncut, here.ncut)
     assert np.abs(there.eigenvalues - here.eigenvalues).max() <= tolerance
     allowed = max(tolerance, 1e-6) * k
     if here.eigenpairs.failure:  # the check of the eigenvalues has other random vectors there
@@ -298,6 +303,10 @@ def check_answer(h, k, engine="cuda", exact=True, tolerance=1e-6, call=hc.cluste
     assert abs(there.lower_bound - here.lower_bound) <= allowed, (there.lower_bound, here.lower_bound)
     scored = hc.evaluate(h, there.labels, engine="cpu", alpha=settings.get("alpha", 0.0))
     assert abs(scored.ncut - there.ncut) <= tolerance
+    if here.settings.get("objective") == "information":
+        check_information(there, here)
+        return there, here
+    assert abs(there.ncut - here.ncut) <= tolerance, (there.ncut, here.ncut)
     differing = int((there.labels != here.labels).sum())
     assert differing == 0 if exact else differing <= 0.001 * len(here.labels), differing
     return there, here

@@ -76,7 +76,7 @@ def cluster(
             if k is None:
                 raise HyperclusError(f"no number of clusters can be suggested: {suggestion.reason}")
         if search.method == "auto":
-            settings |= {"objective": search.objective or "ncut", "effort": search.effort}
+            settings |= {"objective": search.objective, "effort": search.effort}
             part = hyperclus.cluster(h, k, min_share=search.min_share, **settings)
         else:
             part = hyperclus.hyperclus_g(h, k, **settings)

@@ -91,7 +91,7 @@ def cluster_files(
         part = hyperclus.cluster_files(
             source.file,
             k,
-            objective=search.objective or "ncut",
+            objective=search.objective or "information",
             effort=search.effort or "default",
             min_share=search.min_share,
             folder=work_folder(workers.work),

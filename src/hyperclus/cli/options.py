@@ -109,8 +109,8 @@ class Search:
         "auto: search from many starts; hyperclus-g: the algorithm of the paper.", default="auto"
     )
     objective: Literal["ncut", "information"] | None = cluster_option(
-        "What to improve: ncut (default), with a close proven bound; or information, which avoids tiny "
-        "clusters and agrees better with known classes on most data."
+        "What to improve: information (default), which agrees best with known classes; or ncut, whose proven "
+        "bound is closer (default for --bound tight)."
     )
     effort: Literal["fast", "default", "thorough"] | None = cluster_option("How long to search.")
     min_share: float | None = cluster_option(

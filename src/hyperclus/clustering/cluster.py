@@ -1,7 +1,7 @@
 """The method: clusters found by a search from the eigenvectors, with proven bounds."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal, Unpack
+from typing import Any, Literal, Unpack, cast
 
 import numpy as np
 
@@ -20,7 +20,7 @@ def cluster(
     hypergraph: HypergraphLike,
     k: int | Literal["auto"] = 2,
     *,
-    objective: ObjectiveName = "ncut",
+    objective: ObjectiveName | None = None,
     effort: EffortName | Effort | None = None,
     min_share: float | None = None,
     alpha: float = 0.0,
@@ -42,10 +42,11 @@ def cluster(
         Or whatever `as_hypergraph` accepts: a matrix, a data frame, lists, or an object of another library.
     k : int or "auto"
         The number of clusters; "auto" is the one that `suggest_k` suggests, up to 10.
-    objective : {"ncut", "information"}
-        What the search improves. The lowest NCut has a close proven bound, but often contains clusters of a
-        few vertices. The information that a walker's cluster has about its next one avoids these, and agrees
-        better with known classes on most real data. Whatever the objective, the partition has both figures.
+    objective : {"information", "ncut"}, optional
+        What the search improves. The information that a walker's cluster has about its next one agrees best
+        with known classes on real data. The lowest NCut often contains clusters of a few vertices; its proven
+        bound is close. Whatever the objective, the partition has both figures. By default "information", and
+        "ncut" for the tight bound.
     effort : {"fast", "default", "thorough"} or Effort, optional
         How long to search: the whole call costs about 2 to 4, 3 to 5 and 100 times as much as the
         eigenvectors. By default "default", and "thorough" for the tight bound. The work is counted, not
@@ -109,7 +110,7 @@ def cluster(
     if effort is None:
         effort = "thorough" if bound == "tight" else "default"
     k, suggestion = chosen_k(run.hypergraph, k, alpha, seed)
-    settings = {"method": "cluster", "objective": objective, **suggestion}
+    settings = {"method": "cluster", "objective": chosen_objective(objective, bound), **suggestion}
     return search(run, k, effort, min_share, settings)
 
 
@@ -117,12 +118,12 @@ def refine(
     hypergraph: HypergraphLike,
     labels: Mapping[Any, Any] | Iterable[Any] | Partition,
     *,
-    objective: ObjectiveName = "ncut",
+    objective: ObjectiveName | None = None,
     effort: EffortName | Effort = "fast",
     min_share: float | None = None,
     **settings: Unpack[Settings],
 ) -> Partition:
-    """Lower the NCut of given clusters, or raise their information; no cluster is emptied.
+    """Improve given clusters: raise their information, or lower their NCut; no cluster is emptied.
 
     Moves single vertices until no move helps ("fast"), then tries whole hyperedges and mergers as
     `cluster` does. The labels are those of `evaluate`, the other parameters those of `cluster`. The objective
@@ -137,7 +138,8 @@ def refine(
     """
     run = Run.of("refine", hypergraph, settings)
     start, k = _label_codes(run, labels)
-    return search(run, k, effort, min_share, {"method": "refine", "objective": objective}, start)
+    how = {"method": "refine", "objective": chosen_objective(objective, run.bound)}
+    return search(run, k, effort, min_share, how, start)
 
 
 def evaluate(
@@ -194,6 +196,13 @@ def search(
         if start is None:
             labels = at_least_as_good(problem, labels)
     return run.partition(walk, pairs, labels, k, settings | {"effort": effort, "min_share": min_volume})
+
+
+def chosen_objective(objective: ObjectiveName | None, bound: Bound = "eigenvalues") -> ObjectiveName:
+    """The objective, by default the one that suits the bound."""
+    if objective is None:
+        return "ncut" if bound == "tight" else "information"
+    return cast(ObjectiveName, objective_of(objective).name)
 
 
 def _label_codes(run: Run, labels: Mapping[Any, Any] | Iterable[Any] | Partition) -> tuple[Integers, int]:

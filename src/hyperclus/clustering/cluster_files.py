@@ -98,7 +98,7 @@ def cluster_files(
     source: StrPath | Sequence[StrPath] | Prepared,
     k: int = 2,
     *,
-    objective: ObjectiveName = "ncut",
+    objective: ObjectiveName = "information",
     effort: EffortName | Effort = "default",
     min_share: float | None = None,
     alpha: float = 0.0,

@@ -7,6 +7,7 @@ from itertools import islice
 import numpy as np
 
 from hyperclus.clustering.partition import TINY, Partition, StoredPartition
+from hyperclus.clustering.small_components import small_components
 from hyperclus.errors import Argument
 from hyperclus.hypergraph.messages import count
 from hyperclus.report.format import percent, percent_cell, short_id
@@ -147,7 +148,22 @@ def _notes(part: Partition | StoredPartition, written: Callable[[Argument], str]
         yield f"k = {part.k} was suggested: {part.settings['suggestion'].rstrip('.')}"
     yield from part.settings.get("fallbacks", ())
     if part.n_components > 1:
-        yield f"the hypergraph has {part.n_components:,} connected components"
+        together = _kept_together(part) if isinstance(part, Partition) else ""
+        yield f"the hypergraph has {part.n_components:,} connected components{together}"
+
+
+def _kept_together(part: Partition) -> str:
+    """Where the small components are, if the search kept them in one cluster."""
+    small = None
+    if part.settings.get("objective") == "information" and part.settings.get("method") == "cluster":
+        small = small_components(part.walk, part.k)
+    if small is None:
+        return ""
+    clusters, vertices = np.unique(part.labels[part.labels >= 0][small]), np.count_nonzero(small)
+    if len(clusters) > 1:
+        return ""
+    name = part.cluster_names[int(clusters[0])]
+    return f"; small ones, with {part.nouns.count_vertices(int(vertices))}, are all in cluster {name}"
 
 
 def _percent(share: float) -> str:

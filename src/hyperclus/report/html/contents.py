@@ -26,7 +26,7 @@ DETAILED_CLUSTERS = 40  # clusters with lists of hyperedges and vertices, the la
 CLUSTER_NAME_LENGTH = NOUN_LENGTH = 32
 CONFUSION_SIZE = 40  # rows and columns of the table of classes and clusters
 
-_DEFAULTS = (("objective", "ncut"), ("engine", "cpu"), ("precision", "float64"))
+_DEFAULTS = (("objective", "information"), ("engine", "cpu"), ("precision", "float64"))
 _NOT_FOR_BASELINES = ("alpha", "bound", "tolerance")
 
 
