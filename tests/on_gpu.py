@@ -24,6 +24,7 @@ import numpy as np  # noqa: E402
 
 import hyperclus as hc  # noqa: E402
 from hyperclus._runtime import jit  # noqa: E402
+from hyperclus.clustering.objectives import OBJECTIVES  # noqa: E402
 from hyperclus.clustering.search_problem import EFFORTS  # noqa: E402
 from hyperclus.engines import cpu, cuda  # noqa: E402
 from support.engine_contracts import (  # noqa: E402
@@ -78,8 +79,9 @@ def answers():
     """Small hypergraphs: the same labels as on the CPU."""
     for k in (2, 3, 5):
         h = planted(300, 450, k, noise=0.1, seed=k)
-        check_answer(h, k)
-        check_answer(h, k, alpha=1.0)
+        for objective in OBJECTIVES:
+            check_answer(h, k, objective=objective)
+            check_answer(h, k, alpha=1.0, objective=objective)
         check_answer(h, k, call=hc.hyperclus_g)
     check_answer(planted(80, 120, 2, noise=0.0), 2)
 
@@ -89,11 +91,15 @@ def batches_of_moves():
     fast, default = (replace(EFFORTS[name], batched_from=(0, 0)) for name in ("fast", "default"))
     for k in (2, 3, 5):
         h = planted(3000, 5000, k, seed=k)
-        check_answer(h, k, exact=False, effort=default)
-        check_answer(h, k, exact=False, alpha=0.7, effort=fast)
-        check_answer(h, k, exact=False, precision="float32", tolerance=1e-4, effort=default)
+        for objective in OBJECTIVES:
+            check_answer(h, k, exact=False, effort=default, objective=objective)
+            check_answer(h, k, exact=False, alpha=0.7, effort=fast, objective=objective)
+            single = {"precision": "float32", "tolerance": 1e-4}
+            check_answer(h, k, exact=False, effort=default, objective=objective, **single)
     labels = np.random.default_rng(0).integers(0, 5, h.n_vertices)
-    here, there = (hc.refine(h, labels, engine=engine, effort=fast) for engine in ("cpu", "cuda"))
+    here, there = (
+        hc.refine(h, labels, engine=engine, effort=fast, objective="ncut") for engine in ("cpu", "cuda")
+    )
     assert abs(here.ncut - there.ncut) < 1e-6, (here.ncut, there.ncut)
 
 

@@ -142,7 +142,8 @@ class TestDisconnected:
     def test_components_are_grouped_evenly(self, method):
         h = hc.Hypergraph.from_edges([[3 * i, 3 * i + 1, 3 * i + 2] for i in range(1000)])
         part = method(h)
-        np.testing.assert_allclose(part.cut.volumes, 0.5)
+        exact = part.settings.get("objective") != "information"  # it moves vertices, not whole components
+        np.testing.assert_allclose(part.cut.volumes, 0.5, atol=0 if exact else 2e-3)
         assert part.n_components == 1000
 
     def test_isolated_vertices_get_no_cluster(self, method):

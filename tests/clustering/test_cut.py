@@ -230,7 +230,7 @@ def test_two_clusters_of_a_disconnected_hypergraph_cut_nothing(rounding, h):
 @given(disconnected())
 def test_a_cluster_for_each_component_cuts_nothing(h):
     parts = oracles.components(h)
-    part = hc.cluster(h, k=len(parts))
+    part = hc.cluster(h, k=len(parts), objective="ncut")
     assert part.k == len(parts)
     assert part.ncut == 0
     expected = np.zeros(h.n_vertices, dtype=int)

@@ -83,7 +83,7 @@ def test_clustering(request, k, effort, iterations):
     assert stages == ["stationary distribution", "eigenvectors", "search", *["chance"] * (k > 1)]
     check_shares(steps)
     last = [step for step in steps if step.stage == "search"][-1]
-    assert last.note.startswith("NCut ")
+    assert last.note.startswith("information ")
     assert last.unit == "incidences"
 
 

@@ -106,6 +106,7 @@ def show_figures(
     text = partition_text(part, as_option)
     figures = {
         "chance": text.chance,
+        "information": text.information,
         "NCut": text.ncut,
         "proven": text.bound,
         "conductance": text.conductance,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, astuple, dataclass, field, replace
 from itertools import chain
-from typing import Any, Generic, Literal, TypedDict, TypeVar
+from typing import Any, Generic, Literal, TypedDict, TypeVar, cast
 
 import numpy as np
 
@@ -156,15 +156,14 @@ class Steps(Generic[Result]):
                 return self._search_without(small, problem, effort, seed)
         on_host, found = problem.walk.backend.on_host, None
         nearly = problem.k > 1 and 0 < problem.pairs.values[-1] < SMALL
-        if start is None and on_host and nearly and problem.objective is NCUT:
+        in_batches = effort.in_batches(problem.walk.hypergraph.n_incidences, problem.k, on_host=on_host)
+        if start is None and on_host and nearly and not (in_batches and problem.objective is not NCUT):
             found = search_contracted(problem, effort, seed)
-        if effort.in_batches(self.whole.n_incidences, problem.k, on_host=on_host):
+        if in_batches:
             return search_in_batches(problem, effort, seed, found if start is None else start)
         return search_by_vertex(problem, effort, seed, start, [] if found is None else [found])
 
-    def _search_without(
-        self, small: Booleans, problem: SearchProblem, effort: Effort, seed: int
-    ) -> Integers:
+    def _search_without(self, small: Booleans, problem: SearchProblem, effort: Effort, seed: int) -> Integers:
         """Search among the vertices that are in no small component, then add these to a cluster."""
         k, whole, objective = problem.k, problem.walk, problem.objective
         walk = self.walk(whole.hypergraph.restrict(~small), k)
@@ -175,7 +174,7 @@ class Steps(Generic[Result]):
             SearchProblem(walk, pairs, k, problem.min_volume / volume, objective), effort, seed
         )
         everywhere = add_small_components(walk, labels, k, objective, small, volume)
-        return whole.backend.put(everywhere)
+        return cast(Integers, whole.backend.put(everywhere))
 
     def score(
         self, walk: RandomWalk, pairs: Eigenpairs, labels: Integers, k: int

@@ -1,8 +1,8 @@
 """Components that are too small to be clusters: kept together, so that they do not blur the other clusters.
 
-Nothing in the hyperedges says to which larger group a small component belongs. If each were placed where it adds
-most to the information, they would fill up the smaller clusters at random. So the search leaves them out, and
-they all join the one cluster that loses least by it.
+Nothing in the hyperedges says to which larger group a small component belongs. If each were placed where it
+adds most to the information, they would fill up the smaller clusters at random. So the search leaves them
+out, and they all join the one cluster that loses least by it.
 """
 
 import numpy as np
@@ -18,13 +18,15 @@ MOST = 0.5  # of the volume, that the other components have at least
 def small_components(walk: RandomWalk, k: int) -> Booleans | None:
     """Mark the vertices of small components; None if there are none, or if not much else is left.
 
+    Where there are at most k components, each may be a cluster, and none counts as small.
+
     >>> from hyperclus import Hypergraph
     >>> large = [[v, v + 1, v + 2] for v in range(60)]
-    >>> walk = RandomWalk(Hypergraph.from_edges([*large, ["a", "b"]]))
+    >>> walk = RandomWalk(Hypergraph.from_edges([*large, ["a", "b"], ["c", "d"]]))
     >>> np.flatnonzero(small_components(walk, 2)).tolist()
-    [62, 63]
+    [62, 63, 64, 65]
     """
-    if k < 2 or walk.n_components < 2:
+    if k < 2 or walk.n_components <= k:
         return None
     found = walk.distribution.components
     masses = found.masses(walk.backend, walk.stationary)

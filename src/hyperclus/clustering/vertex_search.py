@@ -41,7 +41,8 @@ PASSES = 50  # over the vertices near a move, until all are evaluated again
 MIN_PROGRESS = 2e-4  # a round that gains less than this share of the cost ends a brief search
 
 START, ROUND, DESCENT = 3, 4, 10  # estimated visits of all incidences by each
-CHEAP_STARTS, MAX_MORE = 500_000, 4  # incidences times clusters: small data have up to 4 times as many starts
+CHEAP_STARTS, MAX_MORE = 500_000, 4  # incidences times clusters with more starts, and how many times more
+FEW_LOCAL_OPTIMA = 10_000  # incidences times clusters below which more starts find nothing better
 NO_VERTICES = np.empty(0, dtype=np.int64)
 Start: TypeAlias = Integers | Callable[[], Integers]
 Rank: TypeAlias = tuple[float, float]
@@ -114,7 +115,7 @@ def _counts(problem: SearchProblem, effort: Effort, brief: bool) -> tuple[int, i
         return 2, 1
     if problem.objective is not NCUT:
         visits = problem.walk.hypergraph.n_incidences * k
-        more = min(max(CHEAP_STARTS // visits, 1), MAX_MORE)
+        more = min(max(CHEAP_STARTS // visits, 1), MAX_MORE) if visits >= FEW_LOCAL_OPTIMA else 1
         return 2 * effort.starts * more, 3 * effort.finalists // 2
     starts = max(effort.starts, k - 2) if effort.evaluations else effort.starts
     return starts, effort.finalists if k > 2 else (effort.finalists + 1) // 2

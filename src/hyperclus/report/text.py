@@ -26,6 +26,7 @@ class PartitionText:
 
     title: str
     chance: str  # empty if the clusters were not to be compared
+    information: str  # empty if it was not the objective
     ncut: str
     bound: str
     conductance: str
@@ -44,14 +45,19 @@ class PartitionText:
             f"{cluster:>{width}}  {size:>8}  {volume:>8}  {conductance:>11}"
             for cluster, size, volume, conductance in (COLUMNS, *self.rows)
         ]
-        facts = [f"NCut         {self.ncut}; proven: {self.bound}", f"conductance  {self.conductance}"]
-        chance = [f"chance       {self.chance}"] if self.chance else []
-        return "\n  ".join([self.title, *chance, *facts, *table, *self.footer])
+        facts = [f"{name:<11}  {value}" for name, value in self.facts]
+        return "\n  ".join([self.title, *facts, *table, *self.footer])
+
+    @property
+    def facts(self) -> list[tuple[str, str]]:
+        """The figures above the table, with their names."""
+        known = {"chance": self.chance, "information": self.information}
+        known |= {"NCut": f"{self.ncut}; proven: {self.bound}", "conductance": self.conductance}
+        return [(name, value) for name, value in known.items() if value]
 
     def to_html(self, *notes: str) -> str:
         """Return a table for a notebook cell, with further notes below it."""
-        facts = [f"NCut {self.ncut}; proven: {self.bound}", f"conductance {self.conductance}"]
-        facts = [f"chance: {self.chance}", *facts] if self.chance else facts
+        facts = [f"{name}: {value}" for name, value in self.facts]
         return html_table(self.title, COLUMNS, self.rows, [*facts, *self.footer, *notes])
 
 
@@ -64,6 +70,7 @@ def partition_text(
     >>> print(partition_text(cluster(Hypergraph.from_edges([["a", "b"], ["b", "c"], ["c", "d"]]))))
     Partition of 4 vertices into 2 clusters
       chance       not compared: there are fewer than 10 vertices
+      information  0.2426; proven: no 2 clusters have more than 0.4463
       NCut         0.333333; proven: no 2 clusters have less than 0.25 (gap 33.33 %)
       conductance  0.166667
       cluster      size    volume  conductance
@@ -77,6 +84,7 @@ def partition_text(
     return PartitionText(
         f"Partition of {vertices} into {clusters}",
         "" if part.chance is None else str(part.chance),
+        _information(part) if isinstance(part, Partition) else "",
         f"{part.ncut:.6g}",
         _bound(part, subject),
         f"{part.conductance:.6g}",
@@ -87,6 +95,17 @@ def partition_text(
         max(part.k - MAX_ROWS, 0),
         list(_notes(part, written)),
     )
+
+
+def _information(part: Partition) -> str:
+    """The information, if it was the objective; its bound, where that takes no time."""
+    if part.settings.get("objective") != "information":
+        return ""
+    found = f"{part.information:.4g}"
+    if not part.walk.reversible:  # the bound takes as long as the eigenvectors
+        return found
+    most = f"no {count(part.k, 'cluster has', 'clusters have')} more than {part.information_bound:.4g}"
+    return f"{found}; proven: {most}"
 
 
 def _bound(part: Partition | StoredPartition, subject: str) -> str:
@@ -116,14 +135,6 @@ def meaningless(part: Partition | StoredPartition) -> str | None:
 def _notes(part: Partition | StoredPartition, written: Callable[[Argument], str]) -> Iterator[str]:
     if (nothing := meaningless(part)) is not None:
         yield nothing
-    if isinstance(part, Partition) and part.settings.get("objective") == "information":
-        line = f"information {part.information:.4g} nats, which was the objective"
-        if part.walk.reversible:  # elsewhere the bound takes as long as the eigenvectors
-            most = (
-                f"no {count(part.k, 'cluster has', 'clusters have')} more than {part.information_bound:.4g}"
-            )
-            line += f"; proven: {most}"
-        yield line
     option = written(Argument("min_share"))
     volumes, min_share = part.cut.volumes, part.settings.get("min_share", 0.0)
     below = int(np.count_nonzero(volumes < min_share * (1 - 1e-9)))
