@@ -95,20 +95,26 @@ def is_clear(
     """Whether clusters have hyperedges clearly more than other clusters do.
 
     The excess of cluster S in hyperedge e is (share - vol S) / (1 - vol S): 0 by chance, 1 if e is inside S.
-    It is clear if it is at least 0.05 and z standard deviations, but 0.6 is always enough, because the
-    deviation of a hyperedge of few members is large whatever they are. The standard deviation is that of
-    permuted labels: share - vol S is the sum over S of w(v) - phi(v), where w(v) is the share of v in e, so
+    It is clear if it is at least 0.05, and z standard deviations of permuted labels, where z corrects for
+    `n_tests` comparisons (Bonferroni). But 0.6 is always enough, because the standard deviation of a
+    hyperedge of few members is large whatever they are.
+    """
+    rest, z = 1.0 - volumes, -float(ndtri(ALPHA / max(n_tests, 1)))
+    needed = np.clip(z * permuted_deviation(spread, sizes, n_vertices), MIN_EXCESS * rest, MAX_EXCESS * rest)
+    return np.asarray(shares - volumes >= np.maximum(needed, 1e-9))
 
-        var(share - vol S) = s (1 - s) n / (n - 1) sum_v (w(v) - phi(v))^2,    s = |S| / n,
 
-    `spread` being the square root of that sum. z corrects for `n_tests` comparisons (Bonferroni).
+def permuted_deviation(spread: Floats, sizes: Integers, n_vertices: int) -> Floats:
+    """Standard deviation of share - vol S if the labels of the vertices are permuted; its mean is 0.
+
+    share - vol S is the sum of w(v) - phi(v) over S, where w(v) is the share of v alone in the hyperedge, so
+
+        var(share - vol S) = s (1 - s) n / (n - 1) sum_v (w(v) - phi(v))^2,    s = |S| / n.
+
+    `spread` is the square root of the last sum.
     """
     part = sizes / n_vertices
-    deviation = spread * np.sqrt(part * (1.0 - part) * n_vertices / max(n_vertices - 1, 1))
-    rest = 1.0 - volumes
-    z = -float(ndtri(ALPHA / max(n_tests, 1)))
-    needed = np.clip(z * deviation, MIN_EXCESS * rest, MAX_EXCESS * rest)
-    return np.asarray(shares - volumes >= np.maximum(needed, 1e-9))
+    return np.asarray(spread * np.sqrt(part * (1.0 - part) * n_vertices / max(n_vertices - 1, 1)))
 
 
 def row_blocks(indptr: Codes, max_entries: int, max_rows: int) -> Iterator[tuple[slice, slice, Codes]]:
