@@ -177,7 +177,7 @@ def _finish(
         described = part.describe(TOP_HYPEREDGES).edges
         for row, found in zip(record["clusters"], described, strict=True):
             row["top_hyperedges"] = list(map(caption, found.ids))
-            row["coverage"], row["coverage_all"] = found.coverage, found.coverage_all
+            row["top_coverage"], row["top_coverage_all"] = found.coverage, found.coverage_all
         if suggestion is not None:
             record["suggestion"] = asdict(suggestion)
         if agreement is not None:
