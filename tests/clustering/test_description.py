@@ -262,6 +262,15 @@ class TestValues:
         assert part.top_vertices(0).to_frame().columns.tolist() == ["customer", "phi", "stay"]
         assert set(part.describe().to_frame()["cluster"]) == {"p", "q"}
 
+    def test_odd_ids(self):
+        h = hc.Hypergraph.from_edges({"\ud800": ["a\ud800", "b"], "y\n": ["b", "c"], "z": ["c", "d"]})
+        part = hc.evaluate(h, [0, 0, 0, 1])
+        assert "\ud800" in part.describe().to_frame()["edge"].tolist()
+        assert "\ud800" in part.edges_frame()["edge"].tolist()
+        assert "a\ud800" in part.top_vertices(0).to_frame()["vertex"].tolist()
+        assert "\ud800" not in str(part.describe()) + part.describe()._repr_html_()
+        assert "y\ufffd" in str(part.describe())
+
     def test_isolated_vertices_do_not_count(self):
         h = hc.Hypergraph.from_edges({"x": ["a", "b"], "y": ["c", "d"]}, vertex_ids=list("zabcd"))
         part = hc.evaluate(h, [0, 0, 0, 1, 1])

@@ -8,7 +8,7 @@ import numpy as np
 
 from hyperclus.clustering.cut import edge_information, edge_shares
 from hyperclus.clustering.edge_flows import EdgeFlows, edge_flows
-from hyperclus.clustering.frames import column_name, pandas_for
+from hyperclus.clustering.frames import column_name, frame_of, pandas_for
 from hyperclus.hypergraph.messages import Nouns
 from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Floats, Ids, Integers
@@ -74,9 +74,8 @@ class TopHyperedges(Printed):
     def to_frame(self) -> Any:
         """A pandas data frame with a row for each hyperedge, best first."""
         names = ("share", "lift", "coverage", "coverage_all", "flow", "score")
-        columns = {column_name(self.nouns.edge, "edge"): self.ids}
-        columns |= {name: getattr(self, name) for name in names}
-        return pandas_for("to_frame").DataFrame(columns)
+        columns = {name: getattr(self, name) for name in names}
+        return frame_of("to_frame", self.ids, column_name(self.nouns.edge, "edge"), columns)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -113,12 +112,8 @@ class TopVertices(Printed):
 
     def to_frame(self) -> Any:
         """A pandas data frame with a row for each vertex, best first; `stay` is the stay probability."""
-        columns = {
-            column_name(self.nouns.vertex, "vertex"): self.ids,
-            "phi": self.phi,
-            "stay": self.stay_probability,
-        }
-        return pandas_for("to_frame").DataFrame(columns)
+        columns = {"phi": self.phi, "stay": self.stay_probability}
+        return frame_of("to_frame", self.ids, column_name(self.nouns.vertex, "vertex"), columns)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -181,13 +176,12 @@ def describe(
 def edge_columns(
     walk: RandomWalk, labels: Integers, volumes: Floats, names: Sequence[str | int]
 ) -> dict[str, Any]:
-    """Return the columns of `Partition.edges_frame`: a dict of arrays; no label is -1."""
+    """Return the columns of `Partition.edges_frame` but the first; no label is -1."""
     flows, psi = edge_flows(walk, labels, volumes, 1), walk.edge_stationary
     sizes, shares = np.bincount(labels, minlength=len(volumes)), edge_shares(walk, labels, len(volumes))
     information = np.maximum(edge_information(shares, psi, volumes).sum(axis=1), 0.0)
     total, listed = information.sum(), [*names, -1]
     return {
-        column_name(walk.hypergraph.nouns.edge, "edge"): walk.hypergraph.edge_ids,
         "cluster": [listed[cluster] for cluster in flows.edge_clusters.tolist()],
         "share": flows.shares,
         "lift": flows.shares / volumes[flows.nearest],

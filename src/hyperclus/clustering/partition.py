@@ -19,7 +19,7 @@ from hyperclus.clustering.description import (
     edge_columns,
 )
 from hyperclus.clustering.edge_flows import edge_flows
-from hyperclus.clustering.frames import column_name, pandas_for
+from hyperclus.clustering.frames import column_name, frame_of
 from hyperclus.clustering.metrics import Agreement, agreement
 from hyperclus.clustering.objectives import information_of
 from hyperclus.clustering.profile import Profile, profile
@@ -200,13 +200,9 @@ class Partition(PartitionQuality):
         The columns are `vertex`, or the noun for a vertex (such as the name of its column in a long table),
         and `cluster`, the number or the name of the cluster.
         """
-        pandas = pandas_for("to_frame")
-        try:
-            vertices = pandas.Series(self.vertex_ids)
-        except UnicodeEncodeError:  # half of a surrogate pair
-            vertices = pandas.Series(self.vertex_ids, dtype=object)
         labels = self.labels if self.names is None else self.named_labels
-        return pandas.DataFrame({column_name(self.nouns.vertex, "vertex"): vertices, "cluster": labels})
+        name = column_name(self.nouns.vertex, "vertex")
+        return frame_of("to_frame", self.vertex_ids, name, {"cluster": labels})
 
     def agreement(self, classes: Mapping[Any, Any] | Iterable[Any]) -> Agreement:
         """Compare the clusters with known classes of the vertices; those in no hyperedge are left out.
@@ -265,7 +261,8 @@ class Partition(PartitionQuality):
         """
         inside = self.labels[self.labels >= 0]
         columns = edge_columns(self.walk, inside, self.cut.volumes, self.cluster_names)
-        frame = pandas_for("edges_frame").DataFrame(columns)
+        name = column_name(self.nouns.edge, "edge")
+        frame = frame_of("edges_frame", self.walk.hypergraph.edge_ids, name, columns)
         return frame[self.walk.edge_stationary > 0].reset_index(drop=True)
 
     def to_html(
