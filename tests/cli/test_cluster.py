@@ -283,6 +283,11 @@ class TestOutputs:
         assert edges >= {"milk = y", "eggs = n"}
         assert sum(edge.startswith("size = 0 to ") for edge in edges) == 1
         assert sum(float(row["information"]) for row in rows) == pytest.approx(1)
+        clusters = {row["edge"]: row["cluster"] for row in rows}
+        assert {clusters["milk = y"], clusters["milk = n"]} == {"0", "1"}
+        assert "-1" in {row["cluster"] for row in rows if row["edge"].startswith("size")}
+        assert {row["coverage"] for row in rows if row["edge"] == "milk = y"} == {"1.0"}
+        assert "milk = y (100 %)" in done.stdout
 
     def test_json_has_all_results(self, animals):
         done = inside("cluster", animals, "-k", "auto", "--id", "name", "--label", "class", "--json", "-q")
@@ -295,7 +300,10 @@ class TestOutputs:
         assert record["agreement"]["ari"] == 1
         assert record["timings"].keys() >= {"reading", "eigenvectors"}
         assert [cluster["size"] for cluster in record["clusters"]] == [12, 12]
-        assert {"milk = y", "eggs = n"} <= set(record["clusters"][0]["top_hyperedges"])
+        first = record["clusters"][0]
+        assert {"milk = y", "eggs = n"} <= set(first["top_hyperedges"])
+        assert len(first["top_coverage"]) == len(first["top_coverage_all"]) == len(first["top_hyperedges"])
+        assert first["top_coverage"][0] == 1.0
 
     def test_infinite_figures_are_null(self, tmp_path):
         (tmp_path / "t.csv").write_text("vertex,edge\na,1\nb,1\nc,2\nd,2\n")

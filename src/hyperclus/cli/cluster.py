@@ -17,7 +17,7 @@ from hyperclus.cli.inputs import LabelledSource, ResolvedInput, Source, read_lab
 from hyperclus.cli.options import GPU, Computation, Json, Search, Walk, argument, cluster_option
 from hyperclus.cli.output import LABELS, Outputs, as_record, labelled, print_csv, print_json
 from hyperclus.cli.progress import progress
-from hyperclus.cli.terminal import indented, show, show_partition, table, title, top_hyperedges
+from hyperclus.cli.terminal import TOP_HYPEREDGES, indented, show, show_partition, table, title
 from hyperclus.clustering.chance import NO_MORE
 from hyperclus.clustering.n_clusters import COLUMNS, MAX_K, Suggestion
 from hyperclus.clustering.partition import Partition
@@ -174,8 +174,10 @@ def _finish(
         written = outputs.write(part, source=name, classes=classes, command=command, remarks=remarks)
     if outputs.as_json:
         record = as_record(part, name, command) | {"timings": timings}
-        for row, edges in zip(record["clusters"], top_hyperedges(part), strict=True):
-            row["top_hyperedges"] = list(map(caption, edges))
+        described = part.describe(TOP_HYPEREDGES).edges
+        for row, found in zip(record["clusters"], described, strict=True):
+            row["top_hyperedges"] = list(map(caption, found.ids))
+            row["top_coverage"], row["top_coverage_all"] = found.coverage, found.coverage_all
         if suggestion is not None:
             record["suggestion"] = asdict(suggestion)
         if agreement is not None:

@@ -19,7 +19,8 @@ from hyperclus._runtime.optional import arrow
 from hyperclus.cli.app import Messages, put
 from hyperclus.cli.ids import FORMULA, first_repeated, texts
 from hyperclus.cli.options import output_option, output_switch
-from hyperclus.clustering.partition import Partition, StoredPartition, pandas_for
+from hyperclus.clustering.frames import pandas_for
+from hyperclus.clustering.partition import Partition, StoredPartition
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.messages import caption, first_few, shown
 from hyperclus.report.html.page import check_libraries

@@ -8,10 +8,15 @@ if TYPE_CHECKING:
     from hyperclus.clustering.chance import Chance as Chance
     from hyperclus.clustering.cut import Cut as Cut
     from hyperclus.clustering.cut import Sweep as Sweep
+    from hyperclus.clustering.description import Description as Description
+    from hyperclus.clustering.description import TopHyperedges as TopHyperedges
+    from hyperclus.clustering.description import TopVertices as TopVertices
     from hyperclus.clustering.local import quick_walk as quick_walk
     from hyperclus.clustering.metrics import Agreement as Agreement
     from hyperclus.clustering.n_clusters import Candidate as Candidate
     from hyperclus.clustering.n_clusters import Suggestion as Suggestion
+    from hyperclus.clustering.profile import ColumnProfile as ColumnProfile
+    from hyperclus.clustering.profile import Profile as Profile
     from hyperclus.clustering.search_problem import Effort as Effort
 
 __all__, __getattr__, __dir__ = lazy_names(
@@ -19,9 +24,11 @@ __all__, __getattr__, __dir__ = lazy_names(
     {
         "chance": ("Chance",),
         "cut": ("Cut", "Sweep"),
+        "description": ("Description", "TopHyperedges", "TopVertices"),
         "local": ("quick_walk",),
         "metrics": ("Agreement",),
         "n_clusters": ("Candidate", "Suggestion"),
+        "profile": ("ColumnProfile", "Profile"),
         "search_problem": ("Effort",),
     },
 )

@@ -8,12 +8,22 @@ from typing import Any
 import numpy as np
 
 from hyperclus._runtime.files import StrPath
-from hyperclus._runtime.optional import arrow, library
+from hyperclus._runtime.optional import arrow
 from hyperclus.clustering.chance import Chance
-from hyperclus.clustering.cut import Cut, edge_information, edge_shares
+from hyperclus.clustering.cut import Cut, edge_shares
+from hyperclus.clustering.description import (
+    Description,
+    TopHyperedges,
+    TopVertices,
+    describe,
+    edge_columns,
+)
+from hyperclus.clustering.edge_flows import edge_flows
+from hyperclus.clustering.frames import column_name, frame_of
 from hyperclus.clustering.metrics import Agreement, agreement
 from hyperclus.clustering.objectives import information_of
-from hyperclus.errors import InputError
+from hyperclus.clustering.profile import Profile, profile
+from hyperclus.errors import InputError, check_integer
 from hyperclus.hypergraph.ids import as_list, object_array, vertex_codes
 from hyperclus.hypergraph.messages import USUAL, Nouns, caption, first_few, shown
 from hyperclus.spectral.bounds import (
@@ -170,15 +180,19 @@ class Partition(PartitionQuality):
 
     def members(self, cluster: int | str) -> Ids:
         """The ids of the vertices of one cluster, by its number or name; -1 for those in no hyperedge."""
+        return np.asarray(self.vertex_ids[self.labels == self._number(cluster, -1)])
+
+    def _number(self, cluster: int | str, least: int = 0) -> int:
+        """The number of a cluster, given by its number or name, or an `InputError`."""
         whole = isinstance(cluster, int | np.integer) and not isinstance(cluster, bool)
         if isinstance(cluster, str) and cluster in (self.names or ()):
-            cluster = self.cluster_names.index(cluster)
-        elif not whole or cluster not in range(-1, self.k):
+            return self.cluster_names.index(cluster)
+        if not whole or cluster not in range(least, self.k):
             named = "" if self.names is None else f" and named {first_few(self.names)}"
             raise InputError(
-                f"clusters are numbered 0 to {self.k - 1}{named}; there is no cluster {cluster!r}"
+                f"clusters are numbered 0 to {self.k - 1}{named}; there is no cluster {shown(cluster)}"
             )
-        return np.asarray(self.vertex_ids[self.labels == cluster])
+        return int(cluster)
 
     def to_frame(self) -> Any:
         """A pandas data frame of the vertices and their clusters.
@@ -186,13 +200,9 @@ class Partition(PartitionQuality):
         The columns are `vertex`, or the noun for a vertex (such as the name of its column in a long table),
         and `cluster`, the number or the name of the cluster.
         """
-        pandas = pandas_for("to_frame")
-        try:
-            vertices = pandas.Series(self.vertex_ids)
-        except UnicodeEncodeError:  # half of a surrogate pair
-            vertices = pandas.Series(self.vertex_ids, dtype=object)
         labels = self.labels if self.names is None else self.named_labels
-        return pandas.DataFrame({column_name(self.nouns.vertex, "vertex"): vertices, "cluster": labels})
+        name = column_name(self.nouns.vertex, "vertex")
+        return frame_of("to_frame", self.vertex_ids, name, {"cluster": labels})
 
     def agreement(self, classes: Mapping[Any, Any] | Iterable[Any]) -> Agreement:
         """Compare the clusters with known classes of the vertices; those in no hyperedge are left out.
@@ -208,32 +218,52 @@ class Partition(PartitionQuality):
         """The share of each cluster in the walkers that pass through each hyperedge, (n_edges, k)."""
         return edge_shares(self.walk, self.labels[self.labels >= 0], self.k)
 
+    def describe(self, n: int = 5) -> Description:
+        """The size of each cluster, and its `n` most distinctive hyperedges and most visited vertices.
+
+        It prints as a table; see `Description` for the figures.
+
+        >>> from hyperclus import Hypergraph, cluster
+        >>> part = cluster(Hypergraph.from_table({"legs": [2, 2, 4, 4], "hair": ["no", "no", "yes", "no"]}))
+        >>> part.top_edges(part.labels[0], 1).to_frame()[["edge", "coverage", "coverage_all"]].values.tolist()
+        [[('legs', 2), 1.0, 0.5]]
+        """
+        check_integer("n", n)
+        flows = edge_flows(self.walk, self.labels[self.labels >= 0], self.cut.volumes, int(n))
+        return describe(self.walk, self.labels, flows, self.cut.volumes, self.cluster_names, int(n))
+
+    def top_edges(self, cluster: int | str, n: int = 10) -> TopHyperedges:
+        """The `n` most distinctive hyperedges of one cluster, by its number or name."""
+        return self.describe(n).edges[self._number(cluster)]
+
+    def top_vertices(self, cluster: int | str, n: int = 10) -> TopVertices:
+        """The `n` most visited vertices of one cluster, by its number or name."""
+        return self.describe(n).vertices[self._number(cluster)]
+
+    def profile(self) -> Profile:
+        """For hypergraphs from tables: values and means of each column in each cluster; see `Profile`."""
+        return profile(self.walk.hypergraph, self.labels[self.labels >= 0], self.cluster_names)
+
     def edges_frame(self) -> Any:
         """A pandas data frame of the hyperedges and their clusters.
 
-        The columns are `edge`, or the noun for a hyperedge; `cluster`, the one with the largest share;
-        `share`, that share; `flow`, the share of all walkers that pass through (psi); `information`, the
-        hyperedge's part of the mutual information of hyperedges and clusters, which sums to 1 unless it is 0;
-        and `share_0`, `share_1`, ... for each cluster. Hyperedges without members are left out.
+        The columns are `edge`, or the noun for a hyperedge; `cluster`, the one for which it has the largest
+        score psi(e) share log(share / volume), or -1 if that one does not have it clearly more than others
+        (see docs/describe.md); `share`, `lift`, `coverage` and `coverage_all` for that cluster, even if not
+        clear (see `TopHyperedges`); `flow`, the share of all walkers that pass through (psi); `information`,
+        the hyperedge's part of the mutual information of hyperedges and clusters, which sums to 1 unless it
+        is 0; and `share_0`, `share_1`, ... for each cluster. Hyperedges without members are left out.
 
         >>> from hyperclus import Hypergraph, cluster
         >>> h = Hypergraph.from_edges({"left": ["a", "b", "c"], "mid": ["c", "d"], "right": ["d", "e", "f"]})
-        >>> cluster(h).edges_frame().set_index("edge")["information"].round(2).to_dict()
-        {'left': 0.5, 'mid': 0.0, 'right': 0.5}
+        >>> cluster(h).edges_frame().set_index("edge")["cluster"].to_dict()
+        {'left': 0, 'mid': -1, 'right': 1}
         """
-        shares, flow = self.edge_shares(), self.walk.edge_stationary
-        information = np.maximum(edge_information(shares, flow, self.cut.volumes).sum(axis=1), 0.0)
-        total = information.sum()
-        largest, names = shares.argmax(axis=1), self.cluster_names
-        columns = {
-            column_name(self.nouns.edge, "edge"): self.walk.hypergraph.edge_ids,
-            "cluster": largest if self.names is None else [names[cluster] for cluster in largest],
-            "share": shares.max(axis=1),
-            "flow": flow,
-            "information": information / total if total > 1e-12 else np.zeros_like(flow),
-            **{f"share_{name}": shares[:, cluster] for cluster, name in enumerate(names)},
-        }
-        return pandas_for("edges_frame").DataFrame(columns)[flow > 0].reset_index(drop=True)
+        inside = self.labels[self.labels >= 0]
+        columns = edge_columns(self.walk, inside, self.cut.volumes, self.cluster_names)
+        name = column_name(self.nouns.edge, "edge")
+        frame = frame_of("edges_frame", self.walk.hypergraph.edge_ids, name, columns)
+        return frame[self.walk.edge_stationary > 0].reset_index(drop=True)
 
     def to_html(
         self,
@@ -348,19 +378,9 @@ class StoredPartition(PartitionQuality):
         return partition_text(self).to_html(f"labels: {self.folder}")
 
 
-def column_name(noun: str, usual: str) -> str:
-    """Return a noun as the name of a column, unless another column of the table has that name."""
-    return usual if noun in ("cluster", "share", "flow", "information") or noun.startswith("share_") else noun
-
-
 def unique_names(values: Iterable[Any]) -> tuple[str, ...]:
     """Return values as the names of clusters, which must be different."""
     names = tuple(map(caption, values))
     if len(set(names)) < len(names) or not all(names):
         raise InputError(f"the names of clusters must be different texts; got {shown(list(names))}")
     return names
-
-
-def pandas_for(method: str) -> Any:
-    """Import pandas, or raise an error that says which method needs it."""
-    return library("pandas", "pandas", method, "pandas")

@@ -24,6 +24,7 @@ DIGITS = 9  # of interval limits, counted from the width of a bin, so that 3 * 0
 MANY_DECIMALS = 400  # which change no float
 LARGE = 1e15  # numbers from here on are written as Python does
 SEPARATE_FROM = 10_000  # the largest number of a column from which thousands are separated, so not years
+NEAR, TO = "near ", " to "  # in the names of bins
 ROUNDING = 1e-9  # smaller gammas are rounding errors
 
 
@@ -138,6 +139,39 @@ def paper_bins(values: Floats, maximum: Any, count: int) -> Floats:
     return cast(Floats, np.trunc(values / maximum * count) + 0.0)
 
 
+def number_of_each(names: Sequence[Any]) -> Floats | None:
+    """Return the numbers of a column by the names of its values or bins; NaN for a missing value (None).
+
+    A bin counts as its middle or centre. None if the values are not numbers; text is a number only in a
+    column with bins.
+
+    >>> number_of_each(["0 to 10", "11 to 20", None]).tolist(), number_of_each([1, 2.5]).tolist()
+    ([5.0, 15.5, nan], [1.0, 2.5])
+    >>> number_of_each(["1", "2"]), number_of_each(["S to M", "L"])
+    (None, None)
+    """
+    present = [name for name in names if name is not None]
+    texts = [name for name in present if isinstance(name, str)]
+    if not present or (texts and not any(NEAR in text or TO in text for text in texts)):
+        return None
+    try:
+        return np.array([np.nan if name is None else _middle(name) for name in names])
+    except ValueError:
+        return None
+
+
+def _middle(name: Any) -> float:
+    """Return a number, or the middle of a bin by its name; ValueError if it is neither."""
+    if is_number(name):
+        return float(name)
+    if not isinstance(name, str):
+        raise ValueError(name)
+    limits = [float(limit.replace(",", "")) for limit in name.removeprefix(NEAR).split(TO)]
+    if len(limits) > 2 or not all(map(isfinite, limits)):
+        raise ValueError(name)
+    return limits[0] / 2 + limits[-1] / 2
+
+
 def _width(values: Floats, low: float, high: float, bins: Bins) -> tuple[list[Memberships], Name]:
     edges = _evenly(low, high, bins.count + 1)
     return _intervals(values, edges[:-1] if len(edges) > 1 else edges, high)
@@ -160,7 +194,7 @@ def _soft(values: Floats, low: float, high: float, bins: Bins) -> tuple[list[Mem
     text = _rounded(centres)
 
     def name(number: int) -> str:
-        return f"near {text(centres[number])}"
+        return f"{NEAR}{text(centres[number])}"
 
     if len(centres) == 1:
         return [(np.zeros(len(values), dtype=np.intp), None)], name
@@ -227,7 +261,7 @@ def _intervals(values: Floats, starts: Floats, high: float) -> tuple[list[Member
             start = ceil(start)
             end = max(start, end if number == len(starts) - 1 else ceil(end) - 1)
         first, last = text(start), text(end)
-        return first if first == last else f"{first} to {last}"
+        return first if first == last else f"{first}{TO}{last}"
 
     return [(np.searchsorted(starts[1:], values, side="right"), None)], name
 
