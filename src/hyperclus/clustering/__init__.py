@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from hyperclus.clustering.cut import Cut as Cut
     from hyperclus.clustering.cut import Sweep as Sweep
     from hyperclus.clustering.local import quick_walk as quick_walk
+    from hyperclus.clustering.membership import Confidence as Confidence
     from hyperclus.clustering.metrics import Agreement as Agreement
     from hyperclus.clustering.n_clusters import Candidate as Candidate
     from hyperclus.clustering.n_clusters import Suggestion as Suggestion
@@ -20,6 +21,7 @@ __all__, __getattr__, __dir__ = lazy_names(
         "chance": ("Chance",),
         "cut": ("Cut", "Sweep"),
         "local": ("quick_walk",),
+        "membership": ("Confidence",),
         "metrics": ("Agreement",),
         "n_clusters": ("Candidate", "Suggestion"),
         "search_problem": ("Effort",),

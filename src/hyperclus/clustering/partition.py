@@ -6,13 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from hyperclus._runtime.files import StrPath
 from hyperclus._runtime.optional import arrow, library
 from hyperclus.clustering.chance import Chance
 from hyperclus.clustering.cut import Cut, edge_information, edge_shares
+from hyperclus.clustering.membership import Confidence, confidence, membership
 from hyperclus.clustering.metrics import Agreement, agreement
-from hyperclus.clustering.objectives import information_of
+from hyperclus.clustering.objectives import NCUT, OBJECTIVES, information_of
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.ids import as_list, object_array, vertex_codes
 from hyperclus.hypergraph.messages import USUAL, Nouns, caption, first_few, shown
@@ -27,7 +29,7 @@ from hyperclus.spectral.sdp_bound import TightBound
 from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Floats, Ids, Integers
 
-TINY = 0.05  # clusters with less than this share of an equal volume are mentioned to the user
+LABEL_COLUMNS = ("vertex", "cluster", "confidence", "margin", "next_cluster", "outlier")  # of tables
 
 
 class PartitionQuality:
@@ -151,8 +153,11 @@ class Partition(PartitionQuality):
     @property
     def named_labels(self) -> list[str | int]:
         """The name, or number, of the cluster of each vertex; -1 for a vertex in no hyperedge."""
+        return self._named(self.labels)
+
+    def _named(self, labels: Integers) -> list[str | int]:
         names = [*self.cluster_names, -1]
-        return [names[label] for label in self.labels.tolist()]
+        return [names[label] for label in labels.tolist()]
 
     def with_names(self, names: Mapping[int, Any] | Iterable[Any]) -> "Partition":
         """Return the same partition with names for the clusters: one for each, or a mapping for some.
@@ -180,19 +185,44 @@ class Partition(PartitionQuality):
             )
         return np.asarray(self.vertex_ids[self.labels == cluster])
 
-    def to_frame(self) -> Any:
-        """A pandas data frame of the vertices and their clusters.
+    def membership(self) -> sp.csr_array:
+        """The share of the steps of each vertex into each cluster, (n_vertices, k); rows sum to 1.
 
-        The columns are `vertex`, or the noun for a vertex (such as the name of its column in a long table),
-        and `cluster`, the number or the name of the cluster.
+        A vertex has entries for the clusters that it reaches in one step, none if it is in no hyperedge.
+
+        >>> from hyperclus import Hypergraph, cluster
+        >>> part = cluster(Hypergraph.from_edges([["a", "b", "c"], ["c", "d"], ["d", "e", "f"]]))
+        >>> part.membership().toarray()[2].round(3).tolist()
+        [0.75, 0.25]
+        """
+        return membership(self.walk, self.labels, self.k)
+
+    def confidence(self) -> Confidence:
+        """How sure each label is: confidence, margin, the next best cluster, and outliers, in O(m k)."""
+        objective = OBJECTIVES[self.settings.get("objective", NCUT.name)]
+        return confidence(self.walk, self.labels, self.k, objective)
+
+    def label_columns(self) -> dict[str, list[Any]]:
+        """The columns of `to_frame`, as lists."""
+        sure = self.confidence()
+        labels, others = self.named_labels, self._named(sure.next_clusters)
+        figures = sure.values.tolist(), sure.margins.tolist(), others, sure.outliers.tolist()
+        return dict(zip(LABEL_COLUMNS, (self.vertex_ids.tolist(), labels, *figures), strict=True))
+
+    def to_frame(self) -> Any:
+        """A pandas data frame of the vertices, their clusters and how sure these are.
+
+        The columns are `vertex`, or the noun for a vertex (such as the name of its column in a long table);
+        `cluster`, the number or the name of the cluster; and the figures of `confidence`: `confidence`,
+        `margin`, `next_cluster` and `outlier`, the reason if it is one.
         """
         pandas = pandas_for("to_frame")
         try:
             vertices = pandas.Series(self.vertex_ids)
         except UnicodeEncodeError:  # half of a surrogate pair
             vertices = pandas.Series(self.vertex_ids, dtype=object)
-        labels = self.labels if self.names is None else self.named_labels
-        return pandas.DataFrame({column_name(self.nouns.vertex, "vertex"): vertices, "cluster": labels})
+        first, *others = self.label_columns().items()
+        return pandas.DataFrame({column_name(self.nouns.vertex, first[0]): vertices, **dict(others)})
 
     def agreement(self, classes: Mapping[Any, Any] | Iterable[Any]) -> Agreement:
         """Compare the clusters with known classes of the vertices; those in no hyperedge are left out.
@@ -350,7 +380,8 @@ class StoredPartition(PartitionQuality):
 
 def column_name(noun: str, usual: str) -> str:
     """Return a noun as the name of a column, unless another column of the table has that name."""
-    return usual if noun in ("cluster", "share", "flow", "information") or noun.startswith("share_") else noun
+    taken = (*LABEL_COLUMNS[1:], "share", "flow", "information")
+    return usual if noun in taken or noun.startswith("share_") else noun
 
 
 def unique_names(values: Iterable[Any]) -> tuple[str, ...]:
