@@ -66,11 +66,11 @@ class Confidence:
             array.flags.writeable = False
 
 
-def membership(walk: RandomWalk, labels: Integers, k: int) -> sp.csr_array:
+def membership(walk: RandomWalk, labels: Integers, k: int, block: int = BLOCK) -> sp.csr_array:
     """M(v, c), the share of the steps of each vertex into each cluster, (n, k); rows sum to 1.
 
     It has entries for the clusters that a vertex reaches in one step. Labels are 0 .. k - 1, or -1 for
-    vertices that are not in the walk, whose rows are empty.
+    vertices that are not in the walk, whose rows are empty. `block` limits the numbers in temporary arrays.
 
     >>> from hyperclus import Hypergraph
     >>> walk = RandomWalk(Hypergraph.from_edges([["a", "b"], ["b", "c"], ["c", "d"]]))
@@ -79,20 +79,25 @@ def membership(walk: RandomWalk, labels: Integers, k: int) -> sp.csr_array:
     """
     inside = labels >= 0
     edge_shares = _edge_shares(walk, labels[inside], k)
-    rows = sp.vstack([picks @ edge_shares for _, picks in _picks(walk, k)], "csr")
+    rows = sp.vstack([picks @ edge_shares for _, picks in _picks(walk, k, block)], "csr")
     indptr = np.zeros(len(labels) + 1, dtype=rows.indptr.dtype)
     indptr[1:][inside] = np.diff(rows.indptr)
     return sp.csr_array((rows.data, rows.indices, np.cumsum(indptr)), shape=(len(labels), k))
 
 
-def confidence(walk: RandomWalk, labels: Integers, k: int, objective: Objective) -> Confidence:
-    """Compute how sure each label is, in O(m k) and with memory for two numbers per hyperedge and cluster."""
+def confidence(
+    walk: RandomWalk, labels: Integers, k: int, objective: Objective, block: int = BLOCK
+) -> Confidence:
+    """Compute how sure each label is, in O(m k) and with memory for two numbers per hyperedge and cluster.
+
+    Labels and `block` are as in `membership`.
+    """
     inside = labels >= 0
     values, margins, fits = (np.full(len(labels), np.nan) for _ in range(3))
     following, reasons = np.full(len(labels), -1), np.full(len(labels), ISOLATED)
     homes = labels[inside]
     margins[inside], following[inside] = _margins(walk, homes, k, objective)
-    values[inside], fits[inside], usual = _confidence_and_fit(walk, homes, k)
+    values[inside], fits[inside], usual = _confidence_and_fit(walk, homes, k, block)
     reasons[inside] = _reasons(walk, homes, k, fits[inside], usual)
     return Confidence(values, margins, following, fits, np.array(REASONS, dtype=object)[reasons])
 
@@ -141,18 +146,20 @@ def _edge_shares(walk: RandomWalk, labels: Integers, k: int) -> sp.csr_array:
     return sums
 
 
-def _picks(walk: RandomWalk, k: int) -> Iterator[tuple[slice, sp.csr_array]]:
+def _picks(walk: RandomWalk, k: int, block: int) -> Iterator[tuple[slice, sp.csr_array]]:
     """The rows of A, some vertices at a time, so that a block with k columns stays small."""
     weights, n = walk.factors.lists.source_weights_by_vertex, walk.hypergraph.n_vertices
     omega = walk.factors.edge_weights / walk.factors.edge_weights.max()
-    for rows in blocks(n, BLOCK // max(k, weights.nnz // n) + 1):
+    for rows in blocks(n, block // max(k, weights.nnz // n) + 1):
         some = weights[rows]
         picked = some.data * omega[some.indices]
         degrees = walk.factors.relative_degrees[rows]
         yield rows, with_data(some, picked / np.repeat(degrees, np.diff(some.indptr)))
 
 
-def _confidence_and_fit(walk: RandomWalk, homes: Integers, k: int) -> tuple[Floats, Floats, Floats]:
+def _confidence_and_fit(
+    walk: RandomWalk, homes: Integers, k: int, block: int
+) -> tuple[Floats, Floats, Floats]:
     """The confidence of each label, how well it fits, and how a usual vertex with as many hyperedges fits."""
     phi, returns = walk.stationary, walk.factors.return_probability
     volumes, edge_shares = _volumes(walk, homes, k), _edge_shares(walk, homes, k)
@@ -160,7 +167,7 @@ def _confidence_and_fit(walk: RandomWalk, homes: Integers, k: int) -> tuple[Floa
     spread = np.sqrt(np.maximum(squares - volumes**2, 1e-18))  # of b_e(S_c) over random hyperedges e
     degrees, others = _counts(walk)
     values, staying, noise = np.empty(len(homes)), np.empty(len(homes)), np.empty(len(homes))
-    for rows, picks in _picks(walk, k):
+    for rows, picks in _picks(walk, k, block):
         home, own = homes[rows], returns[rows]
         shares, everyone = (picks @ edge_shares).toarray(), np.arange(len(home))
         shares[everyone, home] = np.maximum(shares[everyone, home] - own, 0.0)
@@ -197,7 +204,7 @@ def _margins(walk: RandomWalk, homes: Integers, k: int, objective: Objective) ->
     gained, targets = np.empty(n), np.empty(n, dtype=np.int64)
     loops.best_moves(flow, state, gained, targets)
     stays = targets == homes
-    return np.where(stays, np.nan, -gained), np.where(stays, -1, targets)
+    return np.where(stays, np.nan, 0.0 - gained), np.where(stays, -1, targets)
 
 
 def _reasons(walk: RandomWalk, homes: Integers, k: int, fits: Floats, usual: Floats) -> Integers:
