@@ -162,14 +162,14 @@ def _confidence_and_fit(
 ) -> tuple[Floats, Floats, Floats]:
     """The confidence of each label, how well it fits, and how a usual vertex with as many hyperedges fits."""
     phi, returns = walk.stationary, walk.factors.return_probability
-    volumes, edge_shares = _volumes(walk, homes, k), _edge_shares(walk, homes, k)
-    squares = with_data(edge_shares, edge_shares.data**2).T @ walk.edge_stationary
+    volumes, edge_shares = _volumes(walk, homes, k), _edge_shares(walk, homes, k).toarray()
+    squares = np.einsum("e,ec,ec->c", walk.edge_stationary, edge_shares, edge_shares)
     spread = np.sqrt(np.maximum(squares - volumes**2, 1e-18))  # of b_e(S_c) over random hyperedges e
     degrees, others = _counts(walk)
     values, staying, noise = np.empty(len(homes)), np.empty(len(homes)), np.empty(len(homes))
     for rows, picks in _picks(walk, k, block):
         home, own = homes[rows], returns[rows]
-        shares, everyone = (picks @ edge_shares).toarray(), np.arange(len(home))
+        shares, everyone = picks @ edge_shares, np.arange(len(home))
         shares[everyone, home] = np.maximum(shares[everyone, home] - own, 0.0)
         shares *= np.where(others[rows] > 0, 1.0 / np.maximum(1.0 - own, 1e-12), 0.0)[:, None]
         values[rows] = confidence_in(shares, home, volumes, degrees[rows], others[rows])
