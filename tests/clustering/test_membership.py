@@ -9,7 +9,8 @@ import hyperclus as hc
 from hyperclus.clustering.membership import CLEAR, REASONS, confidence, confidence_in, membership
 from hyperclus.clustering.objectives import INFORMATION, NCUT
 from hyperclus.clustering.partition import LABEL_COLUMNS
-from support import oracles
+from hyperclus.engines import cuda
+from support import oracles, stand_in_device
 from support.strategies import alphas, hypergraphs, with_partition, with_relabelling
 
 objectives = st.sampled_from([NCUT, INFORMATION])
@@ -166,6 +167,19 @@ class TestConfidence:
         assert pieces.fits.tolist() == whole.fits.tolist()
         shares, again = (membership(walk, labels, 3, block).toarray() for block in (10**6, 50))
         assert again.tolist() == shares.tolist()
+
+    @pytest.mark.parametrize("precision", ["float64", "float32"])
+    def test_is_the_same_after_a_search_on_another_engine(self, monkeypatch, precision):
+        monkeypatch.setattr(cuda, "DEVICE", stand_in_device.StandIn)
+        monkeypatch.setattr(cuda, "missing", lambda: None)
+        monkeypatch.setattr(cuda, "fits", lambda *_: True)
+        h, _ = planted(3, 20, 150, seed=7)
+        part = hc.cluster(h, 3, objective="information", engine="cuda", precision=precision, chance=False)
+        assert part.settings["engine"] == "cuda"
+        here = confidence(hc.RandomWalk(h), part.labels, 3, INFORMATION)
+        assert part.confidence().values == pytest.approx(here.values, rel=1e-9)
+        assert part.confidence().margins == pytest.approx(here.margins, abs=1e-12)
+        assert part.membership().sum(axis=1) == pytest.approx(1.0)
 
     def test_cannot_be_changed(self):
         found = hc.evaluate([["a", "b"], ["b", "c"]], [0, 0, 1]).confidence()
