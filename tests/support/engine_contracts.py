@@ -283,7 +283,7 @@ def check_distribution(products_of, h, alpha):
 
 
 def check_information(there, here):
-    """The starts rest on rough eigenvectors, so that engines may end at local optima that are nearly equal."""
+    """The starts rest on rough eigenvectors, so engines may end at local optima that are nearly equal."""
     assert abs(there.information - here.information) <= 5e-3 * here.information + 1e-9
     assert hc.agreement(here.labels, there.labels).nmi > 0.9
 

@@ -19,6 +19,7 @@ from hyperclus.cli.output import LABELS, Outputs, as_record, labelled, print_csv
 from hyperclus.cli.progress import progress
 from hyperclus.cli.terminal import TOP_HYPEREDGES, indented, show, show_partition, table, title
 from hyperclus.clustering.chance import NO_MORE
+from hyperclus.clustering.frames import LABEL_COLUMNS
 from hyperclus.clustering.n_clusters import COLUMNS, MAX_K, Suggestion
 from hyperclus.clustering.partition import Partition
 from hyperclus.engines import InMemory, check_engine, cuda_products
@@ -184,10 +185,10 @@ def _finish(
             names = ("nmi", "ari", "purity", "classes", "clusters", "counts")
             figures = {name: getattr(agreement, name) for name in names}
             record["agreement"] = {"f1": agreement.f1, **figures}
-        record["labels"] = [dict(zip(LABELS, row, strict=True)) for row in labelled(part)]
+        record["labels"] = [dict(zip(LABEL_COLUMNS, row, strict=True)) for row in labelled(part)]
         print_json(record)
     elif outputs.as_csv:
-        print_csv(LABELS, labelled(part), outputs.raw)
+        print_csv(LABEL_COLUMNS, labelled(part), outputs.raw)
     else:
         show_partition(part, agreement, suggestion)
     if outputs.as_json or outputs.as_csv:  # even with --quiet, because the figures may look perfect

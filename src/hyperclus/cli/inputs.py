@@ -13,6 +13,7 @@ from hyperclus.cli.app import READ_OPTIONS, Messages, shell_message
 from hyperclus.cli.ids import FORMULA, first_repeated, texts
 from hyperclus.cli.options import argument, input_option
 from hyperclus.cli.parsing import format_options, parse_bins, parse_order, parse_split
+from hyperclus.clustering.frames import LABEL_COLUMNS
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.messages import caption, count, first_few, shown
@@ -287,13 +288,16 @@ def read_labels(path: Path, vertices: Ids, what: str, columns: tuple[str, str] |
     """Read the class or cluster (`what`) of each vertex from a separate file.
 
     `columns` has the names of the columns of vertices and labels; by default the file must have two columns,
-    the vertices first. Ids are compared as text: the integer 7 of a hypergraph is the 7 of a CSV file.
+    the vertices first, or be a table of labels that `cluster` wrote. Ids are compared as text: the integer 7
+    of a hypergraph is the 7 of a CSV file.
     """
     if path.suffix.lower() in (".json", ".xlsx", ".xls"):
         raise fault(
             path, f"this must be CSV, TSV or Parquet, with a column of vertices and one of {what} names"
         )
     table = open_table(path)
+    if columns is None and tuple(table.names) == LABEL_COLUMNS:
+        columns = LABEL_COLUMNS[0], LABEL_COLUMNS[1]
     if columns is None and len(table.names) != 2:
         raise fault(path, f"this must have two columns, the vertex and its {what}; it has {len(table.names)}")
     vertex, label = map(table.column, columns or table.names)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from hyperclus.clustering.description import TopHyperedges as TopHyperedges
     from hyperclus.clustering.description import TopVertices as TopVertices
     from hyperclus.clustering.local import quick_walk as quick_walk
+    from hyperclus.clustering.membership import Confidence as Confidence
     from hyperclus.clustering.metrics import Agreement as Agreement
     from hyperclus.clustering.n_clusters import Candidate as Candidate
     from hyperclus.clustering.n_clusters import Suggestion as Suggestion
@@ -26,6 +27,7 @@ __all__, __getattr__, __dir__ = lazy_names(
         "cut": ("Cut", "Sweep"),
         "description": ("Description", "TopHyperedges", "TopVertices"),
         "local": ("quick_walk",),
+        "membership": ("Confidence",),
         "metrics": ("Agreement",),
         "n_clusters": ("Candidate", "Suggestion"),
         "profile": ("ColumnProfile", "Profile"),

@@ -162,9 +162,7 @@ class Steps(Generic[Result]):
             return search_in_batches(problem, effort, seed, found if start is None else start)
         return search_by_vertex(problem, effort, seed, start, [] if found is None else [found])
 
-    def _search_without(
-        self, small: Booleans, problem: SearchProblem, effort: Effort, seed: int
-    ) -> Integers:
+    def _search_without(self, small: Booleans, problem: SearchProblem, effort: Effort, seed: int) -> Integers:
         """Search among the vertices that are in no small component, then add these to a cluster."""
         k, whole, objective = problem.k, problem.walk, problem.objective
         walk = self.walk(whole.hypergraph.restrict(~small), k)
@@ -174,8 +172,9 @@ class Steps(Generic[Result]):
         labels = self.search(
             SearchProblem(walk, pairs, k, problem.min_volume / volume, objective), effort, seed
         )
-        everywhere = add_small_components(walk, labels, k, objective, small, volume)
-        return whole.backend.put(everywhere)
+        joined = add_small_components(walk, labels, k, objective, small, volume)
+        everywhere: Integers = whole.backend.put(joined)
+        return everywhere
 
     def score(
         self, walk: RandomWalk, pairs: Eigenpairs, labels: Integers, k: int

@@ -6,8 +6,9 @@ from typing import Any
 from hyperclus._runtime.optional import library
 from hyperclus.typing import Ids
 
+LABEL_COLUMNS = ("vertex", "cluster", "confidence", "margin", "next_cluster", "outlier")  # of labels
 _TAKEN = (
-    "cluster",
+    *LABEL_COLUMNS[1:],
     "share",
     "lift",
     "coverage",

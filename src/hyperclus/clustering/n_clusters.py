@@ -14,9 +14,9 @@ from hyperclus.clustering.chance import MORE, verdict_of
 from hyperclus.clustering.cut import cut
 from hyperclus.clustering.frames import pandas_for
 from hyperclus.clustering.initialization import initial_partitions
+from hyperclus.clustering.membership import TINY
 from hyperclus.clustering.metrics import agreement
 from hyperclus.clustering.objectives import NCUT
-from hyperclus.clustering.partition import TINY
 from hyperclus.clustering.search_problem import EFFORTS, SearchProblem, labels_fit
 from hyperclus.clustering.shuffles import sampled, searched_cost
 from hyperclus.clustering.vertex_search import vertex_search

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from hyperclus._runtime.files import StrPath
 from hyperclus._runtime.optional import arrow
@@ -19,9 +20,10 @@ from hyperclus.clustering.description import (
     edge_columns,
 )
 from hyperclus.clustering.edge_flows import edge_flows
-from hyperclus.clustering.frames import column_name, frame_of
+from hyperclus.clustering.frames import LABEL_COLUMNS, column_name, frame_of
+from hyperclus.clustering.membership import Confidence, confidence, membership
 from hyperclus.clustering.metrics import Agreement, agreement
-from hyperclus.clustering.objectives import information_of
+from hyperclus.clustering.objectives import NCUT, OBJECTIVES, information_of
 from hyperclus.clustering.profile import Profile, profile
 from hyperclus.errors import InputError, check_integer
 from hyperclus.hypergraph.ids import as_list, object_array, vertex_codes
@@ -36,8 +38,6 @@ from hyperclus.spectral.eigen import Eigenpairs
 from hyperclus.spectral.sdp_bound import TightBound
 from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Floats, Ids, Integers
-
-TINY = 0.05  # clusters with less than this share of an equal volume are mentioned to the user
 
 
 class PartitionQuality:
@@ -161,8 +161,11 @@ class Partition(PartitionQuality):
     @property
     def named_labels(self) -> list[str | int]:
         """The name, or number, of the cluster of each vertex; -1 for a vertex in no hyperedge."""
+        return self._named(self.labels)
+
+    def _named(self, labels: Integers) -> list[str | int]:
         names = [*self.cluster_names, -1]
-        return [names[label] for label in self.labels.tolist()]
+        return [names[label] for label in labels.tolist()]
 
     def with_names(self, names: Mapping[int, Any] | Iterable[Any]) -> "Partition":
         """Return the same partition with names for the clusters: one for each, or a mapping for some.
@@ -194,15 +197,40 @@ class Partition(PartitionQuality):
             )
         return int(cluster)
 
-    def to_frame(self) -> Any:
-        """A pandas data frame of the vertices and their clusters.
+    def membership(self) -> sp.csr_array:
+        """The share of the steps of each vertex into each cluster, (n_vertices, k); rows sum to 1.
 
-        The columns are `vertex`, or the noun for a vertex (such as the name of its column in a long table),
-        and `cluster`, the number or the name of the cluster.
+        A vertex has entries for the clusters that it reaches in one step, none if it is in no hyperedge.
+
+        >>> from hyperclus import Hypergraph, cluster
+        >>> part = cluster(Hypergraph.from_edges([["a", "b", "c"], ["c", "d"], ["d", "e", "f"]]))
+        >>> part.membership().toarray()[2].round(3).tolist()
+        [0.75, 0.25]
         """
-        labels = self.labels if self.names is None else self.named_labels
-        name = column_name(self.nouns.vertex, "vertex")
-        return frame_of("to_frame", self.vertex_ids, name, {"cluster": labels})
+        return membership(self.walk, self.labels, self.k)
+
+    def confidence(self) -> Confidence:
+        """How sure each label is: confidence, margin, the next best cluster, and outliers, in O(m k)."""
+        objective = OBJECTIVES[self.settings.get("objective", NCUT.name)]
+        return confidence(self.walk, self.labels, self.k, objective)
+
+    def label_columns(self) -> dict[str, list[Any]]:
+        """The columns of `to_frame`, as lists."""
+        sure = self.confidence()
+        labels, others = self.named_labels, self._named(sure.next_clusters)
+        figures = sure.values.tolist(), sure.margins.tolist(), others, sure.outliers.tolist()
+        return dict(zip(LABEL_COLUMNS, (self.vertex_ids.tolist(), labels, *figures), strict=True))
+
+    def to_frame(self) -> Any:
+        """A pandas data frame of the vertices, their clusters and how sure these are.
+
+        The columns are `vertex`, or the noun for a vertex (such as the name of its column in a long table);
+        `cluster`, the number or the name of the cluster; and the figures of `confidence`: `confidence`,
+        `margin`, `next_cluster` and `outlier`, the reason if it is one.
+        """
+        first, *others = self.label_columns().items()
+        name = column_name(self.nouns.vertex, first[0])
+        return frame_of("to_frame", self.vertex_ids, name, dict(others))
 
     def agreement(self, classes: Mapping[Any, Any] | Iterable[Any]) -> Agreement:
         """Compare the clusters with known classes of the vertices; those in no hyperedge are left out.

@@ -1,8 +1,8 @@
 """Components that are too small to be clusters: kept together, so that they do not blur the other clusters.
 
-Nothing in the hyperedges says to which larger group a small component belongs. If each were placed where it adds
-most to the information, they would fill up the smaller clusters at random. So the search leaves them out, and
-they all join the one cluster that loses least by it.
+Nothing in the hyperedges says to which larger group a small component belongs. If each were placed where it
+adds most to the information, they would fill up the smaller clusters at random. So the search leaves them
+out, and they all join the one cluster that loses least by it.
 """
 
 import numpy as np

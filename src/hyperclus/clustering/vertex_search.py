@@ -9,7 +9,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from hyperclus._runtime.arrays import read_only
 from hyperclus._runtime.checkpoint import NO_CHECKPOINT, Checkpoint, is_array, is_count
 from hyperclus._runtime.jit import kernels
 from hyperclus._runtime.progress import WorkProgress, listening
@@ -24,7 +23,7 @@ from hyperclus.clustering.search_problem import (
     labels_fit,
     volume_penalty,
 )
-from hyperclus.clustering.vertex_kernels import Flow, State
+from hyperclus.clustering.vertex_kernels import Flow, State, flow_of
 from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Codes, Floats, Integers
 
@@ -366,16 +365,6 @@ class Clusters:
         steps = self.visited * self.k * self.objective.steps
         more, self._steps = steps - self._steps, steps
         return kernels(self.objective.kernels, steps, more)
-
-
-def flow_of(walk: RandomWalk) -> Flow:
-    """The walk as the kernels read it, without copies."""
-    factors, lists = walk.factors, walk.factors.lists
-    by_vertex, by_edge = lists.gamma_by_vertex, lists.gamma
-    of_vertices = by_vertex.indptr, by_vertex.indices, by_vertex.data, lists.source_weights_by_vertex.data
-    of_edges = by_edge.indptr, by_edge.indices, by_edge.data, lists.source_weights.data
-    masses: Any = walk.stationary, walk.stationary / factors.relative_degrees, factors.shares
-    return Flow._make((*map(read_only, (*of_vertices, *of_edges, *masses)), walk.reversible))
 
 
 def _entries(indptr: Codes, rows: Codes) -> Integers:

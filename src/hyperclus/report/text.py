@@ -6,7 +6,8 @@ from itertools import islice
 
 import numpy as np
 
-from hyperclus.clustering.partition import TINY, Partition, StoredPartition
+from hyperclus.clustering.membership import TINY
+from hyperclus.clustering.partition import Partition, StoredPartition
 from hyperclus.clustering.small_components import small_components
 from hyperclus.errors import Argument
 from hyperclus.hypergraph.messages import count
