@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from hyperclus.clustering.cut import Sweep as Sweep
     from hyperclus.clustering.local import quick_walk as quick_walk
     from hyperclus.clustering.metrics import Agreement as Agreement
+    from hyperclus.clustering.model import Model as Model
+    from hyperclus.clustering.model import Prediction as Prediction
     from hyperclus.clustering.n_clusters import Candidate as Candidate
     from hyperclus.clustering.n_clusters import Suggestion as Suggestion
     from hyperclus.clustering.search_problem import Effort as Effort
@@ -21,6 +23,7 @@ __all__, __getattr__, __dir__ = lazy_names(
         "cut": ("Cut", "Sweep"),
         "local": ("quick_walk",),
         "metrics": ("Agreement",),
+        "model": ("Model", "Prediction"),
         "n_clusters": ("Candidate", "Suggestion"),
         "search_problem": ("Effort",),
     },

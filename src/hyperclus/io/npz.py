@@ -119,12 +119,11 @@ def opened_archive(path: StrPath) -> Iterator[tuple[Any, dict[str, np.dtype[Any]
             raise fault(path, "the archive is compressed; unpack it first")
         try:
             with naming(path), warnings.catch_warnings(action="error"), NpzFile(file) as archive:
-                entries = archive.zip.infolist()
+                packed: Any = archive.zip
+                entries = packed.infolist()
                 refuse_bomb(path, os.stat(path).st_size, sum(entry.file_size for entry in entries))
-                yield (
-                    archive,
-                    {one.filename.removesuffix(".npy"): _announced(archive.zip, one) for one in entries},
-                )
+                kinds = {one.filename.removesuffix(".npy"): _announced(packed, one) for one in entries}
+                yield archive, kinds
         except (InputError, MemoryError):
             raise
         except Exception as error:  # with damaged files, zipfile, zlib, NumPy and SciPy raise anything

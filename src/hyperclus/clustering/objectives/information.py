@@ -62,6 +62,11 @@ class Information(Objective):
         costs[place] = costs[:, place] = _losses(between, between.sum(axis=1), place)
         return costs, between
 
+    def gains_of_joining(self, out: Floats, back: Floats, between: Floats) -> Floats:
+        """Compute sum_j out(j) ln F_cj + back(j) ln F_jc - 2 ln v_c for each cluster c."""
+        logs = np.log(np.maximum(between, LEAST))
+        return np.asarray(out @ logs.T + back @ logs - 2 * np.log(between.sum(axis=1)))
+
     def clear(self, flows: Floats, cluster: int) -> None:
         """Remove rounding errors from the flows of a cluster that is empty."""
         flows[:2, cluster] = flows[:2, :, cluster] = 0.0
