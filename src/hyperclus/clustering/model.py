@@ -44,6 +44,7 @@ from hyperclus.typing import Booleans, DuplicatePolicy, Floats, Ids, Incidence, 
 VERSION = 1  # of the files
 BLOCK = 1 << 15  # new vertices at a time
 TIE = 1e-12  # relative difference of gains that is rounding error
+SAME = 1e-12  # difference of shares that is rounding error
 SUMS = 1e-6  # how far sums of shares in a file may be from 1
 VECTORS = ("edge_weights", "edge_degrees", "edge_flow")
 SHARES = ("ahead", "behind")
@@ -247,41 +248,52 @@ class Model:
 
     def joined(self, weights: Incidence) -> tuple[Integers, Floats, Floats]:
         """Return labels, membership and confidence of vertices given by their weights in all hyperedges."""
-        n = weights.shape[0]
+        n, symmetric = weights.shape[0], self._is_symmetric()
         labels, confidence = np.full(n, -1, dtype=np.int64), np.zeros(n)
         membership = np.zeros((n, self.k))
+        scale = self.k if self.objective == "ncut" else 1
         for rows in blocks(n, BLOCK):
-            out, back, reached = self._steps(sp.csr_array(weights[rows]))
+            out, back, reached = self._steps(sp.csr_array(weights[rows]), symmetric)
             gains = objective_of(self.objective).gains_of_joining(out, back, self.between)
-            best = gains.max(axis=1, keepdims=True)
-            chosen = np.argmax(gains >= best - TIE * np.abs(best), axis=1)  # of ties the largest cluster
+            best = gains.max(axis=1)
+            chosen = np.argmax(gains >= (best - TIE * np.abs(best))[:, None], axis=1)  # ties: the largest
             gains[np.arange(len(gains)), chosen] = -np.inf
-            margin = best[:, 0] - gains.max(axis=1)
-            scale = self.k if self.objective == "ncut" else 1
+            margin = np.maximum(best - gains.max(axis=1), 0.0)
             labels[rows] = np.where(reached, chosen, -1)
-            confidence[rows] = np.where(reached, -np.expm1(-np.maximum(margin, 0.0) / scale), 0.0)
+            confidence[rows] = np.where(reached, -np.expm1(-margin / scale), 0.0)
             membership[rows] = out
         return labels, membership, confidence
 
-    def _steps(self, weights: Incidence) -> tuple[Floats, Floats, Booleans]:
+    def _is_symmetric(self) -> bool:
+        """Whether steps to a vertex come from where its steps go, if its gammas are 1 or alpha is 1."""
+        rates = self.edge_flow / (self.edge_degrees * self.edge_weights)
+        known = rates[self.filled]
+        even = np.ptp(known) <= SAME * known.max()
+        return bool(even and np.abs(self.ahead - self.behind).max() <= SAME)
+
+    def _steps(self, weights: Incidence, symmetric: bool) -> tuple[Floats, Floats, Booleans]:
         """The shares of the clusters one step after and one step before each vertex, and which have any."""
-        edges, gamma = weights.indices, weights.data
-        known = self.filled
+        edges, gamma, known = weights.indices, weights.data, self.filled
+        reached = np.diff(weights.indptr) > 0
+        if not known.all():
+            reached &= np.add.reduceat(np.append(known[edges], False), weights.indptr[:-1], dtype=np.intp) > 0
+        plain = bool((gamma == 1).all())
         with np.errstate(all="ignore"):
             there = np.where(known, self.edge_weights / self.edge_weights.max(), 0.0)[edges]
-            if self.alpha:
+            if self.alpha and not plain:
                 there *= gamma**self.alpha
-            back = gamma * (self.edge_flow / self.edge_degrees)[edges]
+            steps = [(there, self.ahead)]
+            if not (symmetric and (plain or self.alpha == 1)):
+                steps.append((gamma * (self.edge_flow / self.edge_degrees)[edges], self.behind))
             found = []
-            for picked, clusters in ((there, self.ahead), (back, self.behind)):
+            for picked, clusters in steps:
                 picking = sp.csr_array((picked, edges, weights.indptr), shape=weights.shape)
                 found.append(picking @ clusters / picking.sum(axis=1)[:, None])
-        n_known = np.add.reduceat(np.append(known[edges], False), weights.indptr[:-1], dtype=np.int64)
-        reached = (n_known > 0) & (np.diff(weights.indptr) > 0)
-        if not all(np.isfinite(one[reached]).all() for one in found):
-            raise InputError("the weights of a new vertex exceed the range of double precision; scale them")
-        out, back = (np.where(reached[:, None], one, 0.0) for one in found)
-        return out, back, reached
+        if not all(np.isfinite(shares[reached]).all() for shares in found):
+            raise InputError("the weights of a vertex exceed the range of double precision; scale them")
+        for shares in found:
+            shares[~reached] = 0.0
+        return found[0], found[-1], reached
 
     def save(self, path: StrPath) -> None:
         """Write the model to a file, which `hyperclus.load` reads; the suffix .hcm is usual.

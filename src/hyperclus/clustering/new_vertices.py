@@ -62,7 +62,19 @@ def new_vertices(
         return _from_rows(known, more, vertex)
     if vertex is not None:
         raise InputError("vertex names the column of ids of table rows, and these are no rows; leave it out")
+    if (matrix := _checked_matrix(known, more)) is not None:
+        names = ids_or_range(None, matrix.shape[0], "vertex")
+        return NewVertices(names, matrix, np.zeros(len(names), dtype=np.int64), object_array([]))
     return _from_hypergraph(known, _hypergraph(known, more, frame, duplicates))
+
+
+def _checked_matrix(known: Known, more: Any) -> "Incidence | None":
+    """A sparse matrix that is valid as it is, so that nothing needs to be built; None for anything else."""
+    if getattr(more, "format", None) != "csr" or more.shape[1:] != known.edge_ids.shape:
+        return None
+    matrix = sp.csr_array(incidence.as_matrix(more), dtype=np.float64)
+    usual = matrix.has_canonical_format and bool(known.filled.all())
+    return matrix if usual and (matrix.data > 0).all() and np.isfinite(matrix.data).all() else None
 
 
 def _is_table(known: Known, more: Any, frame: bool) -> bool:

@@ -65,7 +65,8 @@ class Information(Objective):
     def gains_of_joining(self, out: Floats, back: Floats, between: Floats) -> Floats:
         """Compute sum_j out(j) ln F_cj + back(j) ln F_jc - 2 ln v_c for each cluster c."""
         logs = np.log(np.maximum(between, LEAST))
-        return np.asarray(out @ logs.T + back @ logs - 2 * np.log(between.sum(axis=1)))
+        flows = out @ (logs + logs.T) if back is out else out @ logs.T + back @ logs
+        return np.asarray(flows - 2 * np.log(between.sum(axis=1)))
 
     def clear(self, flows: Floats, cluster: int) -> None:
         """Remove rounding errors from the flows of a cluster that is empty."""
