@@ -27,7 +27,7 @@ from hyperclus.clustering.objectives import OBJECTIVES, ObjectiveName, flows_bet
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.features import Columns
 from hyperclus.hypergraph.incidence import check_compressed
-from hyperclus.hypergraph.messages import Nouns, first_few
+from hyperclus.hypergraph.messages import Nouns, caption, first_few
 from hyperclus.io.npz import (
     checked_array,
     checked_version,
@@ -104,16 +104,19 @@ class Prediction:
         names = [*self.cluster_names, -1]
         return [names[label] for label in self.labels.tolist()]
 
+    @property
+    def shares(self) -> Floats:
+        """The share of the steps from each vertex that end in its cluster; 0 for label -1."""
+        return np.asarray(self.membership[np.arange(len(self.labels)), self.labels])
+
     def to_frame(self) -> Any:
-        """A pandas data frame with the columns vertex (or its noun), cluster, confidence and unknown."""
+        """A pandas data frame: vertex (or its noun), cluster, confidence, share and unknown."""
         pandas = library("pandas", "pandas", "to_frame", "pandas")
-        taken = ("cluster", "confidence", "unknown")
-        noun = "vertex" if self.nouns.vertex in taken else self.nouns.vertex
+        figures = {"confidence": self.confidence, "share": self.shares, "unknown": self.unknown}
+        noun = "vertex" if self.nouns.vertex in ("cluster", *figures) else self.nouns.vertex
+        vertices = pandas.Series(self.vertex_ids, dtype=self.vertex_ids.dtype)
         labels = self.labels if self.names is None else self.named_labels
-        columns = (pandas.Series(self.vertex_ids, dtype=self.vertex_ids.dtype), labels)
-        return pandas.DataFrame(
-            {noun: columns[0], "cluster": columns[1], "confidence": self.confidence, "unknown": self.unknown}
-        )
+        return pandas.DataFrame({noun: vertices, "cluster": labels, **figures})
 
     def __repr__(self) -> str:
         return f"Prediction({self.summary})"
@@ -135,7 +138,8 @@ class Prediction:
     def unknown_text(self) -> str:
         """How many hyperedges are unknown, with examples."""
         what = self.nouns.count_hyperedges(self.n_unknown)
-        return f"{what} unknown to the model and left out: {first_few(self.unknown_edges.tolist())}"
+        some = first_few(list(map(caption, self.unknown_edges.tolist())))
+        return f"{what} unknown to the model and left out: {some}"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -377,10 +381,10 @@ def load(path: StrPath) -> Model:
     >>> load(path)
     Model(k=2, 3 hyperedges, objective='information', from 5 vertices)
     """
-    with opened_archive(path) as (archive, _):
+    with opened_archive(path, "a saved model") as (archive, _):
         if "hyperclus_model" not in archive.files:
             raise InputError(
-                "this is no saved model; Partition.save writes one, and hc.read reads hypergraphs"
+                "this is not a saved model; Partition.save writes one, and hc.read reads hypergraphs"
             )
         checked_version(archive, "hyperclus_model", VERSION)
         arrays = {name: checked_array(archive, name, ("<f8",)) for name in (*VECTORS, *SHARES)}

@@ -109,7 +109,9 @@ def read_npz(path: StrPath, **policies: Unpack[PolicyOptions]) -> Hypergraph:
 
 
 @contextmanager
-def opened_archive(path: StrPath) -> Iterator[tuple[Any, dict[str, np.dtype[Any]]]]:
+def opened_archive(
+    path: StrPath, what: str = "a NumPy archive"
+) -> Iterator[tuple[Any, dict[str, np.dtype[Any]]]]:
     """Open an archive whose arrays are no larger than the file can hold; also yields their types, by name.
 
     Whatever fails in the body is an `InputError` that names the file.
@@ -128,7 +130,7 @@ def opened_archive(path: StrPath) -> Iterator[tuple[Any, dict[str, np.dtype[Any]
             raise
         except Exception as error:  # with damaged files, zipfile, zlib, NumPy and SciPy raise anything
             why = shown(" ".join(str(error).split()))
-            raise fault(path, f"this is not a NumPy archive, or it is damaged ({why}); recreate it") from None
+            raise fault(path, f"this is not {what}, or it is damaged ({why}); recreate it") from None
 
 
 def checked_version(archive: Any, name: str, version: int) -> None:
