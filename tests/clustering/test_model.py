@@ -1,7 +1,9 @@
 """Labels of new vertices equal their definition written with loops, and a saved model is the same model."""
 
 import json
+import re
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -63,7 +65,7 @@ def by_loops(part, objective, vertex):
     out, back, volumes = out / out.sum(), back / back.sum(), between.sum(axis=1)
     if objective == "ncut":
         return out, [(out[c] + back[c] - between[c, c] / volumes[c]) / volumes[c] for c in range(k)]
-    logs = np.log(np.maximum(between, 1e-8))
+    logs = np.log(np.maximum(between, np.outer(volumes, volumes) / n))
     gains = [sum(out[j] * logs[c, j] + back[j] * logs[j, c] for j in range(k)) for c in range(k)]
     return out, [gain - 2 * np.log(volumes[c]) for c, gain in enumerate(gains)]
 
@@ -93,11 +95,13 @@ def test_labels_and_membership_equal_the_definition(new, objective, alpha):
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_the_gain_is_the_derivative_of_the_objective(objective):
     """A vertex of small mass that is added to the hypergraph changes the cost as the gains say."""
-    part, new, mass = partition(objective, alpha=1.0), {"glue": 1.0, "cup": 2.0}, 1e-6
+    baskets = BASKETS | {"gil": {"cup": 2, "ink": 2, "milk": 2, "nails": 2}}
+    part = hc.evaluate(hypergraph_of(baskets), [0, 0, 0, 1, 1, 1, 1], alpha=1.0, chance=False)
+    new, mass = {"glue": 1.0, "cup": 2.0}, 1e-6
     _, gains = by_loops(part, objective, new)
     costs = []
     for cluster in range(2):
-        h = hypergraph_of(BASKETS | {"new": {edge: mass * weight for edge, weight in new.items()}})
+        h = hypergraph_of(baskets | {"new": {edge: mass * weight for edge, weight in new.items()}})
         score = hc.evaluate(h, [*part.labels.tolist(), cluster], alpha=1.0, chance=False)
         costs.append(score.ncut if objective == "ncut" else -score.information)
     share = hc.RandomWalk(h, alpha=1.0).stationary[-1]
@@ -359,3 +363,13 @@ def test_a_bomb_is_not_unpacked(saved):
         header = json.dumps("x" * 30_000_000).encode()
         archive.writestr("more.npy", b"\x93NUMPY\x01\x00" + header)
     refused(lambda: hc.load(saved), "unpacks to more than 200 times its size")
+
+
+def test_the_page(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    page = (Path(__file__).parents[2] / "docs" / "predict.md").read_text()
+    names, wanted = {}, re.findall(r"```text\n(.*?)```", page, flags=re.S)
+    codes = re.findall(r"```python\n(.*?)```", page, flags=re.S)
+    for code, text in zip(codes, wanted, strict=True):
+        exec(code, names)
+        assert capsys.readouterr().out == text

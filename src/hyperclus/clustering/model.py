@@ -206,9 +206,9 @@ class Model:
             information:  sum_j out(j) ln F_cj + back(j) ln F_jc - 2 ln v_c
             ncut:         (out(c) + back(c) - F_cc / v_c) / v_c
 
-        with out(j) and back(j) the shares of its steps to and from cluster j, F the flows between the
-        clusters and v their volumes. Of equal clusters the largest is chosen. Vertices of the old data mostly
-        get the label that they have.
+        with out(j) and back(j) the shares of its steps to and from cluster j, v the volumes of the clusters,
+        and F the flows between them, at least v_c v_j / n for n old vertices. Of equal clusters the largest
+        is chosen. Vertices of the old data mostly get the label that they have.
 
         Parameters
         ----------
@@ -258,7 +258,7 @@ class Model:
         scale = self.k if self.objective == "ncut" else 1
         for rows in blocks(n, BLOCK):
             out, back, reached = self._steps(sp.csr_array(weights[rows]), symmetric)
-            gains = objective_of(self.objective).gains_of_joining(out, back, self.between)
+            gains = objective_of(self.objective).gains_of_joining(out, back, self.between, self.n_vertices)
             best = gains.max(axis=1)
             chosen = np.argmax(gains >= (best - TIE * np.abs(best))[:, None], axis=1)  # ties: the largest
             gains[np.arange(len(gains)), chosen] = -np.inf

@@ -105,10 +105,11 @@ class Objective(ABC):
         return into
 
     @abstractmethod
-    def gains_of_joining(self, out: Floats, back: Floats, between: Floats) -> Floats:
+    def gains_of_joining(self, out: Floats, back: Floats, between: Floats, n: int) -> Floats:
         """The decrease of the cost when vertices from outside join each cluster, to first order, per mass.
 
-        `out` and `back` are the shares of each vertex's steps to and from the clusters, (n, k); F is given.
+        `out` and `back` are the shares of each vertex's steps to and from the clusters, a row each; F and the
+        number n of vertices inside are given.
         """
 
     @abstractmethod
