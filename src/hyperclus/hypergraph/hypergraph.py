@@ -74,6 +74,8 @@ class Hypergraph:
     def __post_init__(self) -> None:
         if not isinstance(self.nouns, Nouns):
             raise InputError(f"nouns must be Nouns, not {shown(self.nouns)}; use with_nouns")
+        if not (self.columns is None or isinstance(self.columns, Mapping)):
+            raise InputError(f"columns must be those of from_table, not {shown(self.columns)}; leave it out")
         if not isinstance(self.gamma, sp.csr_array):
             raise InputError("gamma must be a csr_array; use Hypergraph.from_incidence for other matrices")
         gamma = sp.csr_array(incidence.as_matrix(self.gamma), dtype=np.float64, copy=True)
