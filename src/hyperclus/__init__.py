@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from hyperclus.clustering.local import local_cluster as local_cluster, pagerank as pagerank
     from hyperclus.clustering.local_result import LocalCluster as LocalCluster
     from hyperclus.clustering.metrics import agreement as agreement
+    from hyperclus.clustering.model import load as load
     from hyperclus.clustering.n_clusters import suggest_k as suggest_k
     from hyperclus.clustering.partition import Partition as Partition, StoredPartition as StoredPartition
     from hyperclus.errors import ClusterError as ClusterError, ConvergenceError as ConvergenceError
@@ -56,6 +57,7 @@ __all__, __getattr__, __dir__ = lazy_names(
         "clustering.local": ("local_cluster", "pagerank"),
         "clustering.local_result": ("LocalCluster",),
         "clustering.metrics": ("agreement",),
+        "clustering.model": ("load",),
         "clustering.n_clusters": ("suggest_k",),
         "clustering.partition": ("Partition", "StoredPartition"),
         "errors": (*_ERRORS, "LossWarning", "MissingLibraryError"),

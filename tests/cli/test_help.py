@@ -11,7 +11,18 @@ import hyperclus as hc
 from support.command_line import inside
 from support.paper_data import raw_folder
 
-COMMANDS = ("cluster", "suggest-k", "report", "info", "convert", "datasets", "demo", "local", "reproduce")
+COMMANDS = (
+    "cluster",
+    "suggest-k",
+    "report",
+    "predict",
+    "info",
+    "convert",
+    "datasets",
+    "demo",
+    "local",
+    "reproduce",
+)
 
 
 def help_text(command, monkeypatch):
@@ -39,7 +50,18 @@ def test_all_commands_are_listed(monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     text = inside("--help").stdout
     assert [name for name in re.findall(r"│ ([a-z-]+) ", text) if not name.startswith("-")] == [
-        *("cluster", "suggest-k", "report", "info", "convert", "datasets", "demo", "local", "reproduce"),
+        *(
+            "cluster",
+            "suggest-k",
+            "report",
+            "predict",
+            "info",
+            "convert",
+            "datasets",
+            "demo",
+            "local",
+            "reproduce",
+        ),
     ]
 
 

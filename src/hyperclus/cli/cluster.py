@@ -28,7 +28,18 @@ from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.messages import caption
 from hyperclus.report.text import meaningless
 
-NOT_REPEATED = ("out", "edges", "report", "as_json", "as_csv", "raw", "quiet", "verbose", "checkpoint")
+NOT_REPEATED = (
+    "out",
+    "edges",
+    "report",
+    "model",
+    "as_json",
+    "as_csv",
+    "raw",
+    "quiet",
+    "verbose",
+    "checkpoint",
+)
 
 
 @command(

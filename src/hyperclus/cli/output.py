@@ -28,7 +28,12 @@ from hyperclus.report.text import COLUMNS
 from hyperclus.typing import Ids
 
 TABLES = (".csv", ".tsv", ".parquet", ".json")
-SUFFIXES = {"out": TABLES, "edges": TABLES, "report": (".html", ".htm")}  # by option
+SUFFIXES = {
+    "out": TABLES,
+    "edges": TABLES,
+    "report": (".html", ".htm"),
+    "model": (".hcm", ".npz"),
+}  # by option
 LABELS = LABEL_COLUMNS[:2]
 FIGURES = ("k", "ncut", "lower_bound", "gap", "conductance", "eigenvalues")  # in JSON
 TEXT_ROWS, PARQUET_ROWS = 1 << 16, 1 << 20  # rows of stored labels in memory at a time
@@ -100,6 +105,7 @@ class Outputs(TableOutput):
         "Write the cluster of each hyperedge, and how distinctive it is (same formats).", "FILE"
     )
     report: Path | None = output_option("Write a report with figures, in one HTML file.", "FILE.html")
+    model: Path | None = output_option("Write a model, for `hyperclus predict`.", "FILE.hcm")
 
     def write(self, part: Partition, **report: Any) -> list[Path]:
         """Write the files and return their names; further arguments are those of `Partition.to_html`."""
@@ -110,6 +116,8 @@ class Outputs(TableOutput):
             write_table(self.edges, list(frame.columns), frame.itertuples(index=False, name=None), self.raw)
         if self.report is not None:
             part.to_html(self.report, **report)
+        if self.model is not None:
+            part.save(self.model)
         return list(self.targets.values())
 
 

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from hyperclus.clustering.local import quick_walk as quick_walk
     from hyperclus.clustering.membership import Confidence as Confidence
     from hyperclus.clustering.metrics import Agreement as Agreement
+    from hyperclus.clustering.model import Model as Model
+    from hyperclus.clustering.model import Prediction as Prediction
     from hyperclus.clustering.n_clusters import Candidate as Candidate
     from hyperclus.clustering.n_clusters import Suggestion as Suggestion
     from hyperclus.clustering.profile import ColumnProfile as ColumnProfile
@@ -29,6 +31,7 @@ __all__, __getattr__, __dir__ = lazy_names(
         "local": ("quick_walk",),
         "membership": ("Confidence",),
         "metrics": ("Agreement",),
+        "model": ("Model", "Prediction"),
         "n_clusters": ("Candidate", "Suggestion"),
         "profile": ("ColumnProfile", "Profile"),
         "search_problem": ("Effort",),

@@ -18,6 +18,7 @@ _TAKEN = (
     "score",
     "phi",
     "stay",
+    "unknown",
 )
 
 

@@ -23,6 +23,7 @@ from hyperclus.clustering.edge_flows import edge_flows
 from hyperclus.clustering.frames import LABEL_COLUMNS, column_name, frame_of
 from hyperclus.clustering.membership import Confidence, confidence, membership
 from hyperclus.clustering.metrics import Agreement, agreement
+from hyperclus.clustering.model import Model, Prediction, model_of
 from hyperclus.clustering.objectives import NCUT, OBJECTIVES, information_of
 from hyperclus.clustering.profile import Profile, profile
 from hyperclus.errors import InputError, check_integer
@@ -37,7 +38,7 @@ from hyperclus.spectral.bounds import (
 from hyperclus.spectral.eigen import Eigenpairs
 from hyperclus.spectral.sdp_bound import TightBound
 from hyperclus.spectral.walk import RandomWalk
-from hyperclus.typing import Floats, Ids, Integers
+from hyperclus.typing import DuplicatePolicy, Floats, Ids, Integers
 
 
 class PartitionQuality:
@@ -241,6 +242,19 @@ class Partition(PartitionQuality):
         inside = self.labels >= 0
         clusters = self.labels if self.names is None else object_array(self.named_labels)
         return agreement(names[codes[inside]], clusters[inside])
+
+    def model(self) -> Model:
+        """What is needed to label new vertices, without the data; `predict` and `save` are its methods."""
+        objective = self.settings.get("objective", "ncut")
+        return model_of(self.walk, self.labels[self.labels >= 0], self.k, objective, self.names)
+
+    def predict(self, more: Any, *, vertex: Any = None, duplicates: DuplicatePolicy = "error") -> Prediction:
+        """Label new vertices, which are given by their hyperedges, as `Model.predict` does."""
+        return self.model().predict(more, vertex=vertex, duplicates=duplicates)
+
+    def save(self, path: StrPath) -> None:
+        """Write `model()` to a file, which `hyperclus.load` reads; it has no vertices."""
+        self.model().save(path)
 
     def edge_shares(self) -> Floats:
         """The share of each cluster in the walkers that pass through each hyperedge, (n_edges, k)."""

@@ -105,6 +105,14 @@ class Objective(ABC):
         return into
 
     @abstractmethod
+    def gains_of_joining(self, out: Floats, back: Floats, between: Floats, n: int) -> Floats:
+        """The decrease of the cost when vertices from outside join each cluster, to first order, per mass.
+
+        `out` and `back` are the shares of each vertex's steps to and from the clusters, a row each; F and the
+        number n of vertices inside are given.
+        """
+
+    @abstractmethod
     def clear(self, flows: Floats, cluster: int) -> None:
         """Remove rounding errors from the flows of a cluster that is empty."""
 

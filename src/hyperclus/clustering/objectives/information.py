@@ -62,6 +62,17 @@ class Information(Objective):
         costs[place] = costs[:, place] = _losses(between, between.sum(axis=1), place)
         return costs, between
 
+    def gains_of_joining(self, out: Floats, back: Floats, between: Floats, n: int) -> Floats:
+        """Compute sum_j out(j) ln F_cj + back(j) ln F_jc - 2 ln v_c for each cluster c.
+
+        F_cj is at least v_c v_j / n, the flow by chance of one vertex of mean mass: between clusters without
+        any flow, a single step does not make another label impossible.
+        """
+        volumes = between.sum(axis=1)
+        logs = np.log(np.maximum(between, np.outer(volumes, volumes) / n))
+        flows = out @ (logs + logs.T) if back is out else out @ logs.T + back @ logs
+        return np.asarray(flows - 2 * np.log(volumes))
+
     def clear(self, flows: Floats, cluster: int) -> None:
         """Remove rounding errors from the flows of a cluster that is empty."""
         flows[:2, cluster] = flows[:2, :, cluster] = 0.0

@@ -55,6 +55,11 @@ class NCut(Objective):
         shares, inside = flows / volumes, flows[:, None] + flows + between.T + between
         return np.asarray(shares[:, None] + shares - inside / (volumes[:, None] + volumes))
 
+    def gains_of_joining(self, out: Floats, back: Floats, between: Floats, n: int) -> Floats:
+        """Compute (out(c) + back(c) - F_cc / v_c) / v_c for each cluster c."""
+        volumes = between.sum(axis=1)
+        return np.asarray((out + back - np.diag(between) / volumes) / volumes)
+
     def clear(self, flows: Floats, cluster: int) -> None:
         """Remove rounding errors from the flow inside a cluster that is empty."""
         flows[cluster] = 0.0
