@@ -6,6 +6,7 @@ from hyperclus._runtime.lazy import lazy_names
 
 if TYPE_CHECKING:
     from hyperclus.clustering.chance import Chance as Chance
+    from hyperclus.clustering.comparison import Comparison as Comparison
     from hyperclus.clustering.cut import Cut as Cut
     from hyperclus.clustering.cut import Sweep as Sweep
     from hyperclus.clustering.local import quick_walk as quick_walk
@@ -13,15 +14,18 @@ if TYPE_CHECKING:
     from hyperclus.clustering.n_clusters import Candidate as Candidate
     from hyperclus.clustering.n_clusters import Suggestion as Suggestion
     from hyperclus.clustering.search_problem import Effort as Effort
+    from hyperclus.clustering.stability import Stability as Stability
 
 __all__, __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "chance": ("Chance",),
+        "comparison": ("Comparison",),
         "cut": ("Cut", "Sweep"),
         "local": ("quick_walk",),
         "metrics": ("Agreement",),
         "n_clusters": ("Candidate", "Suggestion"),
         "search_problem": ("Effort",),
+        "stability": ("Stability",),
     },
 )
