@@ -16,6 +16,7 @@ from hyperclus.typing import Booleans, Floats, Ids, Integers
 
 Clusters: TypeAlias = Partition | StoredPartition | Mapping[Any, Any] | Iterable[Any]
 
+MAX_PAIRS = 50_000_000  # of clusters, which are matched in a dense table
 HALF = 0.5  # of its vertices, that a cluster shares with the one it comes from or goes to
 
 
@@ -64,7 +65,7 @@ class Comparison:
     @property
     def is_moved(self) -> Booleans:
         """Mask of the vertices whose cluster of b is not matched with their cluster of a."""
-        return self.common & (self.matches[self.a] != self.b)
+        return np.asarray(self.common & (self.matches[self.a] != self.b))
 
     @property
     def moved(self) -> Ids:
@@ -210,23 +211,23 @@ def compare(a: Clusters, b: Clusters) -> Comparison:
     """
     first, second = _given(a, b, "a"), _given(b, a, "b")
     codes, ids = _joined(first.ids, second.ids)
-    sides = np.full((2, len(ids)), -1, dtype=np.int64)
-    sides[0, : len(first.ids)] = first.codes
-    sides[1, codes[len(first.ids) :]] = second.codes
-    common = (sides >= 0).all(axis=0)
+    places = codes[: len(first.ids)], codes[len(first.ids) :]
+    in_a, in_b = np.full(len(ids), -1, dtype=np.int64), np.full(len(ids), -1, dtype=np.int64)
+    in_a[places[0]], in_b[places[1]] = first.codes, second.codes
+    common = (in_a >= 0) & (in_b >= 0)
     if not common.any():
         raise InputError(_nothing_in_common(first.ids, second.ids))
-    shape = len(first.names), len(second.names)
-    counts = crosstab(*sides[:, common], shape)
-    volumes = None
-    if (weighted := second if second.volumes is not None else first).volumes is not None:
-        everywhere = np.zeros(len(ids))
-        everywhere[codes[len(first.ids) :] if weighted is second else codes[: len(first.ids)]] = (
-            weighted.volumes
-        )
-        volumes = crosstab(*sides[:, common], shape, everywhere[common])
-    found = (read_only(ids), *map(read_only, sides), first.names, second.names, counts, volumes)
-    return Comparison(*found, best_matching(counts))
+    shape, volumes = (len(first.names), len(second.names)), None
+    if shape[0] * shape[1] > MAX_PAIRS:
+        raise InputError(f"{shape[0]:,} and {shape[1]:,} clusters are too many to be matched; merge some")
+    for side, place in ((first, places[0]), (second, places[1])):
+        if side.volumes is not None:
+            everywhere = np.zeros(len(ids))
+            everywhere[place] = side.volumes
+            volumes = crosstab(in_a[common], in_b[common], shape, everywhere[common])
+    counts = crosstab(in_a[common], in_b[common], shape)
+    names, matches = (first.names, second.names), best_matching(counts)
+    return Comparison(ids, read_only(in_a), read_only(in_b), *names, counts, volumes, matches)
 
 
 def crosstab(a: Integers, b: Integers, shape: tuple[int, int], weights: Floats | None = None) -> Any:

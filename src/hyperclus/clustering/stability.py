@@ -1,8 +1,8 @@
-"""Whether the same clusters are found again, by other seeds and in resampled hyperedges."""
+"""Whether the same clusters are found again, by other seeds and in resampled data."""
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -16,9 +16,9 @@ from hyperclus.clustering.metrics import Agreement, best_matching
 from hyperclus.clustering.partition import Partition, pandas_for
 from hyperclus.errors import InputError, check_choice, check_integer
 from hyperclus.hypergraph.hypergraph import Hypergraph
-from hyperclus.typing import Floats, Ids, Integers, Seed
+from hyperclus.typing import Booleans, Floats, Ids, Integers, Seed
 
-Over = Literal["hyperedges", "seeds"]
+Over = Literal["vertices", "hyperedges", "seeds"]
 SETTINGS = ("objective", "effort", "min_share", "alpha", "tolerance", "engine", "precision")  # repeated
 VERDICTS = ((0.85, "highly stable"), (0.75, "stable"), (0.6, "doubtful"), (0.0, "dissolves"))  # Hennig's
 
@@ -29,7 +29,7 @@ class Stability:
 
     Attributes
     ----------
-    over : {"hyperedges", "seeds"}
+    over : {"vertices", "hyperedges", "seeds"}
         What differs between the runs.
     vertex_ids, labels : arrays of shape (n_vertices,)
         Those of the partition; -1 for a vertex in no hyperedge.
@@ -37,12 +37,12 @@ class Stability:
         The names of the clusters, or their numbers.
     vertices : array of shape (n_vertices,)
         The share of the runs in which a vertex is in the cluster that is matched with its own, among the
-        runs in which it has a hyperedge; NaN if there are none.
+        runs in which it is present; NaN if there are none.
     present : array of shape (n_vertices,)
-        The number of runs in which the vertex has a hyperedge.
+        The number of runs in which the vertex was drawn and has a hyperedge.
     jaccard : array of shape (runs, k)
         The largest Jaccard index |A and B| / |A or B| of each cluster A and a cluster B of the run, among the
-        vertices with a hyperedge in the run.
+        vertices that are present in the run.
     ari : float
         The mean adjusted Rand index of two runs.
     """
@@ -98,7 +98,7 @@ class Stability:
         return stability_text(self).to_html()
 
 
-def stability(part: Partition, over: Over = "hyperedges", runs: int = 20, *, seed: Seed = 0) -> Stability:
+def stability(part: Partition, over: Over = "vertices", runs: int = 20, *, seed: Seed = 0) -> Stability:
     """Repeat a clustering, and say which vertices and clusters are found again.
 
     Parameters
@@ -106,10 +106,13 @@ def stability(part: Partition, over: Over = "hyperedges", runs: int = 20, *, see
     part : Partition
         Its method, k and settings are repeated; clusters from elsewhere (`evaluate`, `consensus`) are
         compared with those that `cluster` finds.
-    over : {"hyperedges", "seeds"}
-        "hyperedges": draw as many hyperedges with replacement (the bootstrap), and search with another seed;
-        shows whether the data are enough. A vertex that loses all its hyperedges is missing in the run.
-        "seeds": the same hypergraph with other seeds; shows whether the search is stable, and nothing more.
+    over : {"vertices", "hyperedges", "seeds"}
+        What differs between the runs. "vertices": draw n vertices with replacement, and keep those drawn,
+        about 63 %; shows whether the clusters depend on a few vertices. "hyperedges": draw as many hyperedges
+        with replacement, so that one drawn t times has the weight t omega(e); shows whether there are enough
+        of them, and is hard to pass for a table of few columns. "seeds": the same hypergraph with other
+        seeds; shows whether the search is stable, and nothing about the data. The first two use other seeds
+        too.
     runs : int
         The number of repetitions, from 2; each costs as much as the clustering.
     seed : int, Generator or None
@@ -137,24 +140,31 @@ def stability(part: Partition, over: Over = "hyperedges", runs: int = 20, *, see
     """
     if not isinstance(part, Partition):
         raise InputError(f"a Partition is needed, such as hc.cluster returns, not {type(part).__name__}")
-    check_choice("over", over, ("hyperedges", "seeds"))
+    check_choice("over", over, get_args(Over))
     check_integer("runs", runs, 2)
     rng, h = random_generator(seed), part.walk.hypergraph
-    found = np.empty((runs, h.n_vertices), dtype=np.int32)
+    found = np.full((runs, h.n_vertices), -1, dtype=np.int32)
     for run in range(runs):
         report_progress("stability", run, "runs", run / runs)
-        drawn = _resampled(h, rng) if over == "hyperedges" else h
+        drawn, some = _drawn(h, over, rng)
         with unwatched():
-            found[run] = _repeated(part, drawn, int(rng.integers(1 << 63)))
+            found[run, some] = _repeated(part, drawn, int(rng.integers(1 << 63)))
     report_progress("stability", runs, "runs", 1.0)
     return _summarized(part, over, found)
 
 
-def _resampled(h: Hypergraph, rng: np.random.Generator) -> Hypergraph:
-    """Draw as many hyperedges with replacement; one that is drawn t times has the weight t omega(e)."""
+def _drawn(h: Hypergraph, over: Over, rng: np.random.Generator) -> tuple[Hypergraph, Integers]:
+    """The hypergraph of one run, and the positions of its vertices."""
+    everyone = np.arange(h.n_vertices)
+    if over == "seeds":
+        return h, everyone
+    if over == "vertices":
+        some = np.unique(rng.integers(h.n_vertices, size=h.n_vertices))
+        sizes = np.diff(h.gamma[:, some].indptr)
+        return h.drop_edges((sizes == 1) & (h.edge_sizes > 1)).restrict(some), some
     times = rng.multinomial(h.n_edges, np.full(h.n_edges, 1.0 / h.n_edges))
-    drawn = h.drop_edges(times == 0)
-    return drawn.with_edge_weights(drawn.edge_weights * times[times > 0])
+    part = h.drop_edges(times == 0)
+    return part.with_edge_weights(part.edge_weights * times[times > 0]), everyone
 
 
 def _repeated(part: Partition, h: Hypergraph, seed: int) -> Integers:
@@ -169,30 +179,36 @@ def _repeated(part: Partition, h: Hypergraph, seed: int) -> Integers:
 
 def _summarized(part: Partition, over: Over, found: Any) -> Stability:
     """Match the runs with the partition, and with each other."""
-    runs, k, inside = len(found), part.k, part.labels >= 0
-    labels = part.labels[inside]
-    kept, present, jaccard = np.zeros(len(labels)), (found >= 0).sum(axis=0), np.zeros((runs, k))
+    k, inside = part.k, part.labels >= 0
+    labels, jaccard = part.labels[inside], np.zeros((len(found), k))
+    kept, present = np.zeros(len(labels)), (found >= 0).sum(axis=0)
     for run, others in enumerate(found):
         here = others >= 0
         counts = crosstab(labels[here], others[here], (k, k))
         unions = counts.sum(axis=1)[:, None] + counts.sum(axis=0) - counts
         jaccard[run] = (counts / np.maximum(unions, 1)).max(axis=1)
         kept += here & (best_matching(counts)[labels] == others)
-    pairs = [
-        _ari(one, other, k) for one, other in combinations(found, 2) if ((one >= 0) & (other >= 0)).any()
-    ]
-    vertices, everywhere = np.full(len(inside), np.nan), np.zeros(len(inside), dtype=np.int64)
-    with np.errstate(invalid="ignore"):
-        vertices[inside] = kept / present
-    everywhere[inside] = present
-    arrays = map(read_only, (vertices, everywhere, jaccard))
-    names = tuple(part.cluster_names)
+    pairs = [_ari(one, other, k) for one, other in combinations(found, 2)]
     return Stability(
-        over, part.vertex_ids, part.labels, names, *arrays, float(np.mean(pairs)) if pairs else np.nan
+        over,
+        part.vertex_ids,
+        part.labels,
+        tuple(part.cluster_names),
+        _everywhere(np.divide(kept, present, out=np.full(len(labels), np.nan), where=present > 0), inside),
+        read_only(np.nan_to_num(_everywhere(present, inside)).astype(np.int64)),
+        read_only(jaccard),
+        float(np.nanmean(pairs)) if np.isfinite(pairs).any() else float("nan"),
     )
 
 
+def _everywhere(values: Any, inside: Booleans) -> Floats:
+    """Values of the vertices in hyperedges; NaN for the others."""
+    whole = np.full(len(inside), np.nan)
+    whole[inside] = values
+    return read_only(whole)
+
+
 def _ari(a: Any, b: Any, k: int) -> float:
-    both = (a >= 0) & (b >= 0)
-    names = np.arange(k)
-    return Agreement(names, names, crosstab(a[both], b[both], (k, k))).ari
+    """The adjusted Rand index on the vertices that two runs have in common; NaN if there are none."""
+    both, names = (a >= 0) & (b >= 0), np.arange(k)
+    return Agreement(names, names, crosstab(a[both], b[both], (k, k))).ari if both.any() else float("nan")

@@ -14,7 +14,7 @@ from hyperclus.report.format import short_id
 from hyperclus.report.notebook import html_table
 from hyperclus.typing import Ids
 
-KINDS = {"hyperedges": "resampled hyperedges", "seeds": "other seeds"}
+KINDS = {"vertices": "resampled vertices", "hyperedges": "resampled hyperedges", "seeds": "other seeds"}
 ALWAYS = 0.9  # of the runs
 MAX_ROWS = 20  # clusters, and sentences about them
 MAX_TARGETS = 3  # other clusters in a row
