@@ -130,10 +130,19 @@ class Comparison:
         >>> compare({"ann": 0, "bob": 0, "cy": 1}, {"ann": 1, "bob": 1, "cy": 1}).to_frame()["moved"].tolist()
         [False, False, True]
         """
-        columns = {"vertex": self.vertex_ids, "a": self.a, "b": self.b, "moved": self.is_moved}
-        for side, names in (("a", self.a_names), ("b", self.b_names)):
-            columns[side] = object_array([*names, None])[columns[side]]
-        return pandas_for("to_frame").DataFrame(columns).infer_objects()
+        pandas = pandas_for("to_frame")
+
+        def column(labels: Integers, names: tuple[Any, ...]) -> Any:
+            values = object_array([*names, None])[labels].tolist()
+            return pandas.Series(values, dtype=object if (labels < 0).any() else None)
+
+        columns = {
+            "vertex": pandas.Series(self.vertex_ids, dtype=self.vertex_ids.dtype),
+            "a": column(self.a, self.a_names),
+            "b": column(self.b, self.b_names),
+            "moved": self.is_moved,
+        }
+        return pandas.DataFrame(columns)
 
     def flow_frame(self) -> Any:
         """A pandas data frame of the flow: a row per pair of clusters with common vertices.

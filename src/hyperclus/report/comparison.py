@@ -115,7 +115,7 @@ def stability_text(found: Stability) -> TableText:
     sizes = np.bincount(found.labels[found.labels >= 0], minlength=len(found.names))
     kept = found.vertices[found.present > 0] >= ALWAYS
     figures = {
-        "vertices": f"{_vertices(int(kept.sum()))} of {len(kept):,} keep their cluster in 9 of 10 runs",
+        "vertices": f"{kept.sum():,} of {_vertices(len(kept))} keep their cluster in 9 of 10 runs",
         "ARI": f"{found.ari:.4f} between two runs, on average",
     }
     cells = zip(found.names, sizes, found.clusters, found.verdicts, strict=True)
