@@ -1,6 +1,6 @@
 """The consensus of ten seeds beside single runs, and what stability says, on real data with known groups.
 
-`python benchmarks/consensus.py FOLDER` prints four tables in Markdown, in about ten minutes. FOLDER has a
+`python benchmarks/consensus.py FOLDER` prints five tables in Markdown, in about 20 minutes. FOLDER has a
 folder for each data set, with `incidences.csv.gz` (vertex, edge, weight) and `labels.csv` (vertex, label).
 """
 

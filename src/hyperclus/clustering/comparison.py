@@ -10,7 +10,14 @@ from hyperclus._runtime.arrays import read_only
 from hyperclus.clustering.metrics import Agreement, best_matching
 from hyperclus.clustering.partition import Partition, StoredPartition, pandas_for
 from hyperclus.errors import InputError
-from hyperclus.hypergraph.ids import as_list, encode, id_array, is_default_index, object_array, vertex_codes
+from hyperclus.hypergraph.ids import (
+    as_integers_or_list,
+    encode,
+    id_array,
+    is_default_index,
+    object_array,
+    vertex_codes,
+)
 from hyperclus.hypergraph.messages import first_few
 from hyperclus.typing import Booleans, Floats, Ids, Integers
 
@@ -264,12 +271,13 @@ def _given(clusters: Any, other: Any, what: str) -> _Given:
         table = clusters.to_arrow()
         ids, labels = table.column(0).to_pylist(), table.column("cluster").to_numpy()
         return _Given(id_array(ids, "vertex"), labels, tuple(clusters.cluster_names))
+    values: Any
     if isinstance(clusters, Mapping):
         ids, values = id_array(list(clusters), "vertex"), list(clusters.values())
     elif _has_ids(clusters):
         ids, values = id_array(list(clusters.index), "vertex"), clusters.to_list()
     else:
-        values = as_list(clusters, f"the labels of {what}")
+        values = as_integers_or_list(clusters, f"the labels of {what}")
         if isinstance(other, Partition):
             ids = other.vertex_ids
         elif isinstance(other, StoredPartition | Mapping) or _has_ids(other):
@@ -277,7 +285,7 @@ def _given(clusters: Any, other: Any, what: str) -> _Given:
                 f"the labels of {what} are a list, which names no vertices; give a mapping from vertex id"
             )
         else:
-            ids = np.arange(len(as_list(other, f"the labels of {'b' if what == 'a' else 'a'}")))
+            ids = np.arange(len(as_integers_or_list(other, f"the labels of {'b' if what == 'a' else 'a'}")))
     return _labelled(ids, *vertex_codes(values, ids, f"label of {what}"))
 
 

@@ -90,8 +90,11 @@ def _combined(labels: Integers, k: int, seed: Any) -> Integers:
     Vertices with equal rows are one vertex, whose gamma is their number: the walk is the same for them. The
     NCut agrees better with the given partitions than the information does (benchmarks/consensus.py).
     """
-    rows, atoms, sizes = np.unique(labels, axis=0, return_inverse=True, return_counts=True)
-    atoms = atoms.ravel()
+    codes = np.zeros(len(labels), dtype=np.int64)
+    for column in labels.T:  # half the time of np.unique on rows
+        codes = np.unique(codes * (column.max() + 2) + column + 1, return_inverse=True)[1]
+    _, first, atoms, sizes = np.unique(codes, return_index=True, return_inverse=True, return_counts=True)
+    rows = labels[first]
     if len(rows) < k:
         groups = count(len(rows), "group")
         raise InputError(
