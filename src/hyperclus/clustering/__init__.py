@@ -6,6 +6,7 @@ from hyperclus._runtime.lazy import lazy_names
 
 if TYPE_CHECKING:
     from hyperclus.clustering.chance import Chance as Chance
+    from hyperclus.clustering.comparison import Comparison as Comparison
     from hyperclus.clustering.cut import Cut as Cut
     from hyperclus.clustering.cut import Sweep as Sweep
     from hyperclus.clustering.description import Description as Description
@@ -21,11 +22,13 @@ if TYPE_CHECKING:
     from hyperclus.clustering.profile import ColumnProfile as ColumnProfile
     from hyperclus.clustering.profile import Profile as Profile
     from hyperclus.clustering.search_problem import Effort as Effort
+    from hyperclus.clustering.stability import Stability as Stability
 
 __all__, __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "chance": ("Chance",),
+        "comparison": ("Comparison",),
         "cut": ("Cut", "Sweep"),
         "description": ("Description", "TopHyperedges", "TopVertices"),
         "local": ("quick_walk",),
@@ -35,5 +38,6 @@ __all__, __getattr__, __dir__ = lazy_names(
         "n_clusters": ("Candidate", "Suggestion"),
         "profile": ("ColumnProfile", "Profile"),
         "search_problem": ("Effort",),
+        "stability": ("Stability",),
     },
 )
