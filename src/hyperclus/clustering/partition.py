@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,6 +26,9 @@ from hyperclus.spectral.eigen import Eigenpairs
 from hyperclus.spectral.sdp_bound import TightBound
 from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Floats, Ids, Integers
+
+if TYPE_CHECKING:
+    from hyperclus.clustering.tree import Tree
 
 TINY = 0.05  # clusters with less than this share of an equal volume are mentioned to the user
 
@@ -170,15 +173,43 @@ class Partition(PartitionQuality):
 
     def members(self, cluster: int | str) -> Ids:
         """The ids of the vertices of one cluster, by its number or name; -1 for those in no hyperedge."""
+        return np.asarray(self.vertex_ids[self.labels == self._number(cluster, -1)])
+
+    def _number(self, cluster: int | str, least: int = 0) -> int:
+        """The number of a cluster, given by its number or name, or an `InputError`."""
         whole = isinstance(cluster, int | np.integer) and not isinstance(cluster, bool)
         if isinstance(cluster, str) and cluster in (self.names or ()):
-            cluster = self.cluster_names.index(cluster)
-        elif not whole or cluster not in range(-1, self.k):
+            return self.cluster_names.index(cluster)
+        if not whole or cluster not in range(least, self.k):
             named = "" if self.names is None else f" and named {first_few(self.names)}"
             raise InputError(
-                f"clusters are numbered 0 to {self.k - 1}{named}; there is no cluster {cluster!r}"
+                f"clusters are numbered 0 to {self.k - 1}{named}; there is no cluster {shown(cluster)}"
             )
-        return np.asarray(self.vertex_ids[self.labels == cluster])
+        return int(cluster)
+
+    def tree(self) -> "Tree":
+        """Merge the clusters one after another, each time the two that lose least; see `hc.tree`."""
+        from hyperclus.clustering.tree import tree_of
+
+        return tree_of(self)
+
+    def split(self, cluster: int | str, k: int = 2) -> "Partition":
+        """Split one cluster into k; the others stay as they are.
+
+        >>> from hyperclus import Hypergraph, cluster
+        >>> part = cluster(Hypergraph.from_edges(["ab", "abc", "cd", "de", "ef", "def"]), k=1).split(0)
+        >>> part.members(0).tolist(), part.members(1).tolist()
+        (['a', 'b', 'c'], ['d', 'e', 'f'])
+        """
+        from hyperclus.clustering.regroup import split
+
+        return split(self, self._number(cluster), k)
+
+    def merge(self, clusters: Iterable[int | str]) -> "Partition":
+        """Merge two or more clusters, given by their numbers or names, into one."""
+        from hyperclus.clustering.regroup import merge
+
+        return merge(self, [self._number(cluster) for cluster in as_list(clusters, "clusters")])
 
     def to_frame(self) -> Any:
         """A pandas data frame of the vertices and their clusters.

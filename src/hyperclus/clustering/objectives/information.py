@@ -268,7 +268,8 @@ def best_target(
 
     The cost is the negative information plus a penalty for each cluster below `min_volume`. A cluster is not
     left with less than that, nor empty, nor with a volume of rounding errors only. The gain is exact; of more
-    than SHORTLIST targets it is computed for those with the largest first-order gains.
+    than SHORTLIST targets it is computed for those with the largest first-order gains. Clusters of negative
+    size are closed.
     """
     volumes = state.volumes
     out, back, scores = linked[0], linked[1], linked[2]
@@ -276,7 +277,7 @@ def best_target(
     if state.sizes[home] < 2 or rest < max(min_volume, NOISE):
         return -1.0, home
     for cluster in range(len(volumes)):
-        scores[cluster] = own * state.flows[2, cluster, cluster]
+        scores[cluster] = own * state.flows[2, cluster, cluster] if state.sizes[cluster] >= 0 else -np.inf
         scores[cluster] -= 2.0 * mass * np.log(max(volumes[cluster], NOISE))
         if volumes[cluster] < min_volume:
             scores[cluster] += VOLUME_PENALTY * min(mass, min_volume - volumes[cluster]) / min_volume
@@ -290,6 +291,8 @@ def best_target(
     target = home
     for _ in range(min(SHORTLIST, len(volumes) - 1)):
         cluster = int(np.argmax(scores))
+        if scores[cluster] == -np.inf:
+            break
         scores[cluster] = -np.inf
         gain = joining(state, home, cluster, mass, own, out, back)
         if volumes[cluster] < min_volume:

@@ -1,0 +1,341 @@
+"""A tree of clusters: mergers of least loss of the objective, down to one cluster.
+
+F, the flows between the leaves, is all that the mergers need. What a merger of clusters a and b loses is
+
+    information:  I before - I after >= 0, in nats, because merging states of the walk loses information;
+    NCut:         F_aa / v_a + F_bb / v_b - F_cc / v_c for c, their union: the drop of k - NCut, the sum over the
+                  clusters of the share of steps that stay inside.
+
+The second is at least 0 where x'Fx is positive semidefinite, as in reversible walks (x'Fx / t is then convex and
+homogeneous in (x, t), so it is subadditive); elsewhere it may be negative. The height of a merger is the largest
+total that was lost up to it, so that heights never fall; without negative losses it is that total itself.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Unpack, cast
+
+import numpy as np
+import scipy.sparse as sp
+
+from hyperclus.clustering._run import Settings
+from hyperclus.clustering.cluster import cluster
+from hyperclus.clustering.objectives import Objective, ObjectiveName
+from hyperclus.clustering.partition import Partition, column_name, pandas_for
+from hyperclus.clustering.regroup import merged_names, objective_of_partition, regrouped
+from hyperclus.clustering.search_problem import Effort, EffortName
+from hyperclus.clustering.vertex_search import Clusters
+from hyperclus.engines.cpu import row_chunks
+from hyperclus.errors import InputError, check_integer
+from hyperclus.io.anything import as_hypergraph
+from hyperclus.spectral.walk import RandomWalk
+from hyperclus.typing import Floats, HypergraphLike, Integers
+
+MAX_LEAVES = 50  # by default
+STEP = 3  # ratio of the numbers of clusters that are searched for
+REFINED_UP_TO = 50_000_000  # incidences times clusters: beyond, the tree is that of the leaves alone
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Tree:
+    """Nested clusters: the clusters of a partition are the leaves, and each merger joins two nodes.
+
+    Nodes are numbered as in SciPy: leaves 0 .. L - 1 as in the partition, then the mergers in their order.
+
+    Attributes
+    ----------
+    leaves : Partition
+        The finest level.
+    mergers : array of shape (L - 1, 2)
+        The two nodes that each merger joins, the larger one first.
+    losses : array of shape (L - 1,)
+        What each merger loses of the objective: nats of information, or of k - NCut.
+    """
+
+    leaves: Partition
+    mergers: Integers
+    losses: Floats
+
+    def __post_init__(self) -> None:
+        for array in (self.mergers, self.losses):
+            array.flags.writeable = False
+
+    @property
+    def k(self) -> int:
+        """The number of leaves, the largest k that the tree can be cut at."""
+        return self.leaves.k
+
+    @property
+    def objective(self) -> str:
+        """The objective of which the mergers lose least: "ncut" or "information"."""
+        return objective_of_partition(self.leaves).name
+
+    @property
+    def heights(self) -> Floats:
+        """The height of each merger: the largest total that was lost up to it; never falls."""
+        return np.maximum.accumulate(np.maximum(np.cumsum(self.losses), 0.0))
+
+    @property
+    def figures(self) -> Floats:
+        """The objective with 1, 2, ..., L clusters: information in nats, or NCut."""
+        lost = np.append(0.0, np.cumsum(self.losses))[::-1]
+        if self.objective == "information":
+            return np.maximum(self.leaves.information - lost, 0.0)
+        return np.maximum(self.leaves.ncut + lost - np.arange(self.k)[::-1], 0.0)
+
+    @property
+    def sizes(self) -> Integers:
+        """The number of vertices of each node, leaves first."""
+        return self._totals(self.leaves.sizes)
+
+    @property
+    def volumes(self) -> Floats:
+        """The volume of each node, leaves first."""
+        return self._totals(self.leaves.cut.volumes)
+
+    def _totals(self, values: Any) -> Any:
+        totals = np.concatenate([values, np.zeros(len(self.mergers), dtype=values.dtype)])
+        for node, (left, right) in enumerate(self.mergers, self.k):
+            totals[node] = totals[left] + totals[right]
+        return totals
+
+    def nodes(self, k: int) -> Integers:
+        """The nodes that are the k clusters of a level, in the order of their labels in `cut(k)`."""
+        check_integer("k", k)
+        if k > self.k:
+            raise InputError(f"the tree has {self.k} leaves, so it cannot be cut into {k} clusters")
+        formed = self.k + np.arange(self.k - k)
+        nodes = np.setdiff1d(np.append(np.arange(self.k), formed), self.mergers[: self.k - k])
+        first = np.unique(self.leaves.labels[self.leaves.labels >= 0], return_index=True)[1]
+        firsts = np.append(first, np.zeros(len(self.mergers), dtype=np.int64))
+        for node, (left, right) in enumerate(self.mergers, self.k):
+            firsts[node] = min(firsts[left], firsts[right])
+        return np.asarray(nodes[np.lexsort((firsts[nodes], -self.sizes[nodes]))])
+
+    def _leaf_labels(self, k: int) -> Integers:
+        """The label in `cut(k)` of each leaf."""
+        label = np.zeros(self.k + len(self.mergers), dtype=np.int64)
+        label[self.nodes(k)] = np.arange(k)
+        for node in range(2 * self.k - k - 1, self.k - 1, -1):
+            pair = self.mergers[node - self.k]
+            label[pair] = label[node]
+        return label[: self.k]
+
+    def cut(self, k: int) -> Integers:
+        """Labels 0 .. k - 1 of all vertices, cluster 0 the largest; -1 for a vertex in no hyperedge.
+
+        A cluster of `cut(k)` is a union of clusters of `cut(k + 1)`.
+        """
+        labels = self.leaves.labels
+        return np.where(labels >= 0, self._leaf_labels(k)[labels], -1)
+
+    def partition(self, k: int) -> Partition:
+        """The clusters of `cut(k)` with their figures and the proven bound for k clusters."""
+        into, labels = self._leaf_labels(k), self.leaves.labels
+        names = None if self.leaves.names is None else merged_names(self.leaves, into)
+        return regrouped(self.leaves, into[labels[labels >= 0]], k, names, {"leaves": self.k})
+
+    def to_frame(self) -> Any:
+        """A pandas data frame of the mergers, from the leaves to the root.
+
+        The columns are `node`, the number of the merger; `left` and `right`, what it joins; `k`, the number of
+        clusters after it; `loss` and `height`; `information` or `ncut` with k clusters; and `size` and `volume`
+        of the node.
+        """
+        after = np.arange(self.k - 1, 0, -1)
+        columns = {
+            "node": self.k + np.arange(self.k - 1),
+            "left": self.mergers[:, 0],
+            "right": self.mergers[:, 1],
+            "k": after,
+            "loss": self.losses,
+            "height": self.heights,
+            self.objective: self.figures[after - 1],
+            "size": self.sizes[self.k :],
+            "volume": self.volumes[self.k :],
+        }
+        return pandas_for("to_frame").DataFrame(columns)
+
+    def labels_frame(self, ks: Iterable[int] | None = None) -> Any:
+        """A pandas data frame of the vertices and their labels with k clusters: columns k2, k3, ..., or `ks`."""
+        wanted = range(2, self.k + 1) if ks is None else list(ks)
+        vertex = column_name(self.leaves.nouns.vertex, "vertex")
+        columns = {vertex: self.leaves.vertex_ids} | {f"k{k}": self.cut(k) for k in wanted}
+        return pandas_for("labels_frame").DataFrame(columns)
+
+    def to_linkage(self) -> Floats:
+        """The linkage matrix of SciPy: two nodes, height and number of leaves of each merger.
+
+        `scipy.cluster.hierarchy.dendrogram(tree.to_linkage(), labels=tree.leaves.cluster_names)` draws it.
+        """
+        counts = self._totals(np.ones(self.k))
+        return np.column_stack([np.sort(self.mergers, axis=1), self.heights, counts[self.k :]])
+
+    def to_newick(self) -> str:
+        """The tree in Newick format; the lengths of branches are differences of heights.
+
+        >>> from hyperclus import Hypergraph, evaluate
+        >>> h = Hypergraph.from_edges([["a", "b"], ["c", "d"], ["b", "c"], ["d", "e"]])
+        >>> evaluate(h, ["it's", "it's", "two", "two", "two"]).tree().to_newick()
+        "(two:0.444444,'it''s':0.444444);"
+        """
+        heights = np.append(np.zeros(self.k), self.heights)
+        texts = [_newick_name(str(name)) for name in self.leaves.cluster_names]
+        for node, pair in enumerate(self.mergers, self.k):
+            children = (f"{texts[child]}:{heights[node] - heights[child]:.6g}" for child in pair)
+            texts.append(f"({','.join(children)})")
+        return texts[-1] + ";"
+
+    def plot(self, ax: Any = None, **options: Any) -> Any:
+        """Draw a dendrogram with Matplotlib; options go to `scipy.cluster.hierarchy.dendrogram`."""
+        from hyperclus.report.plots import plot_tree
+
+        return plot_tree(self, ax, options)
+
+    def __repr__(self) -> str:
+        from hyperclus.report.tree_text import tree_text
+
+        return tree_text(self)
+
+
+def tree(
+    hypergraph: HypergraphLike,
+    k_max: int | None = None,
+    *,
+    objective: ObjectiveName = "ncut",
+    effort: EffortName | Effort | None = None,
+    **settings: Unpack[Settings],
+) -> Tree:
+    """Find a tree of nested clusters that is good at every number of clusters up to `k_max`.
+
+    Searches for k_max, k_max / 3, k_max / 9, ... clusters. The coarsest of these stays as it is. In each
+    finer one, clusters that cross a coarser one are cut there, pieces are merged by least loss, and vertices
+    move between the clusters inside the same coarser one. Between these levels, clusters are merged by least
+    loss. `Partition.tree` merges the clusters of one partition, which is quicker; its upper levels are worse,
+    because mistakes add up.
+
+    Parameters
+    ----------
+    hypergraph : Hypergraph
+        Or whatever `as_hypergraph` accepts.
+    k_max : int, optional
+        The number of leaves. By default the square root of the number of vertices, from 2 to 50.
+    objective, effort, **settings
+        As in `cluster`.
+
+    Returns
+    -------
+    Tree
+
+    Examples
+    --------
+    >>> from hyperclus import Hypergraph
+    >>> h = Hypergraph.from_edges(["ab", "abc", "cd", "de", "ef", "def"])
+    >>> found = tree(h, 3)
+    >>> found.cut(2).tolist()
+    [0, 0, 0, 1, 1, 1]
+    >>> found.partition(2).ncut == found.figures[1]
+    True
+    """
+    h = as_hypergraph(hypergraph)
+    n = int(h.covered.sum())
+    if k_max is None:
+        k_max = min(max(2, round(n**0.5)), MAX_LEAVES, max(n, 1))
+    check_integer("k_max", k_max)
+    wanted = dict(settings, chance=False)
+
+    def searched(k: int, **more: Any) -> Partition:
+        return cluster(h, k, objective=objective, effort=effort, **cast(Any, wanted | more))
+
+    levels = _levels(k_max)
+    leaves = searched(k_max, **{name: settings[name] for name in ("chance",) if name in settings})
+    walk, what = leaves.walk, objective_of_partition(leaves)
+    if len(levels) == 1 or walk.hypergraph.n_incidences * k_max > REFINED_UP_TO:
+        return tree_of(leaves)
+    parts = [searched(k) for k in levels[:-1]] + [leaves]
+    nested = [np.zeros(n, dtype=np.int64)]
+    for part in parts:
+        nested.append(_refined(walk, what, nested[-1], part.labels[part.labels >= 0], part.k))
+    finest = regrouped(leaves, nested[-1], k_max, None, {"levels": levels})
+    finest_labels = finest.labels[finest.labels >= 0]
+    groups = []
+    for labels in nested[-2:0:-1]:
+        group = np.zeros(k_max, dtype=np.int64)
+        group[finest_labels] = labels
+        groups.append(group)
+    return tree_of(finest, groups)
+
+
+def tree_of(leaves: Partition, levels: Iterable[Integers] = ()) -> Tree:
+    """Merge the clusters of a partition; the groups of `levels`, from fine to coarse, are nodes of the tree."""
+    objective, k = objective_of_partition(leaves), leaves.k
+    between = flows_between_many(leaves.walk, leaves.labels[leaves.labels >= 0], k)
+    nodes, sizes = list(range(k)), leaves.sizes.tolist()
+    mergers, losses = [], []
+    for one, other, loss in _merged_by_level(objective, between, levels):
+        pair = sorted((nodes[one], nodes.pop(other)), key=lambda node: (-sizes[node], node))
+        nodes[one] = k + len(mergers)
+        sizes.append(sizes[pair[0]] + sizes[pair[1]])
+        mergers.append(pair)
+        losses.append(loss)
+    return Tree(leaves, np.array(mergers, dtype=np.int64).reshape(-1, 2), np.array(losses))
+
+
+def _merged_by_level(
+    objective: Objective, between: Floats, levels: Iterable[Integers]
+) -> Iterator[tuple[int, int, float]]:
+    """Mergers inside the groups of each level in turn, then of everything."""
+    into = np.arange(len(between))
+    for groups in (*levels, np.zeros(len(between), dtype=np.int64)):
+        members = np.zeros((int(into.max()) + 1, len(into)))
+        members[into, np.arange(len(into))] = 1.0
+        now = np.zeros(len(members), dtype=np.int64)
+        now[into] = groups
+        for one, other, loss in objective.mergers(members @ between @ members.T, int(groups.max()) + 1, now):
+            yield one, other, loss
+            into[into == other] = one
+            into[into > other] -= 1
+
+
+def _levels(k_max: int) -> list[int]:
+    """k_max and the numbers of clusters that are about 3, 9, ... times smaller, ascending."""
+    levels = [k_max]
+    while (smaller := round(levels[-1] / STEP)) >= 2:
+        levels.append(smaller)
+    return levels[::-1]
+
+
+def _refined(walk: RandomWalk, objective: Objective, coarse: Integers, fine: Integers, k: int) -> Integers:
+    """k clusters inside coarser ones, near given ones: pieces are merged, then vertices move inside these."""
+    codes, pieces = np.unique(coarse * k + fine, return_inverse=True)
+    between = flows_between_many(walk, pieces, len(codes))
+    labels = objective.merged_to(k, between, codes // k)[pieces]
+    groups = np.zeros(k, dtype=np.int64)
+    groups[labels] = coarse
+    clusters = Clusters.of(walk, labels, k, objective=objective)
+    clusters.descend_within(groups)
+    return clusters.state.labels
+
+
+def flows_between_many(walk: RandomWalk, labels: Integers, k: int) -> Floats:
+    """F_ij, the flow from cluster i to cluster j, in one pass over the incidences, however large k is."""
+    gamma, leaving = walk.hypergraph.gamma, walk.factors.lists.source_weights
+    rate, shares = walk.stationary / walk.factors.relative_degrees, walk.factors.shares
+    between = np.zeros((k, k))
+    for first, last in row_chunks(gamma.indptr):
+        start, stop = gamma.indptr[first], gamma.indptr[last]
+        members, indptr = gamma.indices[start:stop], gamma.indptr[first : last + 1] - start
+        flows = leaving.data[start:stop] * rate[members] * np.repeat(shares[first:last], np.diff(indptr))
+        sides = [
+            sp.csr_array((data, labels[members], indptr), shape=(last - first, k), copy=True)
+            for data in (flows, gamma.data[start:stop])
+        ]
+        for side in sides:
+            side.sum_duplicates()
+        between += (sides[0].T @ sides[1]).toarray()
+    return between
+
+
+def _newick_name(name: str) -> str:
+    """A name in quotes, unless it is plain."""
+    return name if name.isascii() and name.isalnum() else "'" + name.replace("'", "''") + "'"
