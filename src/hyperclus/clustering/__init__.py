@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from hyperclus.clustering.n_clusters import Candidate as Candidate
     from hyperclus.clustering.n_clusters import Suggestion as Suggestion
     from hyperclus.clustering.search_problem import Effort as Effort
+    from hyperclus.clustering.tree import Tree as Tree
 
 __all__, __getattr__, __dir__ = lazy_names(
     __name__,
@@ -23,5 +24,6 @@ __all__, __getattr__, __dir__ = lazy_names(
         "metrics": ("Agreement",),
         "n_clusters": ("Candidate", "Suggestion"),
         "search_problem": ("Effort",),
+        "tree": ("Tree",),
     },
 )

@@ -12,7 +12,7 @@ from hyperclus._runtime.optional import arrow, library
 from hyperclus.clustering.chance import Chance
 from hyperclus.clustering.cut import Cut, edge_information, edge_shares
 from hyperclus.clustering.metrics import Agreement, agreement
-from hyperclus.clustering.objectives import information_of
+from hyperclus.clustering.objectives import ObjectiveName, information_of
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.ids import as_list, object_array, vertex_codes
 from hyperclus.hypergraph.messages import USUAL, Nouns, caption, first_few, shown
@@ -187,19 +187,19 @@ class Partition(PartitionQuality):
             )
         return int(cluster)
 
-    def tree(self) -> "Tree":
-        """Merge the clusters one after another, each time the two that lose least; see `hc.tree`."""
+    def tree(self, objective: ObjectiveName | None = None) -> "Tree":
+        """Merge two clusters at a time, those that lose least of the objective, by default its own."""
         from hyperclus.clustering.tree import tree_of
 
-        return tree_of(self)
+        return tree_of(self, objective)
 
     def split(self, cluster: int | str, k: int = 2) -> "Partition":
         """Split one cluster into k; the others stay as they are.
 
         >>> from hyperclus import Hypergraph, cluster
-        >>> part = cluster(Hypergraph.from_edges(["ab", "abc", "cd", "de", "ef", "def"]), k=1).split(0)
+        >>> part = cluster(Hypergraph.from_edges([["a", "b"], ["b", "c"], ["d", "e"]]), k=1).split(0)
         >>> part.members(0).tolist(), part.members(1).tolist()
-        (['a', 'b', 'c'], ['d', 'e', 'f'])
+        (['a', 'b', 'c'], ['d', 'e'])
         """
         from hyperclus.clustering.regroup import split
 

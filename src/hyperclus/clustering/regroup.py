@@ -97,7 +97,9 @@ def merged_names(part: Partition, into: Integers) -> list[str]:
     for number in range(int(into.max()) + 1):
         names = [str(part.cluster_names[cluster]) for cluster in np.flatnonzero(into == number)]
         more = len(names) - MAX_NAMES
-        joined.append(" + ".join(names) if more <= 0 else f"{names[0]} + {count(more + MAX_NAMES - 1, 'other')}")
+        joined.append(
+            " + ".join(names) if more <= 0 else f"{names[0]} + {count(more + MAX_NAMES - 1, 'other')}"
+        )
     return _distinct(joined)
 
 

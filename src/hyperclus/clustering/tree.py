@@ -1,39 +1,45 @@
 """A tree of clusters: mergers of least loss of the objective, down to one cluster.
 
-F, the flows between the leaves, is all that the mergers need. What a merger of clusters a and b loses is
+F, the flows between the leaves, is all that the mergers need. A merger of clusters a and b into c loses
 
-    information:  I before - I after >= 0, in nats, because merging states of the walk loses information;
-    NCut:         F_aa / v_a + F_bb / v_b - F_cc / v_c for c, their union: the drop of k - NCut, the sum over the
-                  clusters of the share of steps that stay inside.
+    information:  I before - I after, in nats, which is never negative;
+    NCut:         F_aa / v_a + F_bb / v_b - F_cc / v_c, by which k - NCut falls: the sum over the clusters of
+                  the share of steps that stay inside.
 
-The second is at least 0 where x'Fx is positive semidefinite, as in reversible walks (x'Fx / t is then convex and
-homogeneous in (x, t), so it is subadditive); elsewhere it may be negative. The height of a merger is the largest
-total that was lost up to it, so that heights never fall; without negative losses it is that total itself.
+The second is at least 0 where x'Fx is positive semidefinite, as in reversible walks: x'Fx / t is then convex
+and homogeneous in (x, t), so it is subadditive. Elsewhere it may be negative. The height of a merger is the
+largest total that was lost up to it, so that heights never fall; if no loss is negative, it is that total.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Unpack, cast
 
 import numpy as np
-import scipy.sparse as sp
 
 from hyperclus.clustering._run import Settings
 from hyperclus.clustering.cluster import cluster
-from hyperclus.clustering.objectives import Objective, ObjectiveName
+from hyperclus.clustering.nested import (
+    flows_between_many,
+    groups_of,
+    improved_together,
+    levels_below,
+    mergers_by_level,
+    nested_levels,
+)
+from hyperclus.clustering.objectives import ObjectiveName, objective_of
 from hyperclus.clustering.partition import Partition, column_name, pandas_for
 from hyperclus.clustering.regroup import merged_names, objective_of_partition, regrouped
 from hyperclus.clustering.search_problem import Effort, EffortName
-from hyperclus.clustering.vertex_search import Clusters
-from hyperclus.engines.cpu import row_chunks
 from hyperclus.errors import InputError, check_integer
+from hyperclus.hypergraph.ids import as_list
 from hyperclus.io.anything import as_hypergraph
-from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Floats, HypergraphLike, Integers
 
 MAX_LEAVES = 50  # by default
-STEP = 3  # ratio of the numbers of clusters that are searched for
+SEARCHED, IMPROVED = 3.0, 1.5  # ratios of numbers of clusters: those searched for, and improved together
 REFINED_UP_TO = 50_000_000  # incidences times clusters: beyond, the tree is that of the leaves alone
+NOT_REFINED = "only the leaves were searched for, because of the size; clusters above them are mergers"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -46,6 +52,8 @@ class Tree:
     ----------
     leaves : Partition
         The finest level.
+    objective : {"ncut", "information"}
+        What the mergers lose least of.
     mergers : array of shape (L - 1, 2)
         The two nodes that each merger joins, the larger one first.
     losses : array of shape (L - 1,)
@@ -53,6 +61,7 @@ class Tree:
     """
 
     leaves: Partition
+    objective: str
     mergers: Integers
     losses: Floats
 
@@ -64,11 +73,6 @@ class Tree:
     def k(self) -> int:
         """The number of leaves, the largest k that the tree can be cut at."""
         return self.leaves.k
-
-    @property
-    def objective(self) -> str:
-        """The objective of which the mergers lose least: "ncut" or "information"."""
-        return objective_of_partition(self.leaves).name
 
     @property
     def heights(self) -> Floats:
@@ -86,12 +90,17 @@ class Tree:
     @property
     def sizes(self) -> Integers:
         """The number of vertices of each node, leaves first."""
-        return self._totals(self.leaves.sizes)
+        return np.asarray(self._totals(self.leaves.sizes))
 
     @property
     def volumes(self) -> Floats:
         """The volume of each node, leaves first."""
-        return self._totals(self.leaves.cut.volumes)
+        return np.asarray(self._totals(self.leaves.cut.volumes))
+
+    @property
+    def leaf_counts(self) -> Integers:
+        """The number of leaves below each node, 1 for a leaf itself."""
+        return np.asarray(self._totals(np.ones(self.k, dtype=np.int64)))
 
     def _totals(self, values: Any) -> Any:
         totals = np.concatenate([values, np.zeros(len(self.mergers), dtype=values.dtype)])
@@ -138,9 +147,9 @@ class Tree:
     def to_frame(self) -> Any:
         """A pandas data frame of the mergers, from the leaves to the root.
 
-        The columns are `node`, the number of the merger; `left` and `right`, what it joins; `k`, the number of
-        clusters after it; `loss` and `height`; `information` or `ncut` with k clusters; and `size` and `volume`
-        of the node.
+        The columns are `node`, the number of the merger; `left` and `right`, what it joins; `k`, the number
+        of clusters after it; `loss` and `height`; `information` or `ncut` with k clusters; and `size` and
+        `volume` of the node.
         """
         after = np.arange(self.k - 1, 0, -1)
         columns = {
@@ -157,8 +166,8 @@ class Tree:
         return pandas_for("to_frame").DataFrame(columns)
 
     def labels_frame(self, ks: Iterable[int] | None = None) -> Any:
-        """A pandas data frame of the vertices and their labels with k clusters: columns k2, k3, ..., or `ks`."""
-        wanted = range(2, self.k + 1) if ks is None else list(ks)
+        """A pandas data frame of the vertices and nested labels: columns k2, k3, ..., or those of `ks`."""
+        wanted = range(2, self.k + 1) if ks is None else as_list(ks, "ks")
         vertex = column_name(self.leaves.nouns.vertex, "vertex")
         columns = {vertex: self.leaves.vertex_ids} | {f"k{k}": self.cut(k) for k in wanted}
         return pandas_for("labels_frame").DataFrame(columns)
@@ -168,16 +177,16 @@ class Tree:
 
         `scipy.cluster.hierarchy.dendrogram(tree.to_linkage(), labels=tree.leaves.cluster_names)` draws it.
         """
-        counts = self._totals(np.ones(self.k))
-        return np.column_stack([np.sort(self.mergers, axis=1), self.heights, counts[self.k :]])
+        pairs = np.sort(self.mergers, axis=1)
+        return np.column_stack([pairs, self.heights, self.leaf_counts[self.k :]]).astype(np.float64)
 
     def to_newick(self) -> str:
         """The tree in Newick format; the lengths of branches are differences of heights.
 
         >>> from hyperclus import Hypergraph, evaluate
-        >>> h = Hypergraph.from_edges([["a", "b"], ["c", "d"], ["b", "c"], ["d", "e"]])
-        >>> evaluate(h, ["it's", "it's", "two", "two", "two"]).tree().to_newick()
-        "(two:0.444444,'it''s':0.444444);"
+        >>> h = Hypergraph.from_edges([["a", "b"], ["b", "c"], ["c", "d"]])
+        >>> evaluate(h, ["it's", "it's", "two", "two"]).tree("ncut").to_newick()
+        "('it''s':0.666667,two:0.666667);"
         """
         heights = np.append(np.zeros(self.k), self.heights)
         texts = [_newick_name(str(name)) for name in self.leaves.cluster_names]
@@ -230,11 +239,11 @@ def tree(
     Examples
     --------
     >>> from hyperclus import Hypergraph
-    >>> h = Hypergraph.from_edges(["ab", "abc", "cd", "de", "ef", "def"])
-    >>> found = tree(h, 3)
+    >>> h = Hypergraph.from_edges([["a", "b"], ["a", "b", "c"], ["c", "d"], ["d", "e", "f"], ["e", "f"]])
+    >>> found = tree(h, 3, objective="ncut")
     >>> found.cut(2).tolist()
     [0, 0, 0, 1, 1, 1]
-    >>> found.partition(2).ncut == found.figures[1]
+    >>> bool(abs(found.partition(2).ncut - found.figures[1]) < 1e-12)
     True
     """
     h = as_hypergraph(hypergraph)
@@ -247,93 +256,41 @@ def tree(
     def searched(k: int, **more: Any) -> Partition:
         return cluster(h, k, objective=objective, effort=effort, **cast(Any, wanted | more))
 
-    levels = _levels(k_max)
     leaves = searched(k_max, **{name: settings[name] for name in ("chance",) if name in settings})
-    walk, what = leaves.walk, objective_of_partition(leaves)
-    if len(levels) == 1 or walk.hypergraph.n_incidences * k_max > REFINED_UP_TO:
+    levels = levels_below(k_max, SEARCHED)
+    if len(levels) == 1:
         return tree_of(leaves)
-    parts = [searched(k) for k in levels[:-1]] + [leaves]
-    nested = [np.zeros(n, dtype=np.int64)]
-    for part in parts:
-        nested.append(_refined(walk, what, nested[-1], part.labels[part.labels >= 0], part.k))
+    walk, what = leaves.walk, objective_of_partition(leaves)
+    if walk.hypergraph.n_incidences * k_max > REFINED_UP_TO:
+        return tree_of(regrouped(leaves, labels_of(leaves), k_max, None, {"fallbacks": (NOT_REFINED,)}))
+    parts = [*(searched(k) for k in levels[:-1]), leaves]
+    nested = nested_levels(walk, what, [labels_of(part) for part in parts])
+    nested = improved_together(walk, what, nested, levels_below(k_max, IMPROVED))
     finest = regrouped(leaves, nested[-1], k_max, None, {"levels": levels})
-    finest_labels = finest.labels[finest.labels >= 0]
-    groups = []
-    for labels in nested[-2:0:-1]:
-        group = np.zeros(k_max, dtype=np.int64)
-        group[finest_labels] = labels
-        groups.append(group)
-    return tree_of(finest, groups)
+    return tree_of(finest, objective, [groups_of(labels_of(finest), labels) for labels in nested[-2::-1]])
 
 
-def tree_of(leaves: Partition, levels: Iterable[Integers] = ()) -> Tree:
-    """Merge the clusters of a partition; the groups of `levels`, from fine to coarse, are nodes of the tree."""
-    objective, k = objective_of_partition(leaves), leaves.k
-    between = flows_between_many(leaves.walk, leaves.labels[leaves.labels >= 0], k)
+def tree_of(
+    leaves: Partition, objective: ObjectiveName | None = None, levels: Iterable[Integers] = ()
+) -> Tree:
+    """Merge the clusters of a partition; the groups of `levels`, from fine to coarse, become nodes."""
+    k, what = leaves.k, objective_of_partition(leaves) if objective is None else objective_of(objective)
+    between = flows_between_many(leaves.walk, labels_of(leaves), k)
     nodes, sizes = list(range(k)), leaves.sizes.tolist()
-    mergers, losses = [], []
-    for one, other, loss in _merged_by_level(objective, between, levels):
+    mergers: list[list[int]] = []
+    losses: list[float] = []
+    for one, other, loss in mergers_by_level(what, between, levels):
         pair = sorted((nodes[one], nodes.pop(other)), key=lambda node: (-sizes[node], node))
         nodes[one] = k + len(mergers)
         sizes.append(sizes[pair[0]] + sizes[pair[1]])
         mergers.append(pair)
         losses.append(loss)
-    return Tree(leaves, np.array(mergers, dtype=np.int64).reshape(-1, 2), np.array(losses))
+    return Tree(leaves, what.name, np.array(mergers, dtype=np.int64).reshape(-1, 2), np.array(losses))
 
 
-def _merged_by_level(
-    objective: Objective, between: Floats, levels: Iterable[Integers]
-) -> Iterator[tuple[int, int, float]]:
-    """Mergers inside the groups of each level in turn, then of everything."""
-    into = np.arange(len(between))
-    for groups in (*levels, np.zeros(len(between), dtype=np.int64)):
-        members = np.zeros((int(into.max()) + 1, len(into)))
-        members[into, np.arange(len(into))] = 1.0
-        now = np.zeros(len(members), dtype=np.int64)
-        now[into] = groups
-        for one, other, loss in objective.mergers(members @ between @ members.T, int(groups.max()) + 1, now):
-            yield one, other, loss
-            into[into == other] = one
-            into[into > other] -= 1
-
-
-def _levels(k_max: int) -> list[int]:
-    """k_max and the numbers of clusters that are about 3, 9, ... times smaller, ascending."""
-    levels = [k_max]
-    while (smaller := round(levels[-1] / STEP)) >= 2:
-        levels.append(smaller)
-    return levels[::-1]
-
-
-def _refined(walk: RandomWalk, objective: Objective, coarse: Integers, fine: Integers, k: int) -> Integers:
-    """k clusters inside coarser ones, near given ones: pieces are merged, then vertices move inside these."""
-    codes, pieces = np.unique(coarse * k + fine, return_inverse=True)
-    between = flows_between_many(walk, pieces, len(codes))
-    labels = objective.merged_to(k, between, codes // k)[pieces]
-    groups = np.zeros(k, dtype=np.int64)
-    groups[labels] = coarse
-    clusters = Clusters.of(walk, labels, k, objective=objective)
-    clusters.descend_within(groups)
-    return clusters.state.labels
-
-
-def flows_between_many(walk: RandomWalk, labels: Integers, k: int) -> Floats:
-    """F_ij, the flow from cluster i to cluster j, in one pass over the incidences, however large k is."""
-    gamma, leaving = walk.hypergraph.gamma, walk.factors.lists.source_weights
-    rate, shares = walk.stationary / walk.factors.relative_degrees, walk.factors.shares
-    between = np.zeros((k, k))
-    for first, last in row_chunks(gamma.indptr):
-        start, stop = gamma.indptr[first], gamma.indptr[last]
-        members, indptr = gamma.indices[start:stop], gamma.indptr[first : last + 1] - start
-        flows = leaving.data[start:stop] * rate[members] * np.repeat(shares[first:last], np.diff(indptr))
-        sides = [
-            sp.csr_array((data, labels[members], indptr), shape=(last - first, k), copy=True)
-            for data in (flows, gamma.data[start:stop])
-        ]
-        for side in sides:
-            side.sum_duplicates()
-        between += (sides[0].T @ sides[1]).toarray()
-    return between
+def labels_of(part: Partition) -> Integers:
+    """The labels of the vertices in hyperedges."""
+    return part.labels[part.labels >= 0]
 
 
 def _newick_name(name: str) -> str:

@@ -4,42 +4,46 @@ from hyperclus.clustering.tree import Tree
 from hyperclus.hypergraph.messages import count
 from hyperclus.report.format import short_id
 
-MAX_LEAVES = 40  # that are drawn; below larger trees, nodes stand for several leaves
+MAX_LEAVES = 40  # that are drawn; in larger trees, ends stand for several leaves
 NAME_LENGTH = 24
-LOST = {"information": "nats of information lost", "ncut": "share of steps that stay, lost"}
+LOST = {"information": "nats of information", "ncut": "of k - NCut"}
+FIRST, LAST, DOWN, FORK = "\u251c\u2500", "\u2514\u2500", "\u2502 ", "\u252c"
 
 
 def tree_text(tree: Tree) -> str:
     """Draw a tree.
 
     >>> from hyperclus import Hypergraph, evaluate
-    >>> h = Hypergraph.from_edges([["a", "b"], ["c", "d"], ["b", "c"], ["d", "e"]])
-    >>> print(tree_text(evaluate(h, ["left", "left", "right", "right", "end"]).tree()))
+    >>> h = Hypergraph.from_edges([["a", "b"], ["a", "b", "c"], ["c", "d"], ["d", "e", "f"], ["e", "f"]])
+    >>> print(tree_text(evaluate(h, ["A", "A", "B", "B", "C", "C"]).tree("ncut")))
+    Tree of 6 vertices, 3 leaves; lost: of k - NCut
+                  lost       size  volume
+      ┬         1.3333          6  1.0000
+      ├─┬       0.5833          4  0.6667
+      │ ├─ A                    2  0.3333
+      │ └─ B                    2  0.3333
+      └─ C                      2  0.3333
     """
     leaves, k = tree.leaves, tree.k
-    shown = min(k, MAX_LEAVES)
-    counts, sizes, volumes, heights = tree._totals(leaves.sizes * 0 + 1), tree.sizes, tree.volumes, tree.heights
-    ends = set(tree.nodes(shown).tolist())
-    rows: list[tuple[str, int]] = []
-    stack = [(2 * k - 2, "", "")]
+    ends, rows, stack = {*tree.nodes(min(k, MAX_LEAVES)).tolist()}, [], [(2 * k - 2, "", "")]
+    sizes, volumes, heights, counts = tree.sizes, tree.volumes, tree.heights, tree.leaf_counts
     while stack:
         node, before, sign = stack.pop()
-        if node in ends:
-            rows.append((f"{before}{sign}{_name(tree, node, int(counts[node]))}", node))
-            continue
-        rows.append((f"{before}{sign}\u252c" if sign else "\u252c", node))
-        inner = before + {"": "", "\u251c\u2500": "\u2502 ", "\u2514\u2500": "  "}[sign]
-        left, right = tree.mergers[node - k].tolist()
-        stack += [(right, inner, "\u2514\u2500"), (left, inner, "\u251c\u2500")]
-    width = max(len(text) for text, _ in rows)
-    figures = [
-        f"{text:<{width}}  {_height(heights, node - k):>9}  {sizes[node]:>9,}  {volumes[node]:>6.4f}"
-        for text, node in rows
+        lost = f"{heights[node - k]:.4f}" if node >= k else ""
+        name = _name(tree, node, int(counts[node])) if node in ends else FORK
+        rows.append((before + sign + name, lost, f"{sizes[node]:,}", f"{volumes[node]:.4f}"))
+        if node not in ends:
+            before += {"": "", FIRST: DOWN, LAST: "  "}[sign]
+            left, right = tree.mergers[node - k].tolist()
+            stack += [(right, before, LAST), (left, before, FIRST)]
+    width = max(len(row[0]) for row in rows)
+    lines = [
+        f"{text:<{width}}  {lost:>8}  {size:>9}  {volume:>6}"
+        for text, lost, size, volume in (("", "lost", "size", "volume"), *rows)
     ]
     vertices = leaves.nouns.count_vertices(int(leaves.sizes.sum()))
     title = f"Tree of {vertices}, {count(k, 'leaf', 'leaves')}; lost: {LOST[tree.objective]}"
-    head = f"{'':<{width}}  {'lost':>9}  {'size':>9}  volume"
-    return "\n  ".join([title, head, *figures])
+    return "\n  ".join([title, *lines])
 
 
 def _name(tree: Tree, node: int, leaves: int) -> str:
@@ -47,7 +51,3 @@ def _name(tree: Tree, node: int, leaves: int) -> str:
         return f" {leaves} leaves"
     name = tree.leaves.cluster_names[node]
     return " " + short_id(name if tree.leaves.names is not None else f"cluster {name}", NAME_LENGTH)
-
-
-def _height(heights: "object", merger: int) -> str:
-    return "" if merger < 0 else f"{heights[merger]:.4f}"  # type: ignore[index]

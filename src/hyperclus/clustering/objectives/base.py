@@ -82,6 +82,18 @@ class Objective(ABC):
         """The cost, given volumes and flows of a state."""
 
     @abstractmethod
+    def cost_between(self, between: Floats) -> float:
+        """The cost, given F."""
+
+    @abstractmethod
+    def scores(self, between: Floats, labels: Integers, out: Floats, back: Floats, own: Floats) -> Floats:
+        """How much the cost falls when each vertex joins each cluster, up to a constant per vertex; (n, k).
+
+        `out` and `back` are the flows from each vertex to each cluster and back, without the one to itself,
+        `own`. They may be of first order.
+        """
+
+    @abstractmethod
     def costs_of(self, sets: Floats, flow: Floats) -> Floats:
         """The costs of many partitions of few vertices, given indicators (count, k, n) and phi(u) P(u, v)."""
 

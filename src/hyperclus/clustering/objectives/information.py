@@ -43,6 +43,17 @@ class Information(Objective):
         """The negative information."""
         return float(2 * _xlogx(volumes).sum() - flows[1].sum())
 
+    def cost_between(self, between: Floats) -> float:
+        """The negative information."""
+        return float(2 * _xlogx(between.sum(axis=1)).sum() - _xlogx(between).sum())
+
+    def scores(self, between: Floats, labels: Integers, out: Floats, back: Floats, own: Floats) -> Floats:
+        """First-order scores, as in `InformationFlows.gains`."""
+        logs, masses = np.log(np.maximum(between, LEAST)), out.sum(axis=1) + own
+        volumes = np.log(np.maximum(between.sum(axis=1), NOISE))
+        found = out @ logs.T + back @ logs + np.multiply.outer(own, np.diag(logs))
+        return np.asarray(found - np.multiply.outer(2 * masses, volumes))
+
     def costs_of(self, sets: Floats, flow: Floats) -> Floats:
         """The negative information of many partitions."""
         between, volumes = sets @ flow @ sets.transpose(0, 2, 1), sets @ flow.sum(axis=1)
@@ -153,8 +164,7 @@ def flows_between(walk: RandomWalk, labels: Integers, k: int) -> Floats:
 
 def information_of(walk: RandomWalk, labels: Integers, k: int) -> float:
     """The information of a partition with labels 0 .. k - 1, in nats."""
-    between = flows_between(walk, labels, k)
-    return float(_xlogx(between).sum() - 2 * _xlogx(between.sum(axis=1)).sum())
+    return -INFORMATION.cost_between(flows_between(walk, labels, k))
 
 
 def _losses(between: Floats, volumes: Floats, one: int) -> Floats:
@@ -289,10 +299,8 @@ def best_target(
     scores[home] = -np.inf
     best = -np.inf
     target = home
-    for _ in range(min(SHORTLIST, len(volumes) - 1)):
+    for _ in range(min(SHORTLIST, (state.sizes >= 0).sum() - 1)):
         cluster = int(np.argmax(scores))
-        if scores[cluster] == -np.inf:
-            break
         scores[cluster] = -np.inf
         gain = joining(state, home, cluster, mass, own, out, back)
         if volumes[cluster] < min_volume:
