@@ -12,6 +12,7 @@ from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Floats, Integers
 
 ROUNDS = 60  # of moves in all levels
+NO_COST = 1e-6  # a smaller cost counts as this in relative costs
 MIN_PROGRESS = 1e-6  # of the sum of the relative objectives, in one round
 
 
@@ -28,6 +29,25 @@ def levels_below(k_max: int, ratio: float) -> list[int]:
             break
         levels.append(max(smaller, 2))
     return levels[::-1]
+
+
+def nested_search(
+    walk: RandomWalk, objective: Objective, searched: Sequence[Integers], ks: Sequence[int]
+) -> list[Integers]:
+    """Nested partitions into `ks` clusters near given ones, from coarse to fine.
+
+    The levels are made nested from all given partitions, without the coarsest, and so on. Of these, the
+    levels of the lowest sum of relative costs are returned.
+    """
+    tried = [
+        improved_together(walk, objective, nested_levels(walk, objective, searched[first:]), ks)
+        for first in range(len(searched))
+    ]
+    flows = [
+        [flows_between_many(walk, labels, int(labels.max()) + 1) for labels in levels] for levels in tried
+    ]
+    costs = np.array([[objective.cost_between(between) for between in levels] for levels in flows])
+    return tried[int((costs / np.maximum(np.abs(costs).mean(axis=0), NO_COST)).sum(axis=1).argmin())]
 
 
 def nested_levels(walk: RandomWalk, objective: Objective, levels: Sequence[Integers]) -> list[Integers]:
@@ -67,7 +87,7 @@ def improved_together(
         into[min(into) - 1] = now
     levels = [into[count] for count in ks]
     costs = [objective.cost_between(summed(between, level)) for level in levels]
-    weights = [1.0 / max(abs(cost), 1e-12) for cost in costs]
+    weights = [1.0 / max(abs(cost), NO_COST) for cost in costs]
 
     def total(between: Floats) -> float:
         found = [objective.cost_between(summed(between, level)) for level in levels]

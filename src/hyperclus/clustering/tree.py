@@ -12,8 +12,8 @@ largest total that was lost up to it, so that heights never fall; if no loss is 
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any, Unpack, cast
+from dataclasses import dataclass, replace
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -22,10 +22,9 @@ from hyperclus.clustering.cluster import cluster
 from hyperclus.clustering.nested import (
     flows_between_many,
     groups_of,
-    improved_together,
     levels_below,
     mergers_by_level,
-    nested_levels,
+    nested_search,
 )
 from hyperclus.clustering.objectives import ObjectiveName, objective_of
 from hyperclus.clustering.partition import Partition, column_name, pandas_for
@@ -217,11 +216,9 @@ def tree(
 ) -> Tree:
     """Find a tree of nested clusters that is good at every number of clusters up to `k_max`.
 
-    Searches for k_max, k_max / 3, k_max / 9, ... clusters. The coarsest of these stays as it is. In each
-    finer one, clusters that cross a coarser one are cut there, pieces are merged by least loss, and vertices
-    move between the clusters inside the same coarser one. Between these levels, clusters are merged by least
-    loss. `Partition.tree` merges the clusters of one partition, which is quicker; its upper levels are worse,
-    because mistakes add up.
+    Searches for k_max, k_max / 3, k_max / 9, ... clusters, makes these levels nested, and moves vertices
+    between the leaves while the sum of the relative objectives of many levels improves; see docs/tree.md.
+    `Partition.tree` merges the clusters of one partition, which is quicker, but loses more at small k.
 
     Parameters
     ----------
@@ -230,7 +227,8 @@ def tree(
     k_max : int, optional
         The number of leaves. By default the square root of the number of vertices, from 2 to 50.
     objective, effort, **settings
-        As in `cluster`.
+        As in `cluster`, except that the tight bound is not available. The clusters are not compared with
+        chance: `evaluate(h, tree.cut(k))` does so for one level.
 
     Returns
     -------
@@ -246,27 +244,27 @@ def tree(
     >>> bool(abs(found.partition(2).ncut - found.figures[1]) < 1e-12)
     True
     """
+    if settings.get("bound") == "tight":
+        raise InputError(
+            "a tree has no tight bound; evaluate(h, tree.cut(k), bound='tight') has it for one level"
+        )
     h = as_hypergraph(hypergraph)
-    n = int(h.covered.sum())
     if k_max is None:
-        k_max = min(max(2, round(n**0.5)), MAX_LEAVES, max(n, 1))
+        n = int(h.covered.sum())
+        k_max = max(min(max(round(n**0.5), 2), MAX_LEAVES, n), 1)
     check_integer("k_max", k_max)
-    wanted = dict(settings, chance=False)
-
-    def searched(k: int, **more: Any) -> Partition:
-        return cluster(h, k, objective=objective, effort=effort, **cast(Any, wanted | more))
-
-    leaves = searched(k_max, **{name: settings[name] for name in ("chance",) if name in settings})
+    given: Any = {**settings, "objective": objective, "effort": effort, "chance": False}
+    leaves = cluster(h, k_max, **given)
     levels = levels_below(k_max, SEARCHED)
     if len(levels) == 1:
         return tree_of(leaves)
-    walk, what = leaves.walk, objective_of_partition(leaves)
-    if walk.hypergraph.n_incidences * k_max > REFINED_UP_TO:
-        return tree_of(regrouped(leaves, labels_of(leaves), k_max, None, {"fallbacks": (NOT_REFINED,)}))
-    parts = [*(searched(k) for k in levels[:-1]), leaves]
-    nested = nested_levels(walk, what, [labels_of(part) for part in parts])
-    nested = improved_together(walk, what, nested, levels_below(k_max, IMPROVED))
-    finest = regrouped(leaves, nested[-1], k_max, None, {"levels": levels})
+    if leaves.walk.hypergraph.n_incidences * k_max > REFINED_UP_TO:
+        fallbacks = *leaves.settings.get("fallbacks", ()), NOT_REFINED
+        return tree_of(replace(leaves, settings={**leaves.settings, "fallbacks": fallbacks}))
+    parts = [*(cluster(h, k, **given) for k in levels[:-1]), leaves]
+    ks, what = levels_below(k_max, IMPROVED), objective_of(objective)
+    nested = nested_search(leaves.walk, what, [labels_of(part) for part in parts], ks)
+    finest = regrouped(leaves, nested[-1], k_max, None, {"levels": tuple(levels)})
     return tree_of(finest, objective, [groups_of(labels_of(finest), labels) for labels in nested[-2::-1]])
 
 
