@@ -107,7 +107,7 @@ def example():
 
 def test_linkage_newick_and_frames():
     names = ["plain", "it's", "two words", "a,b(c):d", "under_score", "é"]
-    tree = example().with_names(names).tree()
+    tree = example().tree().with_names(names)
     linkage = tree.to_linkage()
     assert is_valid_linkage(linkage)
     assert to_tree(linkage).get_count() == 6
@@ -267,7 +267,7 @@ def test_drawing():
     h = planted(120, 500, 6, noise=0.2, seed=3)
     text = str(hc.cluster(h, 6, objective="information", chance=False).tree())
     lines = text.splitlines()
-    assert lines[0] == "Tree of 120 vertices, 6 leaves; lost: nats of information"
+    assert lines[0] == "Tree of 120 vertices, 6 leaves; lost is in nats of information"
     assert len(lines) == 2 + 11
     assert len({len(line) for line in lines[1:]}) == 1
     assert sum("cluster" in line for line in lines) == 6

@@ -11,7 +11,7 @@ and homogeneous in (x, t), so it is subadditive. Elsewhere it may be negative. T
 largest total that was lost up to it, so that heights never fall; if no loss is negative, it is that total.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
@@ -142,6 +142,10 @@ class Tree:
         into, labels = self._leaf_labels(k), self.leaves.labels
         names = None if self.leaves.names is None else merged_names(self.leaves, into)
         return regrouped(self.leaves, into[labels[labels >= 0]], k, names, {"leaves": self.k})
+
+    def with_names(self, names: Mapping[int, Any] | Iterable[Any]) -> "Tree":
+        """Return the same tree with names for the leaves, as `Partition.with_names`."""
+        return replace(self, leaves=self.leaves.with_names(names))
 
     def to_frame(self) -> Any:
         """A pandas data frame of the mergers, from the leaves to the root.

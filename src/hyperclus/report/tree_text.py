@@ -6,7 +6,7 @@ from hyperclus.report.format import short_id
 
 MAX_LEAVES = 40  # that are drawn; in larger trees, ends stand for several leaves
 NAME_LENGTH = 24
-LOST = {"information": "nats of information", "ncut": "of k - NCut"}
+LOST = {"information": "lost is in nats of information", "ncut": "lost is the decrease of k - NCut"}
 FIRST, LAST, DOWN, FORK = "\u251c\u2500", "\u2514\u2500", "\u2502 ", "\u252c"
 
 
@@ -16,7 +16,7 @@ def tree_text(tree: Tree) -> str:
     >>> from hyperclus import Hypergraph, evaluate
     >>> h = Hypergraph.from_edges([["a", "b"], ["a", "b", "c"], ["c", "d"], ["d", "e", "f"], ["e", "f"]])
     >>> print(tree_text(evaluate(h, ["A", "A", "B", "B", "C", "C"]).tree("ncut")))
-    Tree of 6 vertices, 3 leaves; lost: of k - NCut
+    Tree of 6 vertices, 3 leaves; lost is the decrease of k - NCut
                   lost       size  volume
       ┬         1.3333          6  1.0000
       ├─┬       0.5833          4  0.6667
@@ -42,7 +42,7 @@ def tree_text(tree: Tree) -> str:
         for text, lost, size, volume in (("", "lost", "size", "volume"), *rows)
     ]
     vertices = leaves.nouns.count_vertices(int(leaves.sizes.sum()))
-    title = f"Tree of {vertices}, {count(k, 'leaf', 'leaves')}; lost: {LOST[tree.objective]}"
+    title = f"Tree of {vertices}, {count(k, 'leaf', 'leaves')}; {LOST[tree.objective]}"
     return "\n  ".join([title, *lines])
 
 

@@ -286,8 +286,11 @@ def best_target(
     rest = volumes[home] - mass
     if state.sizes[home] < 2 or rest < max(min_volume, NOISE):
         return -1.0, home
+    targets = len(volumes) - 1
     for cluster in range(len(volumes)):
-        scores[cluster] = own * state.flows[2, cluster, cluster] if state.sizes[cluster] >= 0 else -np.inf
+        closed = state.sizes[cluster] < 0
+        scores[cluster] = -np.inf if closed else own * state.flows[2, cluster, cluster]
+        targets -= 1 if closed else 0
         scores[cluster] -= 2.0 * mass * np.log(max(volumes[cluster], NOISE))
         if volumes[cluster] < min_volume:
             scores[cluster] += VOLUME_PENALTY * min(mass, min_volume - volumes[cluster]) / min_volume
@@ -299,7 +302,7 @@ def best_target(
     scores[home] = -np.inf
     best = -np.inf
     target = home
-    for _ in range(min(SHORTLIST, (state.sizes >= 0).sum() - 1)):
+    for _ in range(min(SHORTLIST, targets)):
         cluster = int(np.argmax(scores))
         scores[cluster] = -np.inf
         gain = joining(state, home, cluster, mass, own, out, back)
