@@ -158,17 +158,26 @@ def test_a_split_finds_blocks_that_were_merged_and_proves_a_bound(objective):
     assert back.lower_bound == pytest.approx(part.lower_bound, abs=1e-7)
     assert merged.lower_bound == pytest.approx(hc.evaluate(h, merged).lower_bound, abs=1e-7)
     assert back.settings["objective"] == objective
-    assert back.settings["split"]["k"] == 2
+    assert back.settings["method"].startswith("split of cluster")
     assert back.chance is None
     finer = part.split(0)  # new eigenpairs
     assert finer.lower_bound == pytest.approx(hc.evaluate(h, finer).lower_bound, abs=1e-7)
     assert finer.lower_bound <= finer.ncut
 
 
-def test_what_was_not_compared_says_so():
+def test_results_say_what_was_done_and_not_compared(tmp_path):
     part = hc.cluster(H, 2)
     assert part.chance is not None
-    assert "evaluate compares them" in str(part.split(0))
+    for other, method in (
+        (part.split(0), "split of cluster 0 into 2"),
+        (part.split(0).merge([0, 1]), "merger of clusters 0, 1"),
+        (part.tree().partition(2), "cut of a tree of 2 leaves"),
+    ):
+        assert "evaluate compares them" in str(other)
+        assert other.settings["method"] == method
+        other.to_html(tmp_path / "page.html")
+        assert method in (tmp_path / "page.html").read_text()
+        assert "hc.cluster(h" not in (tmp_path / "page.html").read_text()
 
 
 def test_vertices_in_no_hyperedge_stay_outside():
@@ -212,22 +221,21 @@ def test_flows_in_one_pass_are_those_of_products(case, alpha):
 @examples
 @given(anything, objectives)
 def test_scores_are_gains_of_moves(case, objective):
-    """Exact for the NCut; for the information lower bounds, as x ln x is convex."""
+    """Exact for the NCut, of first order for the information."""
     h, labels = case
     walk, k, what = hc.RandomWalk(h), max(labels) + 1, OBJECTIVES[objective]
-    between = flows_between(walk, labels, k)
-    gains, targets = nested._best_moves(walk, what, labels, between, [np.arange(k)], [1.0])
-    sizes = np.bincount(labels)
+    before = flows_between(walk, labels, k)
+    gains, targets = nested._best_moves(walk, what, labels, before, [np.arange(k)], [1.0])
     for vertex, (gain, target) in enumerate(zip(gains, targets, strict=True)):
-        moved = labels.copy()
-        moved[vertex] = target
-        if sizes[labels[vertex]] > 1 and gain > 1e-9:
-            real = what.cost_between(between) - what.cost_between(flows_between(walk, moved, k))
-            if objective == "ncut":
-                assert gain == pytest.approx(real, rel=1e-6, abs=1e-9)
-            elif between[labels[vertex]].min() > 1e-6 and between[target].min() > 1e-6:
-                volumes = walk.stationary[vertex]
-                assert real >= gain - 4 * volumes  # the volumes are of first order, too
+        moved = np.where(np.arange(len(labels)) == vertex, target, labels)
+        after = flows_between(walk, moved, k)
+        if objective == "information":
+            logs, volumes = np.log(np.maximum(before, 1e-8)), np.log(before.sum(axis=1))
+            expected = ((after - before) * logs).sum() - 2 * (after - before).sum(axis=1) @ volumes
+            assert gain == pytest.approx(expected, abs=1e-9)
+        elif np.bincount(moved, minlength=k).min() > 0:
+            expected = what.cost_between(before) - what.cost_between(after)
+            assert gain == pytest.approx(expected, rel=1e-6, abs=1e-9)
 
 
 @pytest.mark.parametrize("objective", ["ncut", "information"])

@@ -51,7 +51,8 @@ def split(part: Partition, number: int, k: int) -> Partition:
     if part.names is not None:
         pieces = [f"{part.names[number]} ({piece + 1})" for piece in range(k)]
         names = _distinct([*part.names[:number], pieces[0], *part.names[number + 1 :], *pieces[1:]])
-    return regrouped(part, clusters.state.labels, clusters.k, names, {"split": {"cluster": number, "k": k}})
+    method = f"split of cluster {part.cluster_names[number]} into {k}"
+    return regrouped(part, clusters.state.labels, clusters.k, names, {"method": method})
 
 
 def merge(part: Partition, numbers: Sequence[int]) -> Partition:
@@ -64,7 +65,8 @@ def merge(part: Partition, numbers: Sequence[int]) -> Partition:
     into[rest] = 1 + np.arange(len(rest))
     labels = into[part.labels[part.labels >= 0]]
     names = None if part.names is None else merged_names(part, into)
-    return regrouped(part, labels, len(rest) + 1, names, {"merged": tuple(chosen)})
+    method = f"merger of clusters {', '.join(str(part.cluster_names[cluster]) for cluster in chosen)}"
+    return regrouped(part, labels, len(rest) + 1, names, {"method": method})
 
 
 def regrouped(
@@ -83,7 +85,7 @@ def regrouped(
         pairs = replace(pairs.first(needed), spare=pairs.vectors[:, needed:])
     else:
         pairs = run.eigenpairs(part.walk, k)
-    kept = {name: part.settings[name] for name in ("method", "objective") if name in part.settings}
+    kept = {name: part.settings[name] for name in ("objective",) if name in part.settings}
     found = run.partition(part.walk, pairs, labels, k, kept | settings)
     everywhere = np.full(len(part.labels), -1, dtype=np.int64)
     everywhere[part.labels >= 0] = found.labels

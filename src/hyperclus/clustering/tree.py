@@ -141,7 +141,9 @@ class Tree:
         """The clusters of `cut(k)` with their figures and the proven bound for k clusters."""
         into, labels = self._leaf_labels(k), self.leaves.labels
         names = None if self.leaves.names is None else merged_names(self.leaves, into)
-        return regrouped(self.leaves, into[labels[labels >= 0]], k, names, {"leaves": self.k})
+        return regrouped(
+            self.leaves, into[labels[labels >= 0]], k, names, {"method": f"cut of a tree of {self.k} leaves"}
+        )
 
     def with_names(self, names: Mapping[int, Any] | Iterable[Any]) -> "Tree":
         """Return the same tree with names for the leaves, as `Partition.with_names`."""
@@ -268,7 +270,9 @@ def tree(
     parts = [*(cluster(h, k, **given) for k in levels[:-1]), leaves]
     ks, what = levels_below(k_max, IMPROVED), objective_of(objective)
     nested = nested_search(leaves.walk, what, [labels_of(part) for part in parts], ks)
-    finest = regrouped(leaves, nested[-1], k_max, None, {"levels": tuple(levels)})
+    finest = regrouped(
+        leaves, nested[-1], k_max, None, {"method": "leaves of a tree", "levels": tuple(levels)}
+    )
     return tree_of(finest, objective, [groups_of(labels_of(finest), labels) for labels in nested[-2::-1]])
 
 

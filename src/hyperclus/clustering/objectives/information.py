@@ -48,7 +48,11 @@ class Information(Objective):
         return float(2 * _xlogx(between.sum(axis=1)).sum() - _xlogx(between).sum())
 
     def scores(self, between: Floats, labels: Integers, out: Floats, back: Floats, own: Floats) -> Floats:
-        """First-order scores, as in `InformationFlows.gains`."""
+        """First-order scores.
+
+        Unlike in `InformationFlows.gains`, those of volumes are of first order too: many vertices move at
+        once, so that volumes change less than the moves of single vertices say.
+        """
         logs, masses = np.log(np.maximum(between, LEAST)), out.sum(axis=1) + own
         volumes = np.log(np.maximum(between.sum(axis=1), NOISE))
         found = out @ logs.T + back @ logs + np.multiply.outer(own, np.diag(logs))
