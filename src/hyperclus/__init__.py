@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from hyperclus.clustering.n_clusters import suggest_k as suggest_k
     from hyperclus.clustering.partition import Partition as Partition, StoredPartition as StoredPartition
     from hyperclus.clustering.stability import stability as stability
+    from hyperclus.clustering.tree import tree as tree
     from hyperclus.errors import ClusterError as ClusterError, ConvergenceError as ConvergenceError
     from hyperclus.errors import HyperclusError as HyperclusError
     from hyperclus.errors import InputError as InputError, LossWarning as LossWarning
@@ -66,6 +67,7 @@ __all__, __getattr__, __dir__ = lazy_names(
         "clustering.n_clusters": ("suggest_k",),
         "clustering.partition": ("Partition", "StoredPartition"),
         "clustering.stability": ("stability",),
+        "clustering.tree": ("tree",),
         "errors": (*_ERRORS, "LossWarning", "MissingLibraryError"),
         "hypergraph.binning": ("Bins",),
         "hypergraph.hypergraph": ("Hypergraph",),

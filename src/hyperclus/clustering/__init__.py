@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from hyperclus.clustering.profile import Profile as Profile
     from hyperclus.clustering.search_problem import Effort as Effort
     from hyperclus.clustering.stability import Stability as Stability
+    from hyperclus.clustering.tree import Tree as Tree
 
 __all__, __getattr__, __dir__ = lazy_names(
     __name__,
@@ -39,5 +40,6 @@ __all__, __getattr__, __dir__ = lazy_names(
         "profile": ("ColumnProfile", "Profile"),
         "search_problem": ("Effort",),
         "stability": ("Stability",),
+        "tree": ("Tree",),
     },
 )

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -24,7 +24,7 @@ from hyperclus.clustering.frames import LABEL_COLUMNS, column_name, frame_of
 from hyperclus.clustering.membership import Confidence, confidence, membership
 from hyperclus.clustering.metrics import Agreement, agreement
 from hyperclus.clustering.model import Model, Prediction, model_of
-from hyperclus.clustering.objectives import NCUT, OBJECTIVES, information_of
+from hyperclus.clustering.objectives import NCUT, OBJECTIVES, ObjectiveName, information_of
 from hyperclus.clustering.profile import Profile, profile
 from hyperclus.errors import InputError, check_integer
 from hyperclus.hypergraph.ids import as_list, object_array, vertex_codes
@@ -39,6 +39,9 @@ from hyperclus.spectral.eigen import Eigenpairs
 from hyperclus.spectral.sdp_bound import TightBound
 from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import DuplicatePolicy, Floats, Ids, Integers
+
+if TYPE_CHECKING:
+    from hyperclus.clustering.tree import Tree
 
 
 class PartitionQuality:
@@ -197,6 +200,30 @@ class Partition(PartitionQuality):
                 f"clusters are numbered 0 to {self.k - 1}{named}; there is no cluster {shown(cluster)}"
             )
         return int(cluster)
+
+    def tree(self, objective: ObjectiveName | None = None) -> "Tree":
+        """Merge two clusters at a time, those that lose least of the objective, by default its own."""
+        from hyperclus.clustering.tree import tree_of
+
+        return tree_of(self, objective)
+
+    def split(self, cluster: int | str, k: int = 2) -> "Partition":
+        """Split one cluster into k; the others stay as they are.
+
+        >>> from hyperclus import Hypergraph, cluster
+        >>> part = cluster(Hypergraph.from_edges([["a", "b"], ["b", "c"], ["d", "e"]]), k=1).split(0)
+        >>> part.members(0).tolist(), part.members(1).tolist()
+        (['a', 'b', 'c'], ['d', 'e'])
+        """
+        from hyperclus.clustering.regroup import split
+
+        return split(self, self._number(cluster), k)
+
+    def merge(self, clusters: Iterable[int | str]) -> "Partition":
+        """Merge two or more clusters, given by their numbers or names, into one."""
+        from hyperclus.clustering.regroup import merge
+
+        return merge(self, [self._number(cluster) for cluster in as_list(clusters, "clusters")])
 
     def membership(self) -> sp.csr_array:
         """The share of the steps of each vertex into each cluster, (n_vertices, k); rows sum to 1.

@@ -51,7 +51,8 @@ class State(NamedTuple):
     """The clusters, which the kernels change.
 
     sums[e, 0, j] and sums[e, 1, j] add gamma and rate * source_weights over the members of e in cluster j;
-    flows are what the objective needs of the flows between clusters.
+    flows are what the objective needs of the flows between clusters. A cluster of negative size is closed: no
+    vertex leaves or joins it.
     """
 
     labels: Integers

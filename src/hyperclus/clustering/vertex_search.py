@@ -245,7 +245,18 @@ class Clusters:
 
         With `around`, only vertices that share a hyperedge with one of these may move.
         """
-        vertices = np.arange(len(self.state.labels)) if around is None else self._neighborhood(around)
+        self._descend(np.arange(len(self.state.labels)) if around is None else self._neighborhood(around))
+
+    def descend_within(self, groups: Integers) -> None:
+        """Descend with moves between clusters of the same group only, given the group of each cluster."""
+        sizes = self.state.sizes
+        for group in np.flatnonzero(np.bincount(groups) > 1):
+            inside = groups == group
+            sizes[:] = np.where(inside, np.bincount(self.state.labels, minlength=self.k), -1)  # others closed
+            self._descend(np.flatnonzero(inside[self.state.labels]))
+        sizes[:] = np.bincount(self.state.labels, minlength=self.k)
+
+    def _descend(self, vertices: Integers) -> None:
         before = np.inf
         while self._improve(vertices) and self.cost < before - max(MIN_GAIN, self.min_progress * abs(before)):
             before = self.cost
