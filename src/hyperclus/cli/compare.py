@@ -8,7 +8,7 @@ import hyperclus
 from hyperclus.cli.app import Messages, command
 from hyperclus.cli.inputs import label_table, without_quotes
 from hyperclus.cli.options import argument, output_option
-from hyperclus.cli.output import LABELS, TableOutput, print_csv, print_json, write_table
+from hyperclus.cli.output import LABELS, TableOutput
 from hyperclus.cli.terminal import facts, indented, show, table, title
 from hyperclus.clustering.comparison import Comparison
 from hyperclus.report.comparison import comparison_text
@@ -52,16 +52,7 @@ def compare(*, files: TwoFiles, output: ComparedOutput, messages: Messages) -> N
     )
     output.check_ids(messages, found.vertex_ids)
     rows = _rows(found)
-    if output.out is not None:
-        write_table(output.out, COLUMNS, rows, output.raw)
-    if output.as_json:
-        print_json(_record(found, rows))
-    elif output.as_csv:
-        print_csv(COLUMNS, rows, output.raw)
-    else:
-        text = comparison_text(found)
-        show(title(text.title), facts(text.figures.items()), "")
-        show(table(text.columns, text.rows, text=True), *map(indented, text.notes))
+    output.deliver(COLUMNS, rows, lambda: _record(found, rows), lambda: _show(found))
     messages.finished({}, output.targets.values())
 
 
@@ -90,3 +81,10 @@ def _record(found: Comparison, rows: list[tuple[Any, ...]]) -> dict[str, Any]:
         "counts": found.counts,
         "vertices": [dict(zip(COLUMNS, row, strict=True)) for row in rows],
     }
+
+
+def _show(found: Comparison) -> None:
+    """Print the comparison."""
+    text = comparison_text(found)
+    show(title(text.title), facts(text.figures.items()), "")
+    show(table(text.columns, text.rows, text=True), *map(indented, text.notes))

@@ -5,7 +5,7 @@ import json
 import math
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from itertools import chain
@@ -92,6 +92,19 @@ class TableOutput:
             runs = [name for name in names if FORMULA.match(name)]
             if runs and not self.raw and (printed or (path and _kind(path) != "parquet")):
                 messages.warn(f"{first_few(runs)}: {QUOTED}")
+
+    def deliver(
+        self, names: Sequence[str], rows: Rows, record: Callable[[], Any], show: Callable[[], None]
+    ) -> None:
+        """Write the table if it has a file, and print the record as JSON, the table as CSV, or what is shown."""
+        if self.out is not None:
+            write_table(self.out, names, rows, self.raw)
+        if self.as_json:
+            print_json(record())
+        elif self.as_csv:
+            print_csv(names, rows, self.raw)
+        else:
+            show()
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from hyperclus._runtime.files import fault, printable
 from hyperclus.cli.app import Messages, command, say
 from hyperclus.cli.inputs import ROWS, ResolvedInput, Source
 from hyperclus.cli.options import argument
-from hyperclus.cli.output import TableOutput, print_csv, print_json, write_table
+from hyperclus.cli.output import TableOutput
 from hyperclus.cli.progress import progress
 from hyperclus.cli.terminal import MAX_NAME, indented, show, table, title
 from hyperclus.clustering.model import Model, Prediction
@@ -56,14 +56,7 @@ def predict(*, saved: SavedModel, source: Source, output: TableOutput, messages:
         found = _labelled(model, resolved, messages)
     output.check_ids(messages, found.vertex_ids)
     rows = list(_rows(found))
-    if output.out is not None:
-        write_table(output.out, COLUMNS, rows, output.raw)
-    if output.as_json:
-        print_json(_record(found, rows))
-    elif output.as_csv:
-        print_csv(COLUMNS, rows, output.raw)
-    else:
-        _show(found)
+    output.deliver(COLUMNS, rows, lambda: _record(found, rows), lambda: _show(found))
     if found.n_unknown:  # even with --quiet, because labels without them may be wrong
         say(printable(found.unknown_text), "yellow")
     messages.finished({}, output.targets.values())

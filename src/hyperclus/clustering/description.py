@@ -1,14 +1,15 @@
 """What makes a cluster what it is: its top hyperedges and vertices, by one formula for all outputs."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from hyperclus._runtime.arrays import freeze
 from hyperclus.clustering.cut import edge_information, edge_shares
 from hyperclus.clustering.edge_flows import EdgeFlows, edge_flows
-from hyperclus.clustering.frames import column_name, frame_of, pandas_for
+from hyperclus.clustering.frames import frame_of, pandas_for
 from hyperclus.hypergraph.messages import Nouns
 from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Floats, Ids, Integers
@@ -75,7 +76,7 @@ class TopHyperedges(Printed):
         """A pandas data frame with a row for each hyperedge, best first."""
         names = ("share", "lift", "coverage", "coverage_all", "flow", "score")
         columns = {name: getattr(self, name) for name in names}
-        return frame_of("to_frame", self.ids, column_name(self.nouns.edge, "edge"), columns)
+        return frame_of("to_frame", self.ids, self.nouns.edge, "edge", columns)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -113,7 +114,7 @@ class TopVertices(Printed):
     def to_frame(self) -> Any:
         """A pandas data frame with a row for each vertex, best first; `stay` is the stay probability."""
         columns = {"phi": self.phi, "stay": self.stay_probability}
-        return frame_of("to_frame", self.ids, column_name(self.nouns.vertex, "vertex"), columns)
+        return frame_of("to_frame", self.ids, self.nouns.vertex, "vertex", columns)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -251,10 +252,3 @@ def _top_vertices(
             TopVertices(name, ids, positions[best], phi[best], staying[best], len(phi), hypergraph.nouns)
         )
     return tuple(found)
-
-
-def freeze(value: Any) -> None:
-    """Make the arrays of a value read-only."""
-    for field in fields(value):
-        if isinstance(array := getattr(value, field.name), np.ndarray):
-            array.flags.writeable = False

@@ -7,19 +7,6 @@ from hyperclus._runtime.optional import library
 from hyperclus.typing import Ids
 
 LABEL_COLUMNS = ("vertex", "cluster", "confidence", "margin", "next_cluster", "outlier")  # of labels
-_TAKEN = (
-    *LABEL_COLUMNS[1:],
-    "share",
-    "lift",
-    "coverage",
-    "coverage_all",
-    "flow",
-    "information",
-    "score",
-    "phi",
-    "stay",
-    "unknown",
-)
 
 
 def pandas_for(method: str) -> Any:
@@ -27,16 +14,14 @@ def pandas_for(method: str) -> Any:
     return library("pandas", "pandas", method, "pandas")
 
 
-def frame_of(method: str, ids: Ids, id_column: str, columns: Mapping[str, Any]) -> Any:
-    """Return a data frame of ids and other columns; `method` is named if pandas is missing."""
+def frame_of(method: str, ids: Ids, noun: str, usual: str, columns: Mapping[str, Any]) -> Any:
+    """Return a data frame of ids and other columns; `method` is named if pandas is missing.
+
+    The column of the ids is called by their noun, or as usual if another column has that name.
+    """
     pandas = pandas_for(method)
     try:
         names = pandas.Series(ids)
     except UnicodeEncodeError:  # half of a surrogate pair
         names = pandas.Series(ids, dtype=object)
-    return pandas.DataFrame({id_column: names, **columns})
-
-
-def column_name(noun: str, usual: str) -> str:
-    """Return a noun as the name of a column, unless another column of the table has that name."""
-    return usual if noun in _TAKEN or noun.startswith("share_") else noun
+    return pandas.DataFrame({usual if noun in ("cluster", *columns) else noun: names, **columns})

@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.special import logsumexp
 
-from hyperclus._runtime.arrays import BLOCK, blocks
+from hyperclus._runtime.arrays import BLOCK, blocks, freeze
 from hyperclus._runtime.jit import kernels
 from hyperclus.clustering.objectives import Objective
 from hyperclus.clustering.vertex_kernels import State, flow_of
@@ -62,8 +62,7 @@ class Confidence:
     outliers: Ids
 
     def __post_init__(self) -> None:
-        for array in (self.values, self.margins, self.next_clusters, self.fits, self.outliers):
-            array.flags.writeable = False
+        freeze(self)
 
 
 def membership(walk: RandomWalk, labels: Integers, k: int, block: int = BLOCK) -> sp.csr_array:

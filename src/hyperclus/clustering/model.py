@@ -21,7 +21,7 @@ from hyperclus._runtime.arrays import blocks, read_only
 from hyperclus._runtime.content_digest import content_digest
 from hyperclus._runtime.files import StrPath, fault, writing
 from hyperclus._runtime.source import refuse_bomb
-from hyperclus.clustering.frames import column_name, frame_of
+from hyperclus.clustering.frames import frame_of
 from hyperclus.clustering.new_vertices import new_vertices
 from hyperclus.clustering.objectives import OBJECTIVES, ObjectiveName, flows_between, objective_of
 from hyperclus.errors import InputError
@@ -117,7 +117,7 @@ class Prediction:
             "share": self.shares,
             "unknown": self.unknown,
         }
-        return frame_of("to_frame", self.vertex_ids, column_name(self.nouns.vertex, "vertex"), columns)
+        return frame_of("to_frame", self.vertex_ids, self.nouns.vertex, "vertex", columns)
 
     def __repr__(self) -> str:
         return f"Prediction({self.summary})"

@@ -20,11 +20,11 @@ from hyperclus.clustering.description import (
     edge_columns,
 )
 from hyperclus.clustering.edge_flows import edge_flows
-from hyperclus.clustering.frames import LABEL_COLUMNS, column_name, frame_of
+from hyperclus.clustering.frames import LABEL_COLUMNS, frame_of
 from hyperclus.clustering.membership import Confidence, confidence, membership
 from hyperclus.clustering.metrics import Agreement, agreement
 from hyperclus.clustering.model import Model, Prediction, model_of
-from hyperclus.clustering.objectives import NCUT, OBJECTIVES, ObjectiveName, information_of
+from hyperclus.clustering.objectives import ObjectiveName, information_of, objective_of
 from hyperclus.clustering.profile import Profile, profile
 from hyperclus.errors import InputError, check_integer
 from hyperclus.hypergraph.ids import as_list, object_array, vertex_codes
@@ -134,14 +134,25 @@ class Partition(PartitionQuality):
         return self.walk.n_components
 
     @property
+    def objective(self) -> ObjectiveName:
+        """What the clusters were searched by; "ncut" if they were given or come from another method."""
+        name: ObjectiveName = self.settings.get("objective", "ncut")
+        return name
+
+    @property
+    def walk_labels(self) -> Integers:
+        """The labels of the vertices of the walk, which are those in some hyperedge."""
+        return self.labels[self.labels >= 0]
+
+    @property
     def sizes(self) -> Integers:
         """The number of vertices in each cluster."""
-        return np.bincount(self.labels[self.labels >= 0], minlength=self.k)
+        return np.bincount(self.walk_labels, minlength=self.k)
 
     @property
     def information(self) -> float:
         """The nats that a walker's cluster tells about its next cluster: 0 for random ones, at most ln k."""
-        return information_of(self.walk, self.labels[self.labels >= 0], self.k)
+        return information_of(self.walk, self.walk_labels, self.k)
 
     @property
     def information_bound(self) -> float:
@@ -239,8 +250,7 @@ class Partition(PartitionQuality):
 
     def confidence(self) -> Confidence:
         """How sure each label is: confidence, margin, the next best cluster, and outliers, in O(m k)."""
-        objective = OBJECTIVES[self.settings.get("objective", NCUT.name)]
-        return confidence(self.walk, self.labels, self.k, objective)
+        return confidence(self.walk, self.labels, self.k, objective_of(self.objective))
 
     def label_columns(self) -> dict[str, list[Any]]:
         """The columns of `to_frame`, as lists."""
@@ -256,9 +266,9 @@ class Partition(PartitionQuality):
         `cluster`, the number or the name of the cluster; and the figures of `confidence`: `confidence`,
         `margin`, `next_cluster` and `outlier`, the reason if it is one.
         """
-        first, *others = self.label_columns().items()
-        name = column_name(self.nouns.vertex, first[0])
-        return frame_of("to_frame", self.vertex_ids, name, dict(others))
+        columns = self.label_columns()
+        del columns["vertex"]
+        return frame_of("to_frame", self.vertex_ids, self.nouns.vertex, "vertex", columns)
 
     def agreement(self, classes: Mapping[Any, Any] | Iterable[Any]) -> Agreement:
         """Compare the clusters with known classes of the vertices; those in no hyperedge are left out.
@@ -272,8 +282,7 @@ class Partition(PartitionQuality):
 
     def model(self) -> Model:
         """What is needed to label new vertices, without the data; `predict` and `save` are its methods."""
-        objective = self.settings.get("objective", "ncut")
-        return model_of(self.walk, self.labels[self.labels >= 0], self.k, objective, self.names)
+        return model_of(self.walk, self.walk_labels, self.k, self.objective, self.names)
 
     def predict(self, more: Any, *, vertex: Any = None, duplicates: DuplicatePolicy = "error") -> Prediction:
         """Label new vertices, which are given by their hyperedges, as `Model.predict` does."""
@@ -285,7 +294,7 @@ class Partition(PartitionQuality):
 
     def edge_shares(self) -> Floats:
         """The share of each cluster in the walkers that pass through each hyperedge, (n_edges, k)."""
-        return edge_shares(self.walk, self.labels[self.labels >= 0], self.k)
+        return edge_shares(self.walk, self.walk_labels, self.k)
 
     def describe(self, n: int = 5) -> Description:
         """The size of each cluster, and its `n` most distinctive hyperedges and most visited vertices.
@@ -298,7 +307,7 @@ class Partition(PartitionQuality):
         [[('legs', 2), 1.0, 0.5]]
         """
         check_integer("n", n)
-        flows = edge_flows(self.walk, self.labels[self.labels >= 0], self.cut.volumes, int(n))
+        flows = edge_flows(self.walk, self.walk_labels, self.cut.volumes, int(n))
         return describe(self.walk, self.labels, flows, self.cut.volumes, self.cluster_names, int(n))
 
     def top_edges(self, cluster: int | str, n: int = 10) -> TopHyperedges:
@@ -311,7 +320,7 @@ class Partition(PartitionQuality):
 
     def profile(self) -> Profile:
         """For hypergraphs from tables: values and means of each column in each cluster; see `Profile`."""
-        return profile(self.walk.hypergraph, self.labels[self.labels >= 0], self.cluster_names)
+        return profile(self.walk.hypergraph, self.walk_labels, self.cluster_names)
 
     def edges_frame(self) -> Any:
         """A pandas data frame of the hyperedges and their clusters.
@@ -328,10 +337,9 @@ class Partition(PartitionQuality):
         >>> cluster(h).edges_frame().set_index("edge")["cluster"].to_dict()
         {'left': 0, 'mid': -1, 'right': 1}
         """
-        inside = self.labels[self.labels >= 0]
-        columns = edge_columns(self.walk, inside, self.cut.volumes, self.cluster_names)
-        name = column_name(self.nouns.edge, "edge")
-        frame = frame_of("edges_frame", self.walk.hypergraph.edge_ids, name, columns)
+        columns = edge_columns(self.walk, self.walk_labels, self.cut.volumes, self.cluster_names)
+        ids, noun = self.walk.hypergraph.edge_ids, self.nouns.edge
+        frame = frame_of("edges_frame", ids, noun, "edge", columns)
         return frame[self.walk.edge_stationary > 0].reset_index(drop=True)
 
     def to_html(

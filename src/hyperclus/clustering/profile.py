@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from hyperclus.clustering.description import Printed, freeze
+from hyperclus._runtime.arrays import freeze
+from hyperclus.clustering.description import Printed
 from hyperclus.clustering.frames import pandas_for
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.binning import number_of_each

@@ -9,7 +9,7 @@ import numpy as np
 from hyperclus.clustering._run import Run
 from hyperclus.clustering.chance import Chance
 from hyperclus.clustering.cluster import cluster
-from hyperclus.clustering.objectives import NCUT, OBJECTIVES, Objective
+from hyperclus.clustering.objectives import objective_of
 from hyperclus.clustering.partition import Partition
 from hyperclus.clustering.vertex_search import Clusters
 from hyperclus.errors import InputError, check_integer
@@ -27,25 +27,19 @@ def split(part: Partition, number: int, k: int) -> Partition:
     k parts as long as the objective of all clusters improves.
     """
     check_integer("k", k, 2)
-    labels = part.labels[part.labels >= 0]
+    labels = part.walk_labels
     inside = labels == number
     if inside.sum() < k:
         name = part.cluster_names[number]
-        members = part.nouns.count_vertices(int(inside.sum()))
-        raise InputError(f"cluster {name!r} has {members}, so it cannot be split into {k}; use a smaller k")
+        found = part.nouns.count_vertices(int(inside.sum()))
+        raise InputError(f"cluster {name!r} has {found}, so it cannot be split into {k}; use a smaller k")
     settings = {name: part.settings[name] for name in ("alpha", "seed") if name in part.settings}
-    objective = objective_of_partition(part)
-    start = cluster(
-        part.walk.hypergraph.restrict(inside),
-        k,
-        objective=objective.name,  # type: ignore[arg-type]
-        chance=False,
-        **settings,
-    )
+    members = part.walk.hypergraph.restrict(inside)
+    start = cluster(members, k, objective=part.objective, chance=False, **settings)
     numbers = np.concatenate([[number], part.k + np.arange(k - 1)])
     after = labels.copy()
     after[inside] = numbers[start.labels]
-    clusters = Clusters.of(part.walk, after, part.k + k - 1, objective=objective)
+    clusters = Clusters.of(part.walk, after, part.k + k - 1, objective=objective_of(part.objective))
     clusters.descend_within(np.where(np.isin(np.arange(clusters.k), numbers), 0, np.arange(clusters.k) + 1))
     names = None
     if part.names is not None:
@@ -63,7 +57,7 @@ def merge(part: Partition, numbers: Sequence[int]) -> Partition:
     into = np.zeros(part.k, dtype=np.int64)
     rest = np.setdiff1d(np.arange(part.k), chosen)
     into[rest] = 1 + np.arange(len(rest))
-    labels = into[part.labels[part.labels >= 0]]
+    labels = into[part.walk_labels]
     names = None if part.names is None else merged_names(part, into)
     method = f"merger of clusters {', '.join(str(part.cluster_names[cluster]) for cluster in chosen)}"
     return regrouped(part, labels, len(rest) + 1, names, {"method": method})
@@ -103,11 +97,6 @@ def merged_names(part: Partition, into: Integers) -> list[str]:
             " + ".join(names) if more <= 0 else f"{names[0]} + {count(more + MAX_NAMES - 1, 'other')}"
         )
     return _distinct(joined)
-
-
-def objective_of_partition(part: Partition) -> Objective:
-    """The objective that a partition was made with."""
-    return OBJECTIVES[part.settings.get("objective", NCUT.name)]
 
 
 def _distinct(names: list[str]) -> list[str]:

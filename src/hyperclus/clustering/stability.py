@@ -11,12 +11,13 @@ from hyperclus._runtime.progress import report_progress, unwatched
 from hyperclus._runtime.random import random_generator
 from hyperclus.clustering.cluster import cluster
 from hyperclus.clustering.comparison import crosstab
-from hyperclus.clustering.frames import pandas_for
+from hyperclus.clustering.frames import frame_of, pandas_for
 from hyperclus.clustering.hyperclus_g import hyperclus_g
 from hyperclus.clustering.metrics import Agreement, best_matching
 from hyperclus.clustering.partition import Partition
 from hyperclus.errors import InputError, check_choice, check_integer
 from hyperclus.hypergraph.hypergraph import Hypergraph
+from hyperclus.hypergraph.messages import Nouns
 from hyperclus.typing import Booleans, Floats, Ids, Integers, Seed
 
 Over = Literal["vertices", "hyperedges", "seeds"]
@@ -46,6 +47,8 @@ class Stability:
         vertices that are present in the run.
     ari : float
         The mean adjusted Rand index of two runs.
+    nouns : Nouns
+        What a vertex and a hyperedge are called.
     """
 
     over: Over
@@ -56,6 +59,12 @@ class Stability:
     present: Integers
     jaccard: Floats
     ari: float
+    nouns: Nouns
+
+    @property
+    def sizes(self) -> Integers:
+        """The number of vertices in each cluster."""
+        return np.bincount(self.labels[self.labels >= 0], minlength=len(self.names))
 
     @property
     def clusters(self) -> Floats:
@@ -68,21 +77,23 @@ class Stability:
         return [next(word for least, word in VERDICTS if value >= least) for value in self.clusters]
 
     def to_frame(self) -> Any:
-        """A pandas data frame with a row per vertex: `vertex`, `cluster`, `stability` and `present`."""
+        """A pandas data frame with a row per vertex: it, `cluster`, `stability` and `present`.
+
+        The first column is `vertex`, or the noun for a vertex.
+        """
+        names = [*self.names, -1]
         columns = {
-            "vertex": self.vertex_ids,
-            "cluster": [[*self.names, -1][label] for label in self.labels.tolist()],
+            "cluster": [names[label] for label in self.labels.tolist()],
             "stability": self.vertices,
             "present": self.present,
         }
-        return pandas_for("to_frame").DataFrame(columns)
+        return frame_of("to_frame", self.vertex_ids, self.nouns.vertex, "vertex", columns)
 
     def clusters_frame(self) -> Any:
         """A pandas data frame with a row per cluster: `cluster`, `size`, `stability` and `verdict`."""
-        sizes = np.bincount(self.labels[self.labels >= 0], minlength=len(self.names))
         columns = {
             "cluster": self.names,
-            "size": sizes,
+            "size": self.sizes,
             "stability": self.clusters,
             "verdict": self.verdicts,
         }
@@ -181,7 +192,7 @@ def _repeated(part: Partition, h: Hypergraph, seed: int) -> Integers:
 def _summarized(part: Partition, over: Over, found: Any) -> Stability:
     """Match the runs with the partition, and with each other."""
     k, inside = part.k, part.labels >= 0
-    labels, jaccard = part.labels[inside], np.zeros((len(found), k))
+    labels, jaccard = part.walk_labels, np.zeros((len(found), k))
     kept, present = np.zeros(len(labels)), (found >= 0).sum(axis=0)
     for run, others in enumerate(found):
         here = others >= 0
@@ -199,6 +210,7 @@ def _summarized(part: Partition, over: Over, found: Any) -> Stability:
         read_only(np.nan_to_num(_everywhere(present, inside)).astype(np.int64)),
         read_only(jaccard),
         float(np.nanmean(pairs)) if np.isfinite(pairs).any() else float("nan"),
+        part.nouns,
     )
 
 

@@ -17,9 +17,10 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from hyperclus._runtime.arrays import freeze
 from hyperclus.clustering._run import Settings
-from hyperclus.clustering.cluster import cluster
-from hyperclus.clustering.frames import column_name, pandas_for
+from hyperclus.clustering.cluster import chosen_objective, cluster
+from hyperclus.clustering.frames import frame_of, pandas_for
 from hyperclus.clustering.nested import (
     flows_between_many,
     groups_of,
@@ -29,7 +30,7 @@ from hyperclus.clustering.nested import (
 )
 from hyperclus.clustering.objectives import ObjectiveName, objective_of
 from hyperclus.clustering.partition import Partition
-from hyperclus.clustering.regroup import merged_names, objective_of_partition, regrouped
+from hyperclus.clustering.regroup import merged_names, regrouped
 from hyperclus.clustering.search_problem import Effort, EffortName
 from hyperclus.errors import InputError, check_integer
 from hyperclus.hypergraph.ids import as_list
@@ -66,8 +67,7 @@ class Tree:
     losses: Floats
 
     def __post_init__(self) -> None:
-        for array in (self.mergers, self.losses):
-            array.flags.writeable = False
+        freeze(self)
 
     @property
     def k(self) -> int:
@@ -115,7 +115,7 @@ class Tree:
             raise InputError(f"the tree has {self.k} leaves, so it cannot be cut into {k} clusters")
         formed = self.k + np.arange(self.k - k)
         nodes = np.setdiff1d(np.append(np.arange(self.k), formed), self.mergers[: self.k - k])
-        first = np.unique(self.leaves.labels[self.leaves.labels >= 0], return_index=True)[1]
+        first = np.unique(self.leaves.walk_labels, return_index=True)[1]
         firsts = np.append(first, np.zeros(len(self.mergers), dtype=np.int64))
         for node, (left, right) in enumerate(self.mergers, self.k):
             firsts[node] = min(firsts[left], firsts[right])
@@ -140,11 +140,9 @@ class Tree:
 
     def partition(self, k: int) -> Partition:
         """The clusters of `cut(k)` with their figures and the proven bound for k clusters."""
-        into, labels = self._leaf_labels(k), self.leaves.labels
+        into, labels = self._leaf_labels(k), self.leaves.walk_labels
         names = None if self.leaves.names is None else merged_names(self.leaves, into)
-        return regrouped(
-            self.leaves, into[labels[labels >= 0]], k, names, {"method": f"cut of a tree of {self.k} leaves"}
-        )
+        return regrouped(self.leaves, into[labels], k, names, {"method": f"cut of a tree of {self.k} leaves"})
 
     def with_names(self, names: Mapping[int, Any] | Iterable[Any]) -> "Tree":
         """Return the same tree with names for the leaves, as `Partition.with_names`."""
@@ -174,9 +172,9 @@ class Tree:
     def labels_frame(self, ks: Iterable[int] | None = None) -> Any:
         """A pandas data frame of the vertices and nested labels: columns k2, k3, ..., or those of `ks`."""
         wanted = range(2, self.k + 1) if ks is None else as_list(ks, "ks")
-        vertex = column_name(self.leaves.nouns.vertex, "vertex")
-        columns = {vertex: self.leaves.vertex_ids} | {f"k{k}": self.cut(k) for k in wanted}
-        return pandas_for("labels_frame").DataFrame(columns)
+        columns = {f"k{k}": self.cut(k) for k in wanted}
+        noun = self.leaves.nouns.vertex
+        return frame_of("labels_frame", self.leaves.vertex_ids, noun, "vertex", columns)
 
     def to_linkage(self) -> Floats:
         """The linkage matrix of SciPy: two nodes, height and number of leaves of each merger.
@@ -217,7 +215,7 @@ def tree(
     hypergraph: HypergraphLike,
     k_max: int | None = None,
     *,
-    objective: ObjectiveName = "ncut",
+    objective: ObjectiveName | None = None,
     effort: EffortName | Effort | None = None,
     **settings: Unpack[Settings],
 ) -> Tree:
@@ -260,6 +258,7 @@ def tree(
         n = int(h.covered.sum())
         k_max = max(min(max(round(n**0.5), 2), MAX_LEAVES, n), 1)
     check_integer("k_max", k_max)
+    objective = chosen_objective(objective)
     given: Any = {**settings, "objective": objective, "effort": effort, "chance": False}
     leaves = cluster(h, k_max, **given)
     levels = levels_below(k_max, SEARCHED)
@@ -270,19 +269,19 @@ def tree(
         return tree_of(replace(leaves, settings={**leaves.settings, "fallbacks": fallbacks}))
     parts = [*(cluster(h, k, **given) for k in levels[:-1]), leaves]
     ks, what = levels_below(k_max, IMPROVED), objective_of(objective)
-    nested = nested_search(leaves.walk, what, [labels_of(part) for part in parts], ks)
+    nested = nested_search(leaves.walk, what, [part.walk_labels for part in parts], ks)
     finest = regrouped(
         leaves, nested[-1], k_max, None, {"method": "leaves of a tree", "levels": tuple(levels)}
     )
-    return tree_of(finest, objective, [groups_of(labels_of(finest), labels) for labels in nested[-2::-1]])
+    return tree_of(finest, objective, [groups_of(finest.walk_labels, labels) for labels in nested[-2::-1]])
 
 
 def tree_of(
     leaves: Partition, objective: ObjectiveName | None = None, levels: Iterable[Integers] = ()
 ) -> Tree:
     """Merge the clusters of a partition; the groups of `levels`, from fine to coarse, become nodes."""
-    k, what = leaves.k, objective_of_partition(leaves) if objective is None else objective_of(objective)
-    between = flows_between_many(leaves.walk, labels_of(leaves), k)
+    k, what = leaves.k, objective_of(leaves.objective if objective is None else objective)
+    between = flows_between_many(leaves.walk, leaves.walk_labels, k)
     nodes, sizes = list(range(k)), leaves.sizes.tolist()
     mergers: list[list[int]] = []
     losses: list[float] = []
@@ -293,11 +292,6 @@ def tree_of(
         mergers.append(pair)
         losses.append(loss)
     return Tree(leaves, what.name, np.array(mergers, dtype=np.int64).reshape(-1, 2), np.array(losses))
-
-
-def labels_of(part: Partition) -> Integers:
-    """The labels of the vertices in hyperedges."""
-    return part.labels[part.labels >= 0]
 
 
 def _newick_name(name: str) -> str:

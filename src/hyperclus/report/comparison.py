@@ -112,13 +112,13 @@ def stability_text(found: Stability) -> TableText:
     """Describe a stability."""
     runs = count(len(found.jaccard), "run")
     title = f"Stability over {runs} with {KINDS[found.over]}"
-    sizes = np.bincount(found.labels[found.labels >= 0], minlength=len(found.names))
     kept = found.vertices[found.present > 0] >= ALWAYS
+    counted = found.nouns.count_vertices(len(kept))
     figures = {
-        "vertices": f"{kept.sum():,} of {_vertices(len(kept))} keep their cluster in 9 of 10 runs",
+        found.nouns.vertices: f"{kept.sum():,} of {counted} keep their cluster in 9 of 10 runs",
         "ARI": f"{found.ari:.4f} between two runs, on average",
     }
-    cells = zip(found.names, sizes, found.clusters, found.verdicts, strict=True)
+    cells = zip(found.names, found.sizes, found.clusters, found.verdicts, strict=True)
     rows = [
         [cluster_name(name), f"{size:,}", f"{value:.3f}", verdict]
         for name, size, value, verdict in islice(cells, MAX_ROWS)

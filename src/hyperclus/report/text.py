@@ -160,7 +160,7 @@ def _kept_together(part: Partition) -> str:
         small = small_components(part.walk, part.k)
     if small is None:
         return ""
-    clusters, vertices = np.unique(part.labels[part.labels >= 0][small]), np.count_nonzero(small)
+    clusters, vertices = np.unique(part.walk_labels[small]), np.count_nonzero(small)
     if len(clusters) > 1:
         return ""
     name = part.cluster_names[int(clusters[0])]
