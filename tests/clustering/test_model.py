@@ -83,13 +83,16 @@ weights = st.dictionaries(
 @examples
 def test_labels_and_membership_equal_the_definition(new, objective, alpha):
     part = partition(objective, alpha)
-    found = part.predict(new)
+    found, volumes = part.predict(new), part.cut.volumes
+    h = part.walk.hypergraph
+    sizes = dict(zip(h.edge_ids.tolist(), h.edge_sizes.tolist(), strict=True))
     for row, vertex in enumerate(new):
         out, gains = by_loops(part, objective, vertex)
         np.testing.assert_allclose(found.membership[row], out, atol=1e-12)
         assert gains[found.labels[row]] == pytest.approx(max(gains), abs=1e-9)
-        margin = (max(gains) - min(gains)) / (part.k if objective == "ncut" else 1)
-        assert found.confidence[row] == pytest.approx(1 - np.exp(-margin), abs=1e-9)
+        others, root = sum(sizes[edge] for edge in vertex), len(vertex) ** 0.5
+        lifts = [(others * share / volume + 1) ** root for share, volume in zip(out, volumes, strict=True)]
+        assert found.confidence[row] == pytest.approx(lifts[found.labels[row]] / sum(lifts), abs=1e-9)
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)

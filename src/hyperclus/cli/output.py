@@ -96,7 +96,7 @@ class TableOutput:
     def deliver(
         self, names: Sequence[str], rows: Rows, record: Callable[[], Any], show: Callable[[], None]
     ) -> None:
-        """Write the table if it has a file, and print the record as JSON, the table as CSV, or what is shown."""
+        """Write the table if it has a file; print the record as JSON or the table as CSV, or call `show`."""
         if self.out is not None:
             write_table(self.out, names, rows, self.raw)
         if self.as_json:

@@ -46,8 +46,8 @@ def predict(*, saved: SavedModel, source: Source, output: TableOutput, messages:
     the same hyperedges: a row per vertex with the columns of the first table, or a
     row per incidence. The bins of numbers are those of the model. Hyperedges that
     the model does not know are counted and left out; a vertex without any other
-    gets the label -1. The confidence of a label is from 0 (a tie) to 1; share is
-    the part of the steps from the vertex that end in its cluster.
+    gets the label -1. The confidence of a label is from 0 to 1; share is the part
+    of the steps from the vertex that end in its cluster.
     """
     output.check(source.path, saved.model)
     model = hyperclus.load(saved.model)

@@ -22,6 +22,7 @@ from hyperclus._runtime.content_digest import content_digest
 from hyperclus._runtime.files import StrPath, fault, writing
 from hyperclus._runtime.source import refuse_bomb
 from hyperclus.clustering.frames import frame_of
+from hyperclus.clustering.membership import confidence_in
 from hyperclus.clustering.new_vertices import new_vertices
 from hyperclus.clustering.objectives import OBJECTIVES, ObjectiveName, flows_between, objective_of
 from hyperclus.errors import InputError
@@ -46,7 +47,7 @@ BLOCK = 1 << 15  # new vertices at a time
 TIE = 1e-12  # relative difference of gains that is rounding error
 SAME = 1e-12  # difference of shares that is rounding error
 SUMS = 1e-6  # how far sums of shares in a file may be from 1
-VECTORS = ("edge_weights", "edge_degrees", "edge_flow")
+VECTORS = ("edge_weights", "edge_degrees", "edge_sizes", "edge_flow")
 SHARES = ("ahead", "behind")
 PLACES = ("clusters", "starts")  # of the shares in a file: the indices and pointers of CSR
 PACKED = ("header", "edge_ids", "columns")
@@ -63,9 +64,7 @@ class Prediction:
     membership : array of shape (n, k)
         The share of the steps from the vertex that end in each cluster; 0 for a vertex with label -1.
     confidence : array of shape (n,)
-        1 - exp(-margin): 0 for a tie, near 1 for a clear label. The margin is how much more the objective
-        gains by this cluster than by the next best one, per mass of the vertex: nats of information, or
-        NCut / k. It is 1 if there is only one cluster, and 0 for a vertex with label -1.
+        How sure the label is, from 0 to 1, as in `Partition.confidence`; 0 for a vertex with label -1.
     unknown : array of shape (n,)
         How many hyperedges of the vertex the model does not know. They have no influence.
     unknown_edges : array
@@ -153,8 +152,9 @@ class Model:
         What a new vertex improves by joining a cluster.
     alpha : float
     edge_ids : array of shape (n_edges,)
-    edge_weights, edge_degrees, edge_flow : arrays of shape (n_edges,)
-        omega(e); delta(e), the sum of gamma; psi(e), the share of all walkers that pass through.
+    edge_weights, edge_degrees, edge_sizes, edge_flow : arrays of shape (n_edges,)
+        omega(e); delta(e), the sum of gamma; the number of members; and psi(e), the share of all walkers that
+        pass through.
     ahead, behind : arrays of shape (n_edges, k)
         b_e(c) and a_e(c) / psi(e): the clusters in which a step through the hyperedge ends and begins.
     between : array of shape (k, k)
@@ -175,6 +175,7 @@ class Model:
     edge_ids: Ids
     edge_weights: Floats
     edge_degrees: Floats
+    edge_sizes: Floats
     edge_flow: Floats
     ahead: Floats
     behind: Floats
@@ -253,20 +254,21 @@ class Model:
 
     def joined(self, weights: Incidence) -> tuple[Integers, Floats, Floats]:
         """Return labels, membership and confidence of vertices given by their weights in all hyperedges."""
-        n, symmetric = weights.shape[0], self._is_symmetric()
+        n, symmetric, volumes = weights.shape[0], self._is_symmetric(), self.between.sum(axis=1)
         labels, confidence = np.full(n, -1, dtype=np.int64), np.zeros(n)
         membership = np.zeros((n, self.k))
-        scale = self.k if self.objective == "ncut" else 1
         for rows in blocks(n, BLOCK):
-            out, back, reached = self._steps(sp.csr_array(weights[rows]), symmetric)
+            some = sp.csr_array(weights[rows])
+            out, back, reached = self._steps(some, symmetric)
             gains = objective_of(self.objective).gains_of_joining(out, back, self.between, self.n_vertices)
             best = gains.max(axis=1)
             chosen = np.argmax(gains >= (best - TIE * np.abs(best))[:, None], axis=1)  # ties: the largest
-            gains[np.arange(len(gains)), chosen] = -np.inf
-            margin = np.maximum(best - gains.max(axis=1), 0.0)
-            labels[rows] = np.where(reached, chosen, -1)
-            confidence[rows] = np.where(reached, -np.expm1(-margin / scale), 0.0)
-            membership[rows] = out
+            labels[rows], membership[rows] = np.where(reached, chosen, -1), out
+            members = sp.csr_array((np.ones(some.nnz), some.indices, some.indptr), shape=some.shape)
+            degrees = np.asarray(members @ self.filled.astype(np.float64))
+            others = np.asarray(members @ self.edge_sizes)
+            sure = confidence_in(out, chosen, volumes, degrees, others)
+            confidence[rows] = np.where(reached, sure, 0.0)
         return labels, membership, confidence
 
     def _is_symmetric(self) -> bool:
@@ -352,6 +354,7 @@ def model_of(
         edge_ids=h.edge_ids,
         edge_weights=h.edge_weights,
         edge_degrees=walk.factors.edge_degrees,
+        edge_sizes=h.edge_sizes.astype(np.float64),
         edge_flow=np.where(h.edge_sizes > 0, psi, 0.0),
         ahead=ahead,
         behind=behind,
