@@ -10,8 +10,8 @@ import numpy as np
 from hyperclus._runtime.arrays import freeze
 from hyperclus.clustering.description import Printed
 from hyperclus.clustering.frames import pandas_for
-from hyperclus.errors import InputError
-from hyperclus.hypergraph.binning import number_of_each
+from hyperclus.errors import InputError, is_number
+from hyperclus.hypergraph.binning import Binning
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.messages import Nouns, no_column
 from hyperclus.typing import Floats, Integers
@@ -153,8 +153,26 @@ def _column(
         "coverage_all": counts.sum(axis=0) / n,
         "information": _information(weighted, n),
     }
-    numbers = number_of_each(values)
+    numbers = numbers_of(values, (hypergraph.columns or {}).get(name))
     return found if numbers is None else found | _averages(values, numbers, weighted)
+
+
+def numbers_of(values: Sequence[Any], binning: Binning | None) -> Floats | None:
+    """Return the values of a column as numbers, bins by their middles; NaN for a missing value (None).
+
+    None if they are not numbers.
+
+    >>> numbers_of([1, 2.5, None], None).tolist(), numbers_of(["1", "2"], None)
+    ([1.0, 2.5, nan], None)
+    """
+    middles = None if binning is None else binning.middles()
+    if binning is not None and middles is not None:
+        known = dict(zip(binning.names, middles.tolist(), strict=True))
+        return np.array([known.get(value, np.nan) for value in values])
+    present = [value for value in values if value is not None]
+    if not (present and all(map(is_number, present))):
+        return None
+    return np.array([np.nan if value is None else float(value) for value in values])
 
 
 def _information(counts: Floats, n: int) -> float:

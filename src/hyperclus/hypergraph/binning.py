@@ -27,6 +27,7 @@ FEW = 10  # a column with more different numbers has bins by default
 MAX_BINS = 1_000_000  # per column
 DIGITS = 9  # of interval limits, counted from the width of a bin, so that 3 * 0.1 is 0.3
 MANY_DECIMALS = 400  # which change no float
+MAX_DECIMALS = 15  # of numbers with separators; with more, floats of this size cannot be told apart
 LARGE = 1e15  # numbers from here on are written as Python does
 SEPARATE_FROM = 10_000  # the largest number of a column from which thousands are separated, so not years
 NEAR, TO = "near ", " to "  # in the names of bins
@@ -163,6 +164,15 @@ class Binning:
         rank[self.numbers.astype(np.intp)] = np.arange(len(self.numbers))
         return [(rank[np.minimum(numbers, beyond)], gamma) for numbers, gamma in assigned]
 
+    def middles(self) -> Floats | None:
+        """Return the middle, centre or number of each bin, in the order of `names`; None for levels."""
+        if self.kind == "levels":
+            return None
+        if self.kind == "paper":
+            return self.numbers
+        places, points = self.numbers.astype(np.intp), np.array(self.points)
+        return points[places] / 2 + points[places + (self.kind == "intervals")] / 2
+
     def levels(self) -> dict[Any, Any]:
         """Return the name of the bin of each ordered value."""
         return {
@@ -206,39 +216,6 @@ def memberships(values: Floats, bins: Bins) -> tuple[list[Memberships], Binning]
 def paper_bins(values: Floats, maximum: Any, count: int) -> Floats:
     """Return trunc(x / maximum * count), evaluated in exactly this order."""
     return cast(Floats, np.trunc(values / maximum * count) + 0.0)
-
-
-def number_of_each(names: Sequence[Any]) -> Floats | None:
-    """Return the numbers of a column by the names of its values or bins; NaN for a missing value (None).
-
-    A bin counts as its middle or centre. None if the values are not numbers; text is a number only in a
-    column with bins.
-
-    >>> number_of_each(["0 to 10", "11 to 20", None]).tolist(), number_of_each([1, 2.5]).tolist()
-    ([5.0, 15.5, nan], [1.0, 2.5])
-    >>> number_of_each(["1", "2"]), number_of_each(["S to M", "L"])
-    (None, None)
-    """
-    present = [name for name in names if name is not None]
-    texts = [name for name in present if isinstance(name, str)]
-    if not present or (texts and not any(NEAR in text or TO in text for text in texts)):
-        return None
-    try:
-        return np.array([np.nan if name is None else _middle(name) for name in names])
-    except ValueError:
-        return None
-
-
-def _middle(name: Any) -> float:
-    """Return a number, or the middle of a bin by its name; ValueError if it is neither."""
-    if is_number(name):
-        return float(name)
-    if not isinstance(name, str):
-        raise ValueError(name)
-    limits = [float(limit.replace(",", "")) for limit in name.removeprefix(NEAR).split(TO)]
-    if len(limits) > 2 or not all(map(isfinite, limits)):
-        raise ValueError(name)
-    return limits[0] / 2 + limits[-1] / 2
 
 
 def _width(values: Floats, low: float, high: float, bins: Bins) -> tuple[Kind, tuple[float, ...], Name]:
@@ -375,14 +352,14 @@ def _decimals(limits: Floats) -> int:
 def _rounded(limits: Floats) -> Callable[[float], str]:
     """Return a function that writes a limit for people: rounded, with separators if some are large."""
     decimals, largest = _decimals(limits), max(-limits[0], limits[-1])
-    grouped = SEPARATE_FROM <= largest < LARGE
+    grouped = SEPARATE_FROM <= largest < LARGE and decimals <= MAX_DECIMALS
 
     def text(number: float) -> str:
         with suppress(OverflowError):  # rounded up beyond the floats
             number = round(float(number), decimals)
         if not grouped:
             return _text(number)
-        written = f"{number + 0.0:,.{min(max(decimals, 0), 15)}f}"
+        written = f"{number + 0.0:,.{max(decimals, 0)}f}"
         return written.rstrip("0").rstrip(".") if "." in written else written
 
     return text
