@@ -197,7 +197,7 @@ def test_invalid_settings_and_data_are_rejected():
     refused(lambda: HypergraphClustering(1).fit(MATRIX).score(MATRIX), "one cluster has no cut to score")
     refused(
         lambda: HypergraphClustering(2, alpha=1).fit(MATRIX).predict([[1e308, 1e308, 1e308, 1e308]]),
-        "the weights of a sample exceed the range of double precision",
+        "the weights of a vertex exceed the range of double precision",
     )
 
 

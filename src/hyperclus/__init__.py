@@ -20,13 +20,18 @@ if TYPE_CHECKING:
     from hyperclus._runtime.progress import Step as Step, watching as watching
     from hyperclus.clustering.cluster import cluster as cluster, evaluate as evaluate, refine as refine
     from hyperclus.clustering.cluster_files import cluster_files as cluster_files, prepare as prepare
+    from hyperclus.clustering.comparison import compare as compare
+    from hyperclus.clustering.consensus import consensus as consensus
     from hyperclus.clustering.cut import cut as cut, sweep as sweep
     from hyperclus.clustering.hyperclus_g import hyperclus_g as hyperclus_g
     from hyperclus.clustering.local import local_cluster as local_cluster, pagerank as pagerank
     from hyperclus.clustering.local_result import LocalCluster as LocalCluster
     from hyperclus.clustering.metrics import agreement as agreement
+    from hyperclus.clustering.model import load as load
     from hyperclus.clustering.n_clusters import suggest_k as suggest_k
     from hyperclus.clustering.partition import Partition as Partition, StoredPartition as StoredPartition
+    from hyperclus.clustering.stability import stability as stability
+    from hyperclus.clustering.tree import tree as tree
     from hyperclus.errors import ClusterError as ClusterError, ConvergenceError as ConvergenceError
     from hyperclus.errors import HyperclusError as HyperclusError
     from hyperclus.errors import InputError as InputError, LossWarning as LossWarning
@@ -51,13 +56,18 @@ __all__, __getattr__, __dir__ = lazy_names(
         "_runtime.progress": ("Step", "watching"),
         "clustering.cluster": ("cluster", "evaluate", "refine"),
         "clustering.cluster_files": ("cluster_files", "prepare"),
+        "clustering.comparison": ("compare",),
+        "clustering.consensus": ("consensus",),
         "clustering.cut": ("cut", "sweep"),
         "clustering.hyperclus_g": ("hyperclus_g",),
         "clustering.local": ("local_cluster", "pagerank"),
         "clustering.local_result": ("LocalCluster",),
         "clustering.metrics": ("agreement",),
+        "clustering.model": ("load",),
         "clustering.n_clusters": ("suggest_k",),
         "clustering.partition": ("Partition", "StoredPartition"),
+        "clustering.stability": ("stability",),
+        "clustering.tree": ("tree",),
         "errors": (*_ERRORS, "LossWarning", "MissingLibraryError"),
         "hypergraph.binning": ("Bins",),
         "hypergraph.hypergraph": ("Hypergraph",),

@@ -157,24 +157,15 @@ class _ClusterEstimator(_base.ClusterMixin, _HypergraphEstimator):  # type: igno
         return self
 
     def predict(self, X: Any) -> Integers:
-        """The clusters that samples, new or not, join at the lowest cost in NCut.
+        """The clusters that samples, new or not, join with the largest gain of the objective.
 
-        Let s_c(x) be the share of cluster c among the vertices one step after x and one step before x, half
-        each. A sample of vanishing weight that joins c changes the NCut by its weight times
-        -(2 s_c(x) - internal(c) / vol(c)) / vol(c); x joins the c with the lowest value. Label -1 means that
-        x has no entry in a feature that had one in `fit`. For the samples of `fit` it is mostly `labels_`.
+        This is `hyperclus.clustering.Model.predict`. Label -1 means that a sample has no entry in a feature
+        that had one in `fit`. For the samples of `fit` it is mostly `labels_`.
         """
         return self._joined(self._on_known(self._matrix(X)))
 
     def _joined(self, rows: Incidence) -> Integers:
-        part = self.partition_
-        members = part.labels[part.labels >= 0, None] == np.arange(part.k)
-        shares, reached = _stepped(part.walk, members.astype(np.float64), rows)
-        leaving = part.cut.boundaries / part.cut.volumes
-        gains = (2 * shares - 1 + leaving) / part.cut.volumes
-        best = gains.max(axis=1, keepdims=True)
-        chosen = np.argmax(gains >= best - 1e-12 * np.abs(best), axis=1)  # ties: the largest cluster
-        return np.where(reached, chosen, -1).astype(np.int64)
+        return self.partition_.model().joined(rows)[0]
 
     def score(self, X: Any, y: Any = None) -> float:
         """-NCut / (n_clusters - 1) of the clusters that `predict` finds for X, on the walk of X.

@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import hyperclus as hc
+from hyperclus.clustering.frames import LABEL_COLUMNS
 from hyperclus.engines import cuda
 from hyperclus.io.tables import open_table
 from hyperclus.io.tables.schema import read_columns
@@ -264,6 +265,27 @@ class TestOutputs:
         assert found == wanted
         assert sorted(file.name for file in tmp_path.iterdir()) == ["animals.csv", name]
 
+    @pytest.mark.parametrize("name", ["out.csv", "out.tsv", "out.parquet"])
+    def test_labels_in_files_say_how_sure_they_are(self, animals, tmp_path, name):
+        out, options = tmp_path / name, ("--id", "name", "--label", "class")
+        done = inside("cluster", animals, "-k", 2, *options, "--out", out, "--json")
+        rows, columns = json.loads(done.stdout)["labels"], list(LABEL_COLUMNS)
+        assert list(rows[0]) == columns
+        assert all(0 <= row["confidence"] <= 1 and row["margin"] >= -1e-12 for row in rows)
+        assert {row["outlier"] for row in rows} == {None}
+        found = [column.values.to_pylist() for column in read_columns(open_table(out), columns)]
+        assert found[1] == [row["cluster"] for row in rows]
+        assert found[2] == [row["confidence"] for row in rows]
+        assert found[4] == [row["next_cluster"] for row in rows] == [1 - one for one in found[1]]
+        options = "--id", "name", "--exclude", "class"
+        assert inside("report", animals, out, tmp_path / "out.html", *options).returncode == 0
+        assert "F1 1.0000" in inside("cluster", animals, "-k", 2, *options, "--classes", out).stdout
+
+    def test_a_vertex_without_figures_in_files(self, tmp_path):
+        (tmp_path / "h.json").write_text('[["a", "b", "c"], ["d"]]')
+        done = inside("cluster", tmp_path / "h.json", "-k", 2, "--csv", "-q")
+        assert done.stdout.splitlines()[-1] == "d,1,0.5,,-1,few shared hyperedges"
+
     def test_hyperedges_in_a_file(self, animals, tmp_path):
         done = inside(
             "cluster",
@@ -283,6 +305,11 @@ class TestOutputs:
         assert edges >= {"milk = y", "eggs = n"}
         assert sum(edge.startswith("size = 0 to ") for edge in edges) == 1
         assert sum(float(row["information"]) for row in rows) == pytest.approx(1)
+        clusters = {row["edge"]: row["cluster"] for row in rows}
+        assert {clusters["milk = y"], clusters["milk = n"]} == {"0", "1"}
+        assert "-1" in {row["cluster"] for row in rows if row["edge"].startswith("size")}
+        assert {row["coverage"] for row in rows if row["edge"] == "milk = y"} == {"1.0"}
+        assert "milk = y (100 %)" in done.stdout
 
     def test_json_has_all_results(self, animals):
         done = inside("cluster", animals, "-k", "auto", "--id", "name", "--label", "class", "--json", "-q")
@@ -295,7 +322,10 @@ class TestOutputs:
         assert record["agreement"]["ari"] == 1
         assert record["timings"].keys() >= {"reading", "eigenvectors"}
         assert [cluster["size"] for cluster in record["clusters"]] == [12, 12]
-        assert {"milk = y", "eggs = n"} <= set(record["clusters"][0]["top_hyperedges"])
+        first = record["clusters"][0]
+        assert {"milk = y", "eggs = n"} <= set(first["top_hyperedges"])
+        assert len(first["top_coverage"]) == len(first["top_coverage_all"]) == len(first["top_hyperedges"])
+        assert first["top_coverage"][0] == 1.0
 
     def test_infinite_figures_are_null(self, tmp_path):
         (tmp_path / "t.csv").write_text("vertex,edge\na,1\nb,1\nc,2\nd,2\n")

@@ -73,8 +73,7 @@ class TestResults:
         for line in ("NCut ", "proven ", "conductance "):
             (found,) = (one for one in done.stdout.splitlines() if one.strip().startswith(line))
             assert found in here.stdout
-        far, near = ({*(data / name).read_text().splitlines()} for name in ("labels.csv", "here.csv"))
-        assert far == near
+        assert labels(data / "labels.csv") == labels(data / "here.csv")
         assert "labels       " + str(data / "hyperclus-work") in done.stdout
         for stage in ("preparation", "stationary distribution", "eigenvectors", "search", "total"):
             assert stage in done.stdout
@@ -151,7 +150,7 @@ def labels(path):
 
         delimiter = "\t" if path.suffix == ".tsv" else ","
         table = csv.read_csv(path, parse_options=csv.ParseOptions(delimiter=delimiter))
-    assert table.column_names == ["vertex", "cluster"]
+    assert table.column_names[:2] == ["vertex", "cluster"]
     return set(zip(map(str, table["vertex"].to_pylist()), table["cluster"].to_pylist(), strict=True))
 
 

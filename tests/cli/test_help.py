@@ -11,7 +11,19 @@ import hyperclus as hc
 from support.command_line import inside
 from support.paper_data import raw_folder
 
-COMMANDS = ("cluster", "suggest-k", "report", "info", "convert", "datasets", "demo", "local", "reproduce")
+COMMANDS = (
+    "cluster",
+    "suggest-k",
+    "report",
+    "predict",
+    "compare",
+    "info",
+    "convert",
+    "datasets",
+    "demo",
+    "local",
+    "reproduce",
+)
 
 
 def help_text(command, monkeypatch):
@@ -38,9 +50,7 @@ def test_help_ends_with_examples(command, monkeypatch):
 def test_all_commands_are_listed(monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     text = inside("--help").stdout
-    assert [name for name in re.findall(r"│ ([a-z-]+) ", text) if not name.startswith("-")] == [
-        *("cluster", "suggest-k", "report", "info", "convert", "datasets", "demo", "local", "reproduce"),
-    ]
+    assert [name for name in re.findall(r"│ ([a-z-]+) ", text) if not name.startswith("-")] == [*COMMANDS]
 
 
 @pytest.fixture

@@ -45,7 +45,7 @@ def large(tmp_path_factory):
 def test_streams_and_exit_codes(table):
     done = process("cluster", table, "-k", 2, "--label", "class", "--id", "name", "--csv")
     assert done.returncode == 0
-    assert done.stdout.startswith("vertex,cluster\nv0,")
+    assert done.stdout.startswith("vertex,cluster,confidence,margin,next_cluster,outlier\nv0,")
     assert done.stderr.startswith(f"hyperclus: {table}: read as a table with a row per vertex")
     assert process("cluster", table, "-k", 2, "--label", "class", "-q").stderr == ""
     bad = process("cluster", table, "-k", 99, "-q")
@@ -194,7 +194,7 @@ class TestFailingStreams:
     def test_stderr_that_cannot_be_written(self, table, streams):
         done = self.run(table, streams, "--csv")
         assert done.returncode == 0
-        assert done.stdout.startswith("vertex,cluster\nv0,")
+        assert done.stdout.startswith("vertex,cluster,confidence,margin,next_cluster,outlier\nv0,")
         assert self.run(table, streams, "--label", "nothing").returncode == 2
         assert self.run(table, streams, "--odd").returncode == 2
 

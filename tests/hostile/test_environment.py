@@ -11,7 +11,7 @@ from support.hostile import sentences
 
 INFO, CLUSTER, CONVERT = "info t.csv", "cluster t.csv -k 2 --csv --no-chance", "convert t.csv out.csv"
 COMPILED = "cluster ring.csv -k 2 --csv --no-chance"  # with compiled kernels
-SOUND = {INFO: "3 vertices, 2 hyperedges", CLUSTER: "vertex,cluster\na,", CONVERT: "", COMPILED: "0,0"}
+SOUND = {INFO: "3 vertices, 2 hyperedges", CLUSTER: "next_cluster,outlier\na,", CONVERT: "", COMPILED: "0,0"}
 RING = "vertex,edge\n" + "".join(f"{i},{i}\n{(i + 1) % 12},{i}\n" for i in range(12))
 COMPILE = """
 import sys

@@ -21,6 +21,21 @@ def test_captions_mention_limits(tmp_path):
     assert len(text) < 3_000_000
 
 
+def test_hyperedges_of_no_cluster_are_the_last_rows_of_the_matrix(tmp_path):
+    rng, side = np.random.default_rng(0), np.arange(200) < 90
+    table = {"side": side.tolist(), "other": (~side).tolist(), "noise": rng.integers(0, 3, 200).tolist()}
+    part = hc.evaluate(hc.Hypergraph.from_table(table), side)
+    _, text = written(part, tmp_path)
+    data = page_data(text)["charts"]["matrix"]["data"]
+    assert data["rowClusters"] == [0, 0, 1, 1, -1, -1, -1]
+    assert all(row[1].startswith("noise") for row in data["rows"][4:])
+    sentence = "are hyperedges that no cluster has clearly more than others."
+    assert sentence in visible(text)
+    assert "Of it %" in text
+    _, text = written(hc.evaluate(hc.Hypergraph.from_edges([["a", "b"], ["c", "d"]]), [0, 0, 1, 1]), tmp_path)
+    assert sentence not in visible(text)
+
+
 def test_captions_mention_samples_and_groups(tmp_path):
     part = hc.cluster(random_hypergraph(5000, 3000, 5, seed=3), k=2)
     _, text = written(part, tmp_path)

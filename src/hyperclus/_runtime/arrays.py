@@ -1,6 +1,7 @@
 """Helpers for NumPy arrays: read-only views, processing in blocks, index types, Python values."""
 
 from collections.abc import Iterator
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,13 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
     view = array.view()
     view.flags.writeable = False
     return view
+
+
+def freeze(value: Any) -> None:
+    """Make the arrays among the fields of a dataclass read-only."""
+    for field in fields(value):
+        if isinstance(array := getattr(value, field.name), np.ndarray):
+            array.flags.writeable = False
 
 
 def index_type(largest: int) -> type[np.signedinteger[Any]]:

@@ -11,7 +11,14 @@ from hyperclus._runtime.context import using
 from hyperclus.errors import check_callable
 
 Stage: TypeAlias = Literal[
-    "reading", "preparation", "stationary distribution", "eigenvectors", "search", "bound", "chance"
+    "reading",
+    "preparation",
+    "stationary distribution",
+    "eigenvectors",
+    "search",
+    "bound",
+    "chance",
+    "stability",
 ]
 
 
@@ -21,11 +28,12 @@ class Step:
 
     Attributes
     ----------
-    stage : {"reading", "preparation", "stationary distribution", "eigenvectors", "search", "bound", "chance"}
+    stage : {"reading", "preparation", "stationary distribution", "eigenvectors", "search", "bound",
+        "chance", "stability"}
         The current stage. A stage may run more than once, as for each shuffle of `suggest_k`.
     done : float
         Work done in this stage, in `unit`, including work that a checkpoint saved.
-    unit : {"bytes", "rows", "products", "incidences", "evaluations", "blocks", "shuffles"}
+    unit : {"bytes", "rows", "products", "incidences", "evaluations", "blocks", "shuffles", "runs"}
         A product is one pass of the walk over all incidences.
     share : float or None
         Estimated fraction of the stage that is done, from 0 to 1; None if unknown. It decreases only when

@@ -17,8 +17,9 @@ from hyperclus.cli.inputs import LabelledSource, ResolvedInput, Source, read_lab
 from hyperclus.cli.options import GPU, Computation, Json, Search, Walk, argument, cluster_option
 from hyperclus.cli.output import LABELS, Outputs, as_record, labelled, print_csv, print_json
 from hyperclus.cli.progress import progress
-from hyperclus.cli.terminal import indented, show, show_partition, table, title, top_hyperedges
+from hyperclus.cli.terminal import TOP_HYPEREDGES, indented, show, show_partition, table, title
 from hyperclus.clustering.chance import NO_MORE
+from hyperclus.clustering.frames import LABEL_COLUMNS
 from hyperclus.clustering.n_clusters import COLUMNS, MAX_K, Suggestion
 from hyperclus.clustering.partition import Partition
 from hyperclus.engines import InMemory, check_engine, cuda_products
@@ -27,7 +28,18 @@ from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.messages import caption
 from hyperclus.report.text import meaningless
 
-NOT_REPEATED = ("out", "edges", "report", "as_json", "as_csv", "raw", "quiet", "verbose", "checkpoint")
+NOT_REPEATED = (
+    "out",
+    "edges",
+    "report",
+    "model",
+    "as_json",
+    "as_csv",
+    "raw",
+    "quiet",
+    "verbose",
+    "checkpoint",
+)
 
 
 @command(
@@ -174,18 +186,20 @@ def _finish(
         written = outputs.write(part, source=name, classes=classes, command=command, remarks=remarks)
     if outputs.as_json:
         record = as_record(part, name, command) | {"timings": timings}
-        for row, edges in zip(record["clusters"], top_hyperedges(part), strict=True):
-            row["top_hyperedges"] = list(map(caption, edges))
+        described = part.describe(TOP_HYPEREDGES).edges
+        for row, found in zip(record["clusters"], described, strict=True):
+            row["top_hyperedges"] = list(map(caption, found.ids))
+            row["top_coverage"], row["top_coverage_all"] = found.coverage, found.coverage_all
         if suggestion is not None:
             record["suggestion"] = asdict(suggestion)
         if agreement is not None:
             names = ("nmi", "ari", "purity", "classes", "clusters", "counts")
             figures = {name: getattr(agreement, name) for name in names}
             record["agreement"] = {"f1": agreement.f1, **figures}
-        record["labels"] = [dict(zip(LABELS, row, strict=True)) for row in labelled(part)]
+        record["labels"] = [dict(zip(LABEL_COLUMNS, row, strict=True)) for row in labelled(part)]
         print_json(record)
     elif outputs.as_csv:
-        print_csv(LABELS, labelled(part), outputs.raw)
+        print_csv(LABEL_COLUMNS, labelled(part), outputs.raw)
     else:
         show_partition(part, agreement, suggestion)
     if outputs.as_json or outputs.as_csv:  # even with --quiet, because the figures may look perfect

@@ -13,6 +13,7 @@ from hyperclus.cli.app import READ_OPTIONS, Messages, shell_message
 from hyperclus.cli.ids import FORMULA, first_repeated, texts
 from hyperclus.cli.options import argument, input_option
 from hyperclus.cli.parsing import format_options, parse_bins, parse_order, parse_split
+from hyperclus.clustering.frames import LABEL_COLUMNS
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.messages import caption, count, first_few, shown
@@ -287,20 +288,11 @@ def read_labels(path: Path, vertices: Ids, what: str, columns: tuple[str, str] |
     """Read the class or cluster (`what`) of each vertex from a separate file.
 
     `columns` has the names of the columns of vertices and labels; by default the file must have two columns,
-    the vertices first. Ids are compared as text: the integer 7 of a hypergraph is the 7 of a CSV file.
+    the vertices first, or be a table of labels that `cluster` wrote. Ids are compared as text: the integer 7
+    of a hypergraph is the 7 of a CSV file.
     """
-    if path.suffix.lower() in (".json", ".xlsx", ".xls"):
-        raise fault(
-            path, f"this must be CSV, TSV or Parquet, with a column of vertices and one of {what} names"
-        )
-    table = open_table(path)
-    if columns is None and len(table.names) != 2:
-        raise fault(path, f"this must have two columns, the vertex and its {what}; it has {len(table.names)}")
-    vertex, label = map(table.column, columns or table.names)
-    labels = _labels_by_vertex(table, vertex, label, what, guess_ids=False)
-    known, names = {caption(one): value for one, value in labels.items()}, texts(vertices)
-    plain = {name[1:] if name[:1] == "'" and FORMULA.match(name) else name: known[name] for name in known}
-    if plain.keys() == set(names):  # as `cluster` writes them
+    known, names = label_table(path, what, columns), texts(vertices)
+    if (plain := without_quotes(known)).keys() == set(names):  # as `cluster` writes them
         known = plain
     if (twice := first_repeated(names)) is not None:
         raise fault(path, f"two vertices have the same text, {shown(twice)}; rename one of them")
@@ -314,6 +306,27 @@ def read_labels(path: Path, vertices: Ids, what: str, columns: tuple[str, str] |
             raise fault(path, f"{problem}; remove them")
         _log.warning("%s: %s; left out", printable(path), problem)
     return [known[name] for name in names]
+
+
+def label_table(path: Path, what: str, columns: tuple[str, str] | None = None) -> dict[str, Any]:
+    """Read the class or cluster (`what`) by the id of the vertex, as text; see `read_labels`."""
+    if path.suffix.lower() in (".json", ".xlsx", ".xls"):
+        raise fault(
+            path, f"this must be CSV, TSV or Parquet, with a column of vertices and one of {what} names"
+        )
+    table = open_table(path)
+    if columns is None and tuple(table.names) == LABEL_COLUMNS:
+        columns = LABEL_COLUMNS[0], LABEL_COLUMNS[1]
+    if columns is None and len(table.names) != 2:
+        raise fault(path, f"this must have two columns, the vertex and its {what}; it has {len(table.names)}")
+    vertex, label = map(table.column, columns or table.names)
+    labels = _labels_by_vertex(table, vertex, label, what, guess_ids=False)
+    return {caption(one): value for one, value in labels.items()}
+
+
+def without_quotes(known: dict[str, Any]) -> dict[str, Any]:
+    """Remove the apostrophes that `cluster` writes before ids that a spreadsheet would run."""
+    return {name[1:] if name[:1] == "'" and FORMULA.match(name) else name: known[name] for name in known}
 
 
 def _labels_by_vertex(table: Table, vertex: str, label: str, what: str, guess_ids: bool) -> dict[Any, Any]:

@@ -16,7 +16,7 @@ from hyperclus.cli.app import Messages, command
 from hyperclus.cli.ids import texts
 from hyperclus.cli.inputs import LabelledSource
 from hyperclus.cli.options import alpha_option, cluster_option
-from hyperclus.cli.output import TableOutput, print_csv, print_json, write_table
+from hyperclus.cli.output import TableOutput
 from hyperclus.cli.progress import progress
 from hyperclus.cli.terminal import MAX_NAME, facts, indented, more, show, table, title
 from hyperclus.clustering.local import quick_walk
@@ -96,14 +96,8 @@ def local(*, source: LabelledSource, growth: Growth, output: TableOutput, messag
         found = hyperclus.local_cluster(walk, seeds, **limits)
     columns = (found.members.tolist(), found.scores.tolist(), found.staying.tolist())
     rows = list(zip(*columns, strict=True))
-    if output.out is not None:
-        write_table(output.out, COLUMNS, rows, output.raw)
-    if output.as_json:
-        print_json(_record(found, rows))
-    elif output.as_csv:
-        print_csv(COLUMNS, rows, output.raw)
-    else:
-        _show(found, h, None if classes is None else [classes[i] for i in covered[found.positions]])
+    inside = None if classes is None else [classes[i] for i in covered[found.positions]]
+    output.deliver(COLUMNS, rows, lambda: _record(found, rows), lambda: _show(found, h, inside))
     messages.finished({}, output.targets.values())
 
 

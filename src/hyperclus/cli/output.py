@@ -5,7 +5,7 @@ import json
 import math
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from itertools import chain
@@ -19,7 +19,8 @@ from hyperclus._runtime.optional import arrow
 from hyperclus.cli.app import Messages, put
 from hyperclus.cli.ids import FORMULA, first_repeated, texts
 from hyperclus.cli.options import output_option, output_switch
-from hyperclus.clustering.partition import Partition, StoredPartition, pandas_for
+from hyperclus.clustering.frames import LABEL_COLUMNS, pandas_for
+from hyperclus.clustering.partition import Partition, StoredPartition
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.messages import caption, first_few, shown
 from hyperclus.report.html.page import check_libraries
@@ -27,8 +28,13 @@ from hyperclus.report.text import COLUMNS
 from hyperclus.typing import Ids
 
 TABLES = (".csv", ".tsv", ".parquet", ".json")
-SUFFIXES = {"out": TABLES, "edges": TABLES, "report": (".html", ".htm")}  # by option
-LABELS = ("vertex", "cluster")
+SUFFIXES = {
+    "out": TABLES,
+    "edges": TABLES,
+    "report": (".html", ".htm"),
+    "model": (".hcm", ".npz"),
+}  # by option
+LABELS = LABEL_COLUMNS[:2]
 FIGURES = ("k", "ncut", "lower_bound", "gap", "conductance", "eigenvalues")  # in JSON
 TEXT_ROWS, PARQUET_ROWS = 1 << 16, 1 << 20  # rows of stored labels in memory at a time
 
@@ -87,28 +93,44 @@ class TableOutput:
             if runs and not self.raw and (printed or (path and _kind(path) != "parquet")):
                 messages.warn(f"{first_few(runs)}: {QUOTED}")
 
+    def deliver(
+        self, names: Sequence[str], rows: Rows, record: Callable[[], Any], show: Callable[[], None]
+    ) -> None:
+        """Write the table if it has a file; print the record as JSON or the table as CSV, or call `show`."""
+        if self.out is not None:
+            write_table(self.out, names, rows, self.raw)
+        if self.as_json:
+            print_json(record())
+        elif self.as_csv:
+            print_csv(names, rows, self.raw)
+        else:
+            show()
+
 
 @dataclass(frozen=True, slots=True)
 class Outputs(TableOutput):
     """Where a partition goes."""
 
     out: Path | None = output_option(
-        "Write the cluster of each vertex (.csv, .tsv, .parquet or .json).", "FILE"
+        "Write the cluster of each vertex and how sure it is (.csv, .tsv, .parquet or .json).", "FILE"
     )
     edges: Path | None = output_option(
         "Write the cluster of each hyperedge, and how distinctive it is (same formats).", "FILE"
     )
     report: Path | None = output_option("Write a report with figures, in one HTML file.", "FILE.html")
+    model: Path | None = output_option("Write a model, for `hyperclus predict`.", "FILE.hcm")
 
     def write(self, part: Partition, **report: Any) -> list[Path]:
         """Write the files and return their names; further arguments are those of `Partition.to_html`."""
         if self.out is not None:
-            write_table(self.out, LABELS, labelled(part), self.raw)
+            write_table(self.out, LABEL_COLUMNS, labelled(part), self.raw)
         if self.edges is not None:
             frame = part.edges_frame()
             write_table(self.edges, list(frame.columns), frame.itertuples(index=False, name=None), self.raw)
         if self.report is not None:
             part.to_html(self.report, **report)
+        if self.model is not None:
+            part.save(self.model)
         return list(self.targets.values())
 
 
@@ -151,11 +173,12 @@ def _kind(path: Path) -> str:
 
 
 def _parquet_column(values: list[Any]) -> Any:
-    """Integers, floats or text as they are; ids of other or mixed types as text."""
+    """Integers, floats, or text and None as they are; ids of other or mixed types as text."""
     kinds = set(map(type, values))
-    plain = kinds <= {int, float} or kinds <= {str}
+    plain = kinds <= {int, float} or kinds <= {str, type(None)}
     plain = plain and all(-(2**63) <= value < 2**63 for value in values if isinstance(value, int))
-    return arrow().array(values if plain else list(map(caption, values)))
+    kind = arrow().string() if kinds == {type(None)} else None
+    return arrow().array(values if plain else list(map(caption, values)), type=kind)
 
 
 def as_text(names: Sequence[str] | None, rows: Rows, delimiter: str = ",", raw: bool = False) -> str:
@@ -166,7 +189,9 @@ def as_text(names: Sequence[str] | None, rows: Rows, delimiter: str = ",", raw: 
 
 
 def _cell(value: Any, delimiter: str, raw: bool) -> str:
-    """A value in delimited text. Empty text has quotes, without which it would be missing."""
+    """A value in delimited text, nothing if it is missing; empty text has quotes, which tell it apart."""
+    if value is None or value != value:
+        return ""
     if isinstance(value, int | float):
         return str(value)
     text = caption(value)
@@ -239,8 +264,8 @@ def print_csv(names: Sequence[str], rows: Rows, raw: bool = False) -> None:
 
 
 def labelled(part: Partition) -> Rows:
-    """Each vertex with its cluster."""
-    return zip(part.vertex_ids.tolist(), part.named_labels, strict=True)
+    """Each vertex with its cluster and how sure that is; the values of LABEL_COLUMNS."""
+    return zip(*part.label_columns().values(), strict=True)
 
 
 def as_record(part: Partition | StoredPartition, source: str, command: str) -> dict[str, Any]:

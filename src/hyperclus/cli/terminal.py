@@ -9,12 +9,12 @@ from rich.table import Table
 from rich.text import Text
 
 from hyperclus.cli.app import as_option, console
+from hyperclus.clustering.description import TopHyperedges
 from hyperclus.clustering.metrics import Agreement
 from hyperclus.clustering.n_clusters import Suggestion
 from hyperclus.clustering.partition import Partition, StoredPartition
-from hyperclus.report.format import short_id
+from hyperclus.report.format import percent, short_id
 from hyperclus.report.text import COLUMNS, partition_text
-from hyperclus.report.views import Limits, Views
 
 WIDE = 72  # terminals from this width on have room for a column of text
 MAX_NAME = 40  # characters of an id
@@ -94,13 +94,13 @@ def show_partition(part: Partition, agreement: Agreement | None, suggestion: Sug
         figures["k"] = suggestion.reason
     if agreement is not None:
         figures["agreement"] = f"F1 {agreement.f1:.4f}, NMI {agreement.nmi:.4f}, ARI {agreement.ari:.4f}"
-    show_figures(part, figures, top_hyperedges(part))
+    show_figures(part, figures, part.describe(TOP_HYPEREDGES).edges)
     if agreement is not None:
         show("", *_classes(agreement))
 
 
 def show_figures(
-    part: Partition | StoredPartition, more: dict[str, str], top: list[list[object]] | None = None
+    part: Partition | StoredPartition, more: dict[str, str], top: Sequence[TopHyperedges] | None = None
 ) -> None:
     """Print the figures, with more of them, and the clusters, with their top hyperedges if known."""
     text = partition_text(part, as_option)
@@ -114,18 +114,12 @@ def show_figures(
     }
     names, rows = [*COLUMNS], [[*row] for row in text.rows]
     if top is not None:
-        names.append(f"top {part.nouns.hyperedges}")
-        for row, edges in zip(rows, top, strict=False):
-            row.append("; ".join(short_id(edge, MAX_NAME) for edge in edges))
+        names.append(f"top {part.nouns.hyperedges} (% of the cluster)")
+        for row, found in zip(rows, top, strict=False):
+            shown = zip(found.ids, found.coverage, strict=True)
+            row.append("; ".join(f"{short_id(edge, MAX_NAME)} ({percent(share)})" for edge, share in shown))
     show(title(text.title), facts((name, value) for name, value in figures.items() if value), "")
     show(table(names, rows, text=top is not None), *map(indented, text.footer))
-
-
-def top_hyperedges(part: Partition) -> list[list[object]]:
-    """The ids of the most distinctive hyperedges of each cluster."""
-    ids = part.walk.hypergraph.edge_ids
-    top = Views(part, Limits(top=TOP_HYPEREDGES)).top_hyperedges
-    return [[ids[edge] for edge in found.edges.tolist()] for found in top]
 
 
 def _classes(found: Agreement) -> list[RenderableType]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hyperclus.clustering.partition import pandas_for
+from hyperclus.clustering.frames import pandas_for
 from hyperclus.clustering.push import Region
 from hyperclus.clustering.sweep import Candidate, ncut
 from hyperclus.hypergraph.messages import count, first_few

@@ -12,10 +12,11 @@ from hyperclus._runtime.progress import WorkProgress, topic
 from hyperclus.clustering._run import Run, default_min_share
 from hyperclus.clustering.chance import MORE, verdict_of
 from hyperclus.clustering.cut import cut
+from hyperclus.clustering.frames import pandas_for
 from hyperclus.clustering.initialization import initial_partitions
+from hyperclus.clustering.membership import TINY
 from hyperclus.clustering.metrics import agreement
 from hyperclus.clustering.objectives import NCUT
-from hyperclus.clustering.partition import TINY, pandas_for
 from hyperclus.clustering.search_problem import EFFORTS, SearchProblem, labels_fit
 from hyperclus.clustering.shuffles import sampled, searched_cost
 from hyperclus.clustering.vertex_search import vertex_search

@@ -3,17 +3,30 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from hyperclus._runtime.files import StrPath
-from hyperclus._runtime.optional import arrow, library
+from hyperclus._runtime.optional import arrow
 from hyperclus.clustering.chance import Chance
-from hyperclus.clustering.cut import Cut, edge_information, edge_shares
+from hyperclus.clustering.cut import Cut, edge_shares
+from hyperclus.clustering.description import (
+    Description,
+    TopHyperedges,
+    TopVertices,
+    describe,
+    edge_columns,
+)
+from hyperclus.clustering.edge_flows import edge_flows
+from hyperclus.clustering.frames import LABEL_COLUMNS, frame_of
+from hyperclus.clustering.membership import Confidence, confidence, membership
 from hyperclus.clustering.metrics import Agreement, agreement
-from hyperclus.clustering.objectives import information_of
-from hyperclus.errors import InputError
+from hyperclus.clustering.model import Model, Prediction, model_of
+from hyperclus.clustering.objectives import ObjectiveName, information_of, objective_of
+from hyperclus.clustering.profile import Profile, profile
+from hyperclus.errors import InputError, check_integer
 from hyperclus.hypergraph.ids import as_list, object_array, vertex_codes
 from hyperclus.hypergraph.messages import USUAL, Nouns, caption, first_few, shown
 from hyperclus.spectral.bounds import (
@@ -25,9 +38,10 @@ from hyperclus.spectral.bounds import (
 from hyperclus.spectral.eigen import Eigenpairs
 from hyperclus.spectral.sdp_bound import TightBound
 from hyperclus.spectral.walk import RandomWalk
-from hyperclus.typing import Floats, Ids, Integers
+from hyperclus.typing import DuplicatePolicy, Floats, Ids, Integers
 
-TINY = 0.05  # clusters with less than this share of an equal volume are mentioned to the user
+if TYPE_CHECKING:
+    from hyperclus.clustering.tree import Tree
 
 
 class PartitionQuality:
@@ -120,14 +134,25 @@ class Partition(PartitionQuality):
         return self.walk.n_components
 
     @property
+    def objective(self) -> ObjectiveName:
+        """What the clusters were searched by; "ncut" if they were given or come from another method."""
+        name: ObjectiveName = self.settings.get("objective", "ncut")
+        return name
+
+    @property
+    def walk_labels(self) -> Integers:
+        """The labels of the vertices of the walk, which are those in some hyperedge."""
+        return self.labels[self.labels >= 0]
+
+    @property
     def sizes(self) -> Integers:
         """The number of vertices in each cluster."""
-        return np.bincount(self.labels[self.labels >= 0], minlength=self.k)
+        return np.bincount(self.walk_labels, minlength=self.k)
 
     @property
     def information(self) -> float:
         """The nats that a walker's cluster tells about its next cluster: 0 for random ones, at most ln k."""
-        return information_of(self.walk, self.labels[self.labels >= 0], self.k)
+        return information_of(self.walk, self.walk_labels, self.k)
 
     @property
     def information_bound(self) -> float:
@@ -151,8 +176,11 @@ class Partition(PartitionQuality):
     @property
     def named_labels(self) -> list[str | int]:
         """The name, or number, of the cluster of each vertex; -1 for a vertex in no hyperedge."""
+        return self._named(self.labels)
+
+    def _named(self, labels: Integers) -> list[str | int]:
         names = [*self.cluster_names, -1]
-        return [names[label] for label in self.labels.tolist()]
+        return [names[label] for label in labels.tolist()]
 
     def with_names(self, names: Mapping[int, Any] | Iterable[Any]) -> "Partition":
         """Return the same partition with names for the clusters: one for each, or a mapping for some.
@@ -170,29 +198,77 @@ class Partition(PartitionQuality):
 
     def members(self, cluster: int | str) -> Ids:
         """The ids of the vertices of one cluster, by its number or name; -1 for those in no hyperedge."""
+        return np.asarray(self.vertex_ids[self.labels == self._number(cluster, -1)])
+
+    def _number(self, cluster: int | str, least: int = 0) -> int:
+        """The number of a cluster, given by its number or name, or an `InputError`."""
         whole = isinstance(cluster, int | np.integer) and not isinstance(cluster, bool)
         if isinstance(cluster, str) and cluster in (self.names or ()):
-            cluster = self.cluster_names.index(cluster)
-        elif not whole or cluster not in range(-1, self.k):
+            return self.cluster_names.index(cluster)
+        if not whole or cluster not in range(least, self.k):
             named = "" if self.names is None else f" and named {first_few(self.names)}"
             raise InputError(
-                f"clusters are numbered 0 to {self.k - 1}{named}; there is no cluster {cluster!r}"
+                f"clusters are numbered 0 to {self.k - 1}{named}; there is no cluster {shown(cluster)}"
             )
-        return np.asarray(self.vertex_ids[self.labels == cluster])
+        return int(cluster)
+
+    def tree(self, objective: ObjectiveName | None = None) -> "Tree":
+        """Merge two clusters at a time, those that lose least of the objective, by default its own."""
+        from hyperclus.clustering.tree import tree_of
+
+        return tree_of(self, objective)
+
+    def split(self, cluster: int | str, k: int = 2) -> "Partition":
+        """Split one cluster into k; the others stay as they are.
+
+        >>> from hyperclus import Hypergraph, cluster
+        >>> part = cluster(Hypergraph.from_edges([["a", "b"], ["b", "c"], ["d", "e"]]), k=1).split(0)
+        >>> part.members(0).tolist(), part.members(1).tolist()
+        (['a', 'b', 'c'], ['d', 'e'])
+        """
+        from hyperclus.clustering.regroup import split
+
+        return split(self, self._number(cluster), k)
+
+    def merge(self, clusters: Iterable[int | str]) -> "Partition":
+        """Merge two or more clusters, given by their numbers or names, into one."""
+        from hyperclus.clustering.regroup import merge
+
+        return merge(self, [self._number(cluster) for cluster in as_list(clusters, "clusters")])
+
+    def membership(self) -> sp.csr_array:
+        """The share of the steps of each vertex into each cluster, (n_vertices, k); rows sum to 1.
+
+        A vertex has entries for the clusters that it reaches in one step, none if it is in no hyperedge.
+
+        >>> from hyperclus import Hypergraph, cluster
+        >>> part = cluster(Hypergraph.from_edges([["a", "b", "c"], ["c", "d"], ["d", "e", "f"]]))
+        >>> part.membership().toarray()[2].round(3).tolist()
+        [0.75, 0.25]
+        """
+        return membership(self.walk, self.labels, self.k)
+
+    def confidence(self) -> Confidence:
+        """How sure each label is: confidence, margin, the next best cluster, and outliers, in O(m k)."""
+        return confidence(self.walk, self.labels, self.k, objective_of(self.objective))
+
+    def label_columns(self) -> dict[str, list[Any]]:
+        """The columns of `to_frame`, as lists."""
+        sure = self.confidence()
+        labels, others = self.named_labels, self._named(sure.next_clusters)
+        figures = sure.values.tolist(), sure.margins.tolist(), others, sure.outliers.tolist()
+        return dict(zip(LABEL_COLUMNS, (self.vertex_ids.tolist(), labels, *figures), strict=True))
 
     def to_frame(self) -> Any:
-        """A pandas data frame of the vertices and their clusters.
+        """A pandas data frame of the vertices, their clusters and how sure these are.
 
-        The columns are `vertex`, or the noun for a vertex (such as the name of its column in a long table),
-        and `cluster`, the number or the name of the cluster.
+        The columns are `vertex`, or the noun for a vertex (such as the name of its column in a long table);
+        `cluster`, the number or the name of the cluster; and the figures of `confidence`: `confidence`,
+        `margin`, `next_cluster` and `outlier`, the reason if it is one.
         """
-        pandas = pandas_for("to_frame")
-        try:
-            vertices = pandas.Series(self.vertex_ids)
-        except UnicodeEncodeError:  # half of a surrogate pair
-            vertices = pandas.Series(self.vertex_ids, dtype=object)
-        labels = self.labels if self.names is None else self.named_labels
-        return pandas.DataFrame({column_name(self.nouns.vertex, "vertex"): vertices, "cluster": labels})
+        columns = self.label_columns()
+        del columns["vertex"]
+        return frame_of("to_frame", self.vertex_ids, self.nouns.vertex, "vertex", columns)
 
     def agreement(self, classes: Mapping[Any, Any] | Iterable[Any]) -> Agreement:
         """Compare the clusters with known classes of the vertices; those in no hyperedge are left out.
@@ -204,36 +280,67 @@ class Partition(PartitionQuality):
         clusters = self.labels if self.names is None else object_array(self.named_labels)
         return agreement(names[codes[inside]], clusters[inside])
 
+    def model(self) -> Model:
+        """What is needed to label new vertices, without the data; `predict` and `save` are its methods."""
+        return model_of(self.walk, self.walk_labels, self.k, self.objective, self.names)
+
+    def predict(self, more: Any, *, vertex: Any = None, duplicates: DuplicatePolicy = "error") -> Prediction:
+        """Label new vertices, which are given by their hyperedges, as `Model.predict` does."""
+        return self.model().predict(more, vertex=vertex, duplicates=duplicates)
+
+    def save(self, path: StrPath) -> None:
+        """Write `model()` to a file, which `hyperclus.load` reads; it has no vertices."""
+        self.model().save(path)
+
     def edge_shares(self) -> Floats:
         """The share of each cluster in the walkers that pass through each hyperedge, (n_edges, k)."""
-        return edge_shares(self.walk, self.labels[self.labels >= 0], self.k)
+        return edge_shares(self.walk, self.walk_labels, self.k)
+
+    def describe(self, n: int = 5) -> Description:
+        """The size of each cluster, and its `n` most distinctive hyperedges and most visited vertices.
+
+        It prints as a table; see `Description` for the figures.
+
+        >>> from hyperclus import Hypergraph, cluster
+        >>> part = cluster(Hypergraph.from_table({"legs": [2, 2, 4, 4], "hair": ["no", "no", "yes", "no"]}))
+        >>> part.top_edges(part.labels[0], 1).to_frame()[["edge", "coverage", "coverage_all"]].values.tolist()
+        [[('legs', 2), 1.0, 0.5]]
+        """
+        check_integer("n", n)
+        flows = edge_flows(self.walk, self.walk_labels, self.cut.volumes, int(n))
+        return describe(self.walk, self.labels, flows, self.cut.volumes, self.cluster_names, int(n))
+
+    def top_edges(self, cluster: int | str, n: int = 10) -> TopHyperedges:
+        """The `n` most distinctive hyperedges of one cluster, by its number or name."""
+        return self.describe(n).edges[self._number(cluster)]
+
+    def top_vertices(self, cluster: int | str, n: int = 10) -> TopVertices:
+        """The `n` most visited vertices of one cluster, by its number or name."""
+        return self.describe(n).vertices[self._number(cluster)]
+
+    def profile(self) -> Profile:
+        """For hypergraphs from tables: values and means of each column in each cluster; see `Profile`."""
+        return profile(self.walk.hypergraph, self.walk_labels, self.cluster_names)
 
     def edges_frame(self) -> Any:
         """A pandas data frame of the hyperedges and their clusters.
 
-        The columns are `edge`, or the noun for a hyperedge; `cluster`, the one with the largest share;
-        `share`, that share; `flow`, the share of all walkers that pass through (psi); `information`, the
-        hyperedge's part of the mutual information of hyperedges and clusters, which sums to 1 unless it is 0;
-        and `share_0`, `share_1`, ... for each cluster. Hyperedges without members are left out.
+        The columns are `edge`, or the noun for a hyperedge; `cluster`, the one for which it has the largest
+        score psi(e) share log(share / volume), or -1 if that one does not have it clearly more than others
+        (see docs/describe.md); `share`, `lift`, `coverage` and `coverage_all` for that cluster, even if not
+        clear (see `TopHyperedges`); `flow`, the share of all walkers that pass through (psi); `information`,
+        the hyperedge's part of the mutual information of hyperedges and clusters, which sums to 1 unless it
+        is 0; and `share_0`, `share_1`, ... for each cluster. Hyperedges without members are left out.
 
         >>> from hyperclus import Hypergraph, cluster
         >>> h = Hypergraph.from_edges({"left": ["a", "b", "c"], "mid": ["c", "d"], "right": ["d", "e", "f"]})
-        >>> cluster(h).edges_frame().set_index("edge")["information"].round(2).to_dict()
-        {'left': 0.5, 'mid': 0.0, 'right': 0.5}
+        >>> cluster(h).edges_frame().set_index("edge")["cluster"].to_dict()
+        {'left': 0, 'mid': -1, 'right': 1}
         """
-        shares, flow = self.edge_shares(), self.walk.edge_stationary
-        information = np.maximum(edge_information(shares, flow, self.cut.volumes).sum(axis=1), 0.0)
-        total = information.sum()
-        largest, names = shares.argmax(axis=1), self.cluster_names
-        columns = {
-            column_name(self.nouns.edge, "edge"): self.walk.hypergraph.edge_ids,
-            "cluster": largest if self.names is None else [names[cluster] for cluster in largest],
-            "share": shares.max(axis=1),
-            "flow": flow,
-            "information": information / total if total > 1e-12 else np.zeros_like(flow),
-            **{f"share_{name}": shares[:, cluster] for cluster, name in enumerate(names)},
-        }
-        return pandas_for("edges_frame").DataFrame(columns)[flow > 0].reset_index(drop=True)
+        columns = edge_columns(self.walk, self.walk_labels, self.cut.volumes, self.cluster_names)
+        ids, noun = self.walk.hypergraph.edge_ids, self.nouns.edge
+        frame = frame_of("edges_frame", ids, noun, "edge", columns)
+        return frame[self.walk.edge_stationary > 0].reset_index(drop=True)
 
     def to_html(
         self,
@@ -348,19 +455,9 @@ class StoredPartition(PartitionQuality):
         return partition_text(self).to_html(f"labels: {self.folder}")
 
 
-def column_name(noun: str, usual: str) -> str:
-    """Return a noun as the name of a column, unless another column of the table has that name."""
-    return usual if noun in ("cluster", "share", "flow", "information") or noun.startswith("share_") else noun
-
-
 def unique_names(values: Iterable[Any]) -> tuple[str, ...]:
     """Return values as the names of clusters, which must be different."""
     names = tuple(map(caption, values))
     if len(set(names)) < len(names) or not all(names):
         raise InputError(f"the names of clusters must be different texts; got {shown(list(names))}")
     return names
-
-
-def pandas_for(method: str) -> Any:
-    """Import pandas, or raise an error that says which method needs it."""
-    return library("pandas", "pandas", method, "pandas")

@@ -4,11 +4,13 @@ The inner kernels that they call, here without a body, are those of the objectiv
 `objectives` and `jit.specialized`.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from hyperclus._runtime.arrays import read_only
 from hyperclus._runtime.jit import inner_kernel, kernel
+from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Codes, Floats, Integers
 
 VOLUME_PENALTY = 2.0  # cost of a cluster without volume; its term of the NCut is at most 1
@@ -35,11 +37,22 @@ class Flow(NamedTuple):
     reversible: bool
 
 
+def flow_of(walk: RandomWalk) -> Flow:
+    """The walk as the kernels read it, without copies."""
+    factors, lists = walk.factors, walk.factors.lists
+    by_vertex, by_edge = lists.gamma_by_vertex, lists.gamma
+    of_vertices = by_vertex.indptr, by_vertex.indices, by_vertex.data, lists.source_weights_by_vertex.data
+    of_edges = by_edge.indptr, by_edge.indices, by_edge.data, lists.source_weights.data
+    masses: Any = walk.stationary, walk.stationary / factors.relative_degrees, factors.shares
+    return Flow._make((*map(read_only, (*of_vertices, *of_edges, *masses)), walk.reversible))
+
+
 class State(NamedTuple):
     """The clusters, which the kernels change.
 
     sums[e, 0, j] and sums[e, 1, j] add gamma and rate * source_weights over the members of e in cluster j;
-    flows are what the objective needs of the flows between clusters.
+    flows are what the objective needs of the flows between clusters. A cluster of negative size is closed: no
+    vertex leaves or joins it.
     """
 
     labels: Integers
@@ -136,6 +149,17 @@ def gains(flow: Flow, state: State, vertices: Integers, min_volume: float, found
         own = link(flow, state, vertex, linked)
         found[index], _ = best_target(
             state, state.labels[vertex], flow.stationary[vertex], own, linked, min_volume
+        )
+
+
+@kernel
+def best_moves(flow: Flow, state: State, found: Floats, targets: Integers) -> None:
+    """As `gains`, for all vertices and any volumes, with the cluster that each would join; or its own."""
+    linked = buffer(state)
+    for vertex in range(len(state.labels)):
+        own = link(flow, state, vertex, linked)
+        found[vertex], targets[vertex] = best_target(
+            state, state.labels[vertex], flow.stationary[vertex], own, linked, 0.0
         )
 
 

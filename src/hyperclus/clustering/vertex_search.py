@@ -9,7 +9,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from hyperclus._runtime.arrays import read_only
 from hyperclus._runtime.checkpoint import NO_CHECKPOINT, Checkpoint, is_array, is_count
 from hyperclus._runtime.jit import kernels
 from hyperclus._runtime.progress import WorkProgress, listening
@@ -24,7 +23,7 @@ from hyperclus.clustering.search_problem import (
     labels_fit,
     volume_penalty,
 )
-from hyperclus.clustering.vertex_kernels import Flow, State
+from hyperclus.clustering.vertex_kernels import Flow, State, flow_of
 from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Codes, Floats, Integers
 
@@ -247,7 +246,18 @@ class Clusters:
 
         With `around`, only vertices that share a hyperedge with one of these may move.
         """
-        vertices = np.arange(len(self.state.labels)) if around is None else self._neighborhood(around)
+        self._descend(np.arange(len(self.state.labels)) if around is None else self._neighborhood(around))
+
+    def descend_within(self, groups: Integers) -> None:
+        """Descend with moves between clusters of the same group only, given the group of each cluster."""
+        sizes = self.state.sizes
+        for group in np.flatnonzero(np.bincount(groups) > 1):
+            inside = groups == group
+            sizes[:] = np.where(inside, np.bincount(self.state.labels, minlength=self.k), -1)  # others closed
+            self._descend(np.flatnonzero(inside[self.state.labels]))
+        sizes[:] = np.bincount(self.state.labels, minlength=self.k)
+
+    def _descend(self, vertices: Integers) -> None:
         before = np.inf
         while self._improve(vertices) and self.cost < before - max(MIN_GAIN, self.min_progress * abs(before)):
             before = self.cost
@@ -367,16 +377,6 @@ class Clusters:
         steps = self.visited * self.k * self.objective.steps
         more, self._steps = steps - self._steps, steps
         return kernels(self.objective.kernels, steps, more)
-
-
-def flow_of(walk: RandomWalk) -> Flow:
-    """The walk as the kernels read it, without copies."""
-    factors, lists = walk.factors, walk.factors.lists
-    by_vertex, by_edge = lists.gamma_by_vertex, lists.gamma
-    of_vertices = by_vertex.indptr, by_vertex.indices, by_vertex.data, lists.source_weights_by_vertex.data
-    of_edges = by_edge.indptr, by_edge.indices, by_edge.data, lists.source_weights.data
-    masses: Any = walk.stationary, walk.stationary / factors.relative_degrees, factors.shares
-    return Flow._make((*map(read_only, (*of_vertices, *of_edges, *masses)), walk.reversible))
 
 
 def _entries(indptr: Codes, rows: Codes) -> Integers:

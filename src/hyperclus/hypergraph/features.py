@@ -1,7 +1,7 @@
 """Hyperedges from the features of a table: one per (feature, value) or (feature, bin)."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, get_args
+from typing import Any, TypeAlias, get_args
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from hyperclus.errors import Argument, InputError, check_choice, prefixed
 from hyperclus.hypergraph.binning import (
     DEFAULT_BINS,
     FEW,
+    Binning,
     BinRules,
     BinsByColumn,
     Memberships,
@@ -21,6 +22,9 @@ from hyperclus.hypergraph.ids import as_list, is_missing, object_array, refuse_m
 from hyperclus.hypergraph.messages import row_of, shown
 from hyperclus.hypergraph.tables import find_column, is_number_type, pick, pick_codes, pick_numbers
 from hyperclus.typing import AbsencePolicy, Codes, Floats, Ids, MissingPolicy
+
+Columns: TypeAlias = Mapping[Any, Binning | None]  # those that have hyperedges, and their bins
+Feature: TypeAlias = tuple[list[Memberships], list[Any], Binning | None]
 
 
 def feature_names(
@@ -67,8 +71,8 @@ def feature_edges(
     constant: AbsencePolicy,
     bins: BinsByColumn = DEFAULT_BINS,
     order: Mapping[Any, Sequence[Any]] | None = None,
-) -> tuple[Codes, Codes, Floats, Ids]:
-    """Return the edge, the row and the gamma of each incidence, and the edge ids."""
+) -> tuple[Codes, Codes, Floats, Ids, Columns]:
+    """Return the edge, the row and the gamma of each incidence, the edge ids, and the bins of the columns."""
     check_choice("missing", missing, get_args(MissingPolicy))
     check_choice("constant", constant, get_args(AbsencePolicy))
     n_rows = max((len(find_column(columns, name)) for name in features), default=0)
@@ -82,12 +86,14 @@ def feature_edges(
     kind = index_type(2 * n_rows * len(features))
     blocks: list[Memberships] = []
     edges: list[tuple[Any, Any]] = []
+    used: dict[Any, Binning | None] = {}
     for name in features:
         levels = None if order is None else order.get(name)
         found = _levels(columns, name, levels, rules) if levels is not None else _binned(columns, name, rules)
-        parts, values = _with_missing(name, *found, missing)
+        parts, values = _with_missing(name, *found[:2], missing)
         if _is_constant(parts, values, name, constant):
             continue
+        used[name] = found[2]
         first = np.asarray(len(edges), dtype=kind)
         blocks += [(np.where(codes < 0, -1, codes + first), gamma) for codes, gamma in parts]
         edges += [(name, value) for value in values]
@@ -100,7 +106,7 @@ def feature_edges(
         if gamma is not None:
             weights[number * n_rows : (number + 1) * n_rows] = gamma
     present = slice(None) if of_edge.min() >= 0 else of_edge >= 0
-    return of_edge[present], rows[present], weights[present], object_array(edges)
+    return of_edge[present], rows[present], weights[present], object_array(edges), used
 
 
 def _check_named(features: Sequence[Any], **arguments: Mapping[Any, Any]) -> None:
@@ -123,8 +129,8 @@ def _is_constant(parts: list[Memberships], values: list[Any], name: Any, constan
     return True
 
 
-def _binned(columns: Mapping[Any, Any], name: Any, rules: BinRules) -> tuple[list[Memberships], list[Any]]:
-    """Return the values or bins of one feature, and in which of them each row is."""
+def _binned(columns: Mapping[Any, Any], name: Any, rules: BinRules) -> Feature:
+    """Return in which values or bins of one feature each row is, and these."""
     numbers = None
     if rules.others is not None or rules.named.get(name) is not None:
         numbers = pick_numbers(columns, name)
@@ -136,13 +142,14 @@ def _binned(columns: Mapping[Any, Any], name: Any, rules: BinRules) -> tuple[lis
         rule = rules.rule(name, _count_distinct(numbers))
     if rule is None or numbers is None:
         codes, ids = pick_codes(columns, name)
-        return [(codes, None)], ids.tolist()
+        return [(codes, None)], ids.tolist(), None
     if np.isinf(numbers).any():
         row = int(np.argmax(np.isinf(numbers)))
         problem = "the number is infinite or too large for bins; correct it or leave the row out"
         raise InputError(f"{row_of(name)(row)}: {problem}")
     try:
-        return memberships(numbers, rule)
+        parts, binning = memberships(numbers, rule)
+        return parts, list(binning.names), binning
     except InputError as error:
         raise prefixed(f"column {shown(name)}: ", error) from None
 
@@ -154,10 +161,8 @@ def _count_distinct(numbers: Floats) -> int:
     return int(np.count_nonzero(~np.isnan(some)))
 
 
-def _levels(
-    columns: Mapping[Any, Any], name: Any, levels: Sequence[Any], rules: BinRules
-) -> tuple[list[Memberships], list[Any]]:
-    """Return the ordered values of one feature, or bins of neighbours, and in which of them each row is."""
+def _levels(columns: Mapping[Any, Any], name: Any, levels: Sequence[Any], rules: BinRules) -> Feature:
+    """Return in which ordered values of one feature, or bins of neighbours, each row is, and these."""
     known = as_list(levels, f"the order of column {shown(name)}")
     places = {level: place for place, level in enumerate(known)}
     codes, values = pick_codes(columns, name)
@@ -170,13 +175,14 @@ def _levels(
     positions = np.append([places[value] for value in listed], -1).astype(np.intp)[codes]
     if (rule := rules.named.get(name)) is not None:
         try:
-            return order_memberships(positions, known, rule)
+            parts, binning = order_memberships(positions, known, rule)
+            return parts, list(binning.names), binning
         except InputError as error:
             raise prefixed(f"column {shown(name)}: ", error) from None
     used = np.unique(positions[positions >= 0])
     rank = np.full(len(known) + 1, -1, dtype=np.intp)
     rank[used] = np.arange(len(used))
-    return [(rank[positions], None)], [known[place] for place in used.tolist()]
+    return [(rank[positions], None)], [known[place] for place in used.tolist()], None
 
 
 def _with_missing(
@@ -203,3 +209,54 @@ def _not_numbers(columns: Mapping[Any, Any], name: Any) -> InputError:
             break
     problem = f"column {shown(name)} cannot have bins, which are for numbers, because {why}"
     return InputError(f"{problem}; leave it out of bins, or convert it")
+
+
+def row_edges(
+    table: Mapping[Any, Any], columns: Columns, edges: Ids
+) -> tuple[Codes, Codes, Floats, list[tuple[Any, Any]], Codes]:
+    """Return the hyperedges of the rows of another table with the columns of an earlier one.
+
+    These are the edge, the row and the gamma of each incidence; the pairs (column, value) that are in no
+    known hyperedge; and the row of each value that is one of these. A missing value is in the hyperedge
+    (column, None) if there is one, otherwise in none.
+    """
+    known: dict[Any, dict[Any, int]] = {}
+    for position, (name, value) in enumerate(edges.tolist()):
+        known.setdefault(name, {})[value] = position
+    found: list[tuple[Codes, Codes, Floats]] = []
+    unknown: list[tuple[Any, Any]] = []
+    strange: list[Codes] = []
+    for name, binning in columns.items():
+        codes, values, parts = _value_edges(table, name, binning, known.get(name, {}))
+        missing = known.get(name, {}).get(None, -1)
+        for number, (positions, gamma) in enumerate(parts):
+            of_edge = np.append(positions, missing if number == 0 else -1)[codes]
+            rows = np.flatnonzero(of_edge >= 0)
+            found.append((of_edge[rows], rows, np.append(gamma, 1.0)[codes[rows]]))
+        absent = np.logical_and.reduce([positions < 0 for positions, _ in parts])
+        strange.append(np.flatnonzero(np.append(absent, False)[codes]))
+        used = values[np.unique(codes[strange[-1]])].tolist()
+        unknown += [(name, value) for value in dict.fromkeys(used)]
+    of_edge, rows, weights = (np.concatenate(some) for some in zip(*found, strict=True))
+    return of_edge, rows, weights, unknown, np.concatenate(strange)
+
+
+def _value_edges(
+    table: Mapping[Any, Any], name: Any, binning: Binning | None, known: Mapping[Any, int]
+) -> tuple[Codes, Ids, list[tuple[Codes, Floats]]]:
+    """Return the codes and values of a column, -1 if missing, and the hyperedges and gammas of each value."""
+    numbers = None if binning is None or binning.kind == "levels" else pick_numbers(table, name)
+    if numbers is not None:  # each row has a value of its own
+        codes, values = np.where(np.isnan(numbers), -1, np.arange(len(numbers))), numbers
+    else:
+        codes, values = pick_codes(table, name)
+    ones = np.ones(len(values))
+    if binning is None or binning.kind == "levels":
+        levels = None if binning is None else binning.levels()
+        names = values.tolist() if levels is None else [levels.get(value) for value in values.tolist()]
+        return codes, values, [(np.array([known.get(one, -1) for one in names], dtype=np.intp), ones)]
+    if numbers is None:  # some values are not numbers
+        numbers = np.array([float(one) if is_number_type(type(one)) else np.nan for one in values.tolist()])
+    positions = np.array([*(known.get(one, -1) for one in binning.names), -1], dtype=np.intp)
+    parts = binning.memberships(numbers)
+    return codes, values, [(positions[bins], ones if gamma is None else gamma) for bins, gamma in parts]

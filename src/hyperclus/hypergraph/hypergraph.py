@@ -15,7 +15,7 @@ from hyperclus._runtime.content_digest import content_digest
 from hyperclus.errors import InputError
 from hyperclus.hypergraph import incidence, tables
 from hyperclus.hypergraph.binning import DEFAULT_BINS, BinsByColumn
-from hyperclus.hypergraph.features import feature_edges, feature_names
+from hyperclus.hypergraph.features import Columns, feature_edges, feature_names
 from hyperclus.hypergraph.ids import factorize, ids_or_range, recode
 from hyperclus.hypergraph.incidence import Policies, PolicyOptions
 from hyperclus.hypergraph.messages import USUAL, Nouns, count, row_of, shown
@@ -54,6 +54,9 @@ class Hypergraph:
         everything else as objects; 1 and "1" are different ids.
     nouns : Nouns
         What to call a vertex and a hyperedge in tables and reports; see `with_nouns`.
+    columns : mapping of column name to Binning or None; or None
+        Of a table with a row per vertex, the columns that have hyperedges, and the bins of those that have
+        bins, so that `Partition.predict` finds the hyperedges of new rows.
 
     Examples
     --------
@@ -66,10 +69,13 @@ class Hypergraph:
     vertex_ids: Ids
     edge_ids: Ids
     nouns: Nouns = USUAL
+    columns: Columns | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.nouns, Nouns):
             raise InputError(f"nouns must be Nouns, not {shown(self.nouns)}; use with_nouns")
+        if not (self.columns is None or isinstance(self.columns, Mapping)):
+            raise InputError(f"columns must be those of from_table, not {shown(self.columns)}; leave it out")
         if not isinstance(self.gamma, sp.csr_array):
             raise InputError("gamma must be a csr_array; use Hypergraph.from_incidence for other matrices")
         gamma = sp.csr_array(incidence.as_matrix(self.gamma), dtype=np.float64, copy=True)
@@ -77,10 +83,11 @@ class Hypergraph:
         edge_ids = ids_or_range(self.edge_ids, gamma.shape[0], "edge")
         omega = incidence.as_edge_weights(self.edge_weights, edge_ids).copy()
         gamma = incidence.canonical(gamma, edge_ids, vertex_ids, "error")
-        self._set(gamma, omega, vertex_ids, edge_ids, self.nouns)
+        self._set(gamma, omega, vertex_ids, edge_ids, self.nouns, self.columns)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Hypergraph, (self.gamma, self.edge_weights, self.vertex_ids, self.edge_ids, self.nouns)
+        parts = (self.gamma, self.edge_weights, self.vertex_ids, self.edge_ids)
+        return Hypergraph, (*parts, self.nouns, self.columns)
 
     @classmethod
     def from_incidence(
@@ -285,11 +292,11 @@ class Hypergraph:
         """
         columns = tables.columns_of(table)
         names = feature_names(columns, features, exclude, vertex, partial(tables.find_column, columns))
-        edge_codes, rows, weights, edges = feature_edges(columns, names, missing, constant, bins, order)
+        edge_codes, rows, weights, edges, used = feature_edges(columns, names, missing, constant, bins, order)
         ids = tables.row_names(table) if vertex is None else tables.pick(columns, vertex)
         vertices = ids_or_range(ids, len(columns[names[0]]), "vertex")
         gamma = incidence.from_coordinates(edge_codes, rows, weights, edges, vertices, "error")
-        return cls.from_canonical(gamma, edges, vertices, None, Policies(isolated=isolated))
+        return cls.from_canonical(gamma, edges, vertices, None, Policies(isolated=isolated), USUAL, used)
 
     @property
     def n_vertices(self) -> int:
@@ -350,7 +357,7 @@ class Hypergraph:
         old = self.nouns
         nouns = Nouns(old.vertex if vertex is None else vertex, old.edge if edge is None else edge)
         parts = (self.gamma, self.edge_weights, self.vertex_ids, self.edge_ids)
-        return Hypergraph.from_checked_parts(*parts, nouns)
+        return Hypergraph.from_checked_parts(*parts, nouns, self.columns)
 
     def with_gamma(self, values: ArrayLike) -> "Hypergraph":
         """Return the same members with other weights, one per incidence in the order of `gamma.data`.
@@ -366,13 +373,13 @@ class Hypergraph:
         gamma = sp.csr_array((data, self.gamma.indices, self.gamma.indptr), shape=self.gamma.shape)
         incidence.check_gamma(gamma, self.edge_ids, self.vertex_ids, False, self.nouns)
         parts = (gamma, self.edge_weights, self.vertex_ids, self.edge_ids)
-        return Hypergraph.from_checked_parts(*parts, self.nouns)
+        return Hypergraph.from_checked_parts(*parts, self.nouns, self.columns)
 
     def with_edge_weights(self, edge_weights: Mapping[Any, float] | ArrayLike) -> "Hypergraph":
         """Return the same members with other omegas: a mapping from edge id, or one per hyperedge."""
         omega = incidence.as_edge_weights(edge_weights, self.edge_ids).copy()
         parts = (self.gamma, omega, self.vertex_ids, self.edge_ids)
-        return Hypergraph.from_checked_parts(*parts, self.nouns)
+        return Hypergraph.from_checked_parts(*parts, self.nouns, self.columns)
 
     def restrict(self, vertices: NDArray[Any]) -> "Hypergraph":
         """Return the sub-hypergraph on some vertices, given by positions (in this order) or by a mask.
@@ -388,7 +395,7 @@ class Hypergraph:
         gamma.sort_indices()
         gamma, kept, _ = incidence.without_absent(gamma, self.edge_ids, self.vertex_ids, KEPT)
         parts = (gamma, self.edge_weights[kept], self.vertex_ids[chosen], self.edge_ids[kept])
-        return Hypergraph.from_checked_parts(*parts, self.nouns)
+        return Hypergraph.from_checked_parts(*parts, self.nouns, self.columns)
 
     def drop_edges(self, edges: Booleans) -> "Hypergraph":
         """Return the hypergraph without the hyperedges in a mask; all vertices stay, even isolated ones.
@@ -402,7 +409,7 @@ class Hypergraph:
             raise InputError(f"edges must be a mask of {self.n_edges} booleans, one per hyperedge")
         kept = np.flatnonzero(~mask)
         parts = (self.gamma[kept], self.edge_weights[kept], self.vertex_ids, self.edge_ids[kept])
-        return Hypergraph.from_checked_parts(*parts, self.nouns)
+        return Hypergraph.from_checked_parts(*parts, self.nouns, self.columns)
 
     @classmethod
     def from_canonical(
@@ -413,26 +420,33 @@ class Hypergraph:
         edge_weights: Any,
         policies: Policies,
         nouns: Nouns = USUAL,
+        columns: Columns | None = None,
     ) -> "Hypergraph":
         """Check omega and apply the policies to a matrix that `canonical` returned; for internal use."""
         omega = incidence.as_edge_weights(edge_weights, edges)
         gamma, kept_edges, kept_vertices = incidence.without_absent(gamma, edges, vertices, policies, nouns)
         parts = (gamma, omega[kept_edges], vertices[kept_vertices], edges[kept_edges])
-        return cls.from_checked_parts(*parts, nouns)
+        return cls.from_checked_parts(*parts, nouns, columns)
 
     @classmethod
     def from_checked_parts(
-        cls, gamma: Incidence, omega: Floats, vertices: Ids, edges: Ids, nouns: Nouns = USUAL
+        cls,
+        gamma: Incidence,
+        omega: Floats,
+        vertices: Ids,
+        edges: Ids,
+        nouns: Nouns = USUAL,
+        columns: Columns | None = None,
     ) -> "Hypergraph":
         """Build a hypergraph from checked parts that nobody else holds, without copies; for internal use."""
         hypergraph = object.__new__(cls)
-        hypergraph._set(gamma, omega, vertices, edges, nouns)
+        hypergraph._set(gamma, omega, vertices, edges, nouns, columns)
         return hypergraph
 
-    def _set(self, gamma: Incidence, omega: Floats, vertices: Ids, edges: Ids, nouns: Nouns) -> None:
+    def _set(self, gamma: Incidence, omega: Floats, vertices: Ids, edges: Ids, *others: Any) -> None:
         for array in (gamma.data, gamma.indices, gamma.indptr):
             array.flags.writeable = False
-        parts = (gamma, read_only(omega), read_only(vertices), read_only(edges), nouns)
+        parts = (gamma, read_only(omega), read_only(vertices), read_only(edges), *others)
         for field, part in zip(fields(self), parts, strict=True):
             object.__setattr__(self, field.name, part)
 

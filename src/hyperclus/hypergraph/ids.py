@@ -125,6 +125,16 @@ def encode(
 def positions(wanted: Iterable[Any], ids: Ids, what: str) -> Codes:
     """Return the position of each wanted id in `ids`; an unknown id is an `InputError`."""
     wanted = as_integers_or_list(wanted, f"{what} ids")
+    found = known_positions(wanted, ids, what)
+    if found.size and found.min() < 0:
+        name = shown(wanted[int(np.argmin(found))])
+        problem = f"{what} {name} is not among the {len(ids)} known {what} ids"
+        raise InputError(f"{problem}; add it or leave it out")
+    return found
+
+
+def known_positions(wanted: NDArray[Any] | list[Any], ids: Ids, what: str) -> Codes:
+    """Return the position in `ids` of each id that `as_integers_or_list` returned, -1 for unknown ones."""
     both: NDArray[Any] | list[Any]
     if isinstance(wanted, np.ndarray) and ids.dtype != object:
         both = np.concatenate([ids, wanted.astype(np.int64, copy=False)])
@@ -133,12 +143,7 @@ def positions(wanted: Iterable[Any], ids: Ids, what: str) -> Codes:
     # The known ids come first and are unique, so their codes are their positions.
     codes, _ = encode(both, lambda position: f"{what} id at position {position - len(ids)}")
     found = codes[len(ids) :]
-    unknown = (found < 0) | (found >= len(ids))
-    if unknown.any():
-        name = shown(wanted[int(np.argmax(unknown))])
-        problem = f"{what} {name} is not among the {len(ids)} known {what} ids"
-        raise InputError(f"{problem}; add it or leave it out")
-    return found
+    return np.where(found < len(ids), found, -1)
 
 
 def as_integers_or_list(values: Any, what: str) -> NDArray[Any] | list[Any]:

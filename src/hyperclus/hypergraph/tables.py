@@ -105,8 +105,13 @@ def column_codes(columns: Mapping[Any, Any], name: Any) -> tuple[Codes, Ids]:
 
 def edge_members(
     edges: Mapping[Any, Iterable[Any]] | Iterable[Iterable[Any]],
+    what: str = "edge",
+    inner: str = "the members of hyperedge",
 ) -> tuple[Ids, Integers, list[Any], list[Any]]:
-    """Return the ids and sizes of hyperedges given by their members, all members, and their weights."""
+    """Return the ids and sizes of hyperedges given by their members, all members, and their weights.
+
+    In messages they can be called something else, such as vertices that are given by their hyperedges.
+    """
     if isinstance(edges, Mapping) and isinstance(edges, Set):  # such as the edges of a NetworkX graph
         edges = list(edges)
     if not isinstance(edges, Mapping):  # the rows of an array are members too
@@ -114,13 +119,13 @@ def edge_members(
         edges = edges if rows else as_list(edges, "edges")
         _refuse_records(edges)
         edges = dict(enumerate(edges))
-    names = id_array(list(edges), "edge")
+    names = id_array(list(edges), what)
     members: list[Any] = []
     weights: list[Any] = []
     sizes = np.zeros(len(names), dtype=np.int64)
     for position, (edge, inside) in enumerate(edges.items()):
         is_plain = isinstance(inside, list | tuple | set | frozenset | Mapping)
-        some = list(inside) if is_plain else as_list(inside, f"the members of hyperedge {shown(edge)}")
+        some = list(inside) if is_plain else as_list(inside, f"{inner} {shown(edge)}")
         members += some
         weights += inside.values() if isinstance(inside, Mapping) else repeat(1.0, len(some))
         sizes[position] = len(some)

@@ -1,7 +1,8 @@
 """NumPy archives, `.npz`: lossless and fast; also SciPy's sparse matrices.
 
 The archive holds the version of the format ("hyperclus"), gamma as the arrays of a CSR matrix, omega, and the
-ids: integers as int64, others as JSON in UTF-8 bytes, with tuples as JSON arrays. Nothing is pickled.
+ids: integers as int64, others as JSON in UTF-8 bytes, with tuples as JSON arrays; for a table with a row per
+vertex also its columns with their bins. Nothing is pickled. Saved models are such archives too.
 """
 
 import io
@@ -10,7 +11,9 @@ import math
 import os
 import warnings
 import zipfile
-from typing import Any, Unpack
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Unpack, get_args
 
 import numpy as np
 import scipy.sparse as sp
@@ -21,6 +24,8 @@ from numpy.typing import NDArray
 from hyperclus._runtime.files import StrPath, fault, writing
 from hyperclus._runtime.source import reading, refuse_bomb
 from hyperclus.errors import Argument, InputError, check_switch
+from hyperclus.hypergraph.binning import Binning, Kind
+from hyperclus.hypergraph.features import Columns
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.hypergraph.ids import object_array
 from hyperclus.hypergraph.incidence import Policies, PolicyOptions, as_matrix
@@ -71,12 +76,14 @@ def write_npz(hypergraph: Hypergraph, path: StrPath, *, compressed: bool = False
         "gamma_indices": gamma.indices.astype(index, copy=False),
         "gamma_indptr": gamma.indptr.astype(index, copy=False),
         "edge_weights": hypergraph.edge_weights.astype("<f8", copy=False),
-        "vertex_ids": _packed(hypergraph.vertex_ids, "vertex"),
-        "edge_ids": _packed(hypergraph.edge_ids, "edge"),
+        "vertex_ids": pack_ids(hypergraph.vertex_ids, "vertex"),
+        "edge_ids": pack_ids(hypergraph.edge_ids, "edge"),
     }
     if hypergraph.nouns != USUAL:
         words = [hypergraph.nouns.vertex, hypergraph.nouns.edge]
-        arrays["nouns"] = _packed(object_array(words), "noun")
+        arrays["nouns"] = pack_ids(object_array(words), "noun")
+    if hypergraph.columns is not None:
+        arrays["columns"] = pack_columns(hypergraph.columns)
     save: Any = np.savez_compressed if compressed else np.savez
     with writing(path) as file:
         save(file, **arrays)
@@ -97,23 +104,47 @@ def read_npz(path: StrPath, **policies: Unpack[PolicyOptions]) -> Hypergraph:
     ...     read_npz(path)
     Hypergraph(3 vertices, 2 hyperedges, 4 incidences)
     """
+    with opened_archive(path) as (archive, kinds):
+        return _hypergraph(path, archive, kinds, Policies(**policies))
+
+
+@contextmanager
+def opened_archive(
+    path: StrPath, what: str = "a NumPy archive"
+) -> Iterator[tuple[Any, dict[str, np.dtype[Any]]]]:
+    """Open an archive whose arrays are no larger than the file can hold; also yields their types, by name.
+
+    Whatever fails in the body is an `InputError` that names the file.
+    """
     with reading(path) as file:
         if not isinstance(getattr(file, "raw", None), io.FileIO):
             raise fault(path, "the archive is compressed; unpack it first")
         try:
             with naming(path), warnings.catch_warnings(action="error"), NpzFile(file) as archive:
-                return _hypergraph(path, archive, Policies(**policies))
+                packed: Any = archive.zip
+                entries = packed.infolist()
+                refuse_bomb(path, os.stat(path).st_size, sum(entry.file_size for entry in entries))
+                kinds = {one.filename.removesuffix(".npy"): _announced(packed, one) for one in entries}
+                yield archive, kinds
         except (InputError, MemoryError):
             raise
         except Exception as error:  # with damaged files, zipfile, zlib, NumPy and SciPy raise anything
             why = shown(" ".join(str(error).split()))
-            raise fault(path, f"this is not a NumPy archive, or it is damaged ({why}); recreate it") from None
+            raise fault(path, f"this is not {what}, or it is damaged ({why}); recreate it") from None
 
 
-def _hypergraph(path: StrPath, archive: Any, policies: Policies) -> Hypergraph:
-    entries = archive.zip.infolist()
-    refuse_bomb(path, os.stat(path).st_size, sum(entry.file_size for entry in entries))
-    kinds = {entry.filename.removesuffix(".npy"): _announced(archive.zip, entry) for entry in entries}
+def checked_version(archive: Any, name: str, version: int) -> None:
+    """Raise an `InputError` unless an array of an archive is the version of its format."""
+    found = archive[name]
+    if found.shape != () or found.dtype != np.int64 or found != version:
+        raise InputError(f"the version of the format is not {version}; update hyperclus or recreate the file")
+
+
+def _hypergraph(
+    path: StrPath, archive: Any, kinds: dict[str, np.dtype[Any]], policies: Policies
+) -> Hypergraph:
+    if "hyperclus_model" in archive.files:
+        raise InputError("this is a saved model, not a hypergraph; hc.load reads it")
     if "hyperclus" not in archive.files:
         if not set(archive.files) >= SCIPY:
             reason = "neither write_npz nor scipy.sparse.save_npz wrote this archive"
@@ -124,30 +155,33 @@ def _hypergraph(path: StrPath, archive: Any, policies: Policies) -> Hypergraph:
             raise InputError("the weights are float16, which SciPy cannot hold; save them as float32")
         matrix = sp.coo_array(as_matrix(sp.load_npz(path)))
         return from_entries(Entries(matrix.row, matrix.col, matrix.data, matrix.shape), policies)
-    version = archive["hyperclus"]
-    if version.shape != () or version.dtype != np.int64 or version != VERSION:
-        raise InputError(f"the version of the format is not {VERSION}; update hyperclus or recreate the file")
-    arrays: dict[str, NDArray[Any]] = {}
-    for name, types in ARRAYS.items():
-        if name not in archive.files:
-            raise InputError(f"the array {name!r} is missing; recreate the file")
-        array = arrays[name] = archive[name]
-        if array.ndim != 1 or array.dtype.str not in types:
-            expected = f"must be one-dimensional and of type {' or '.join(types)}"
-            found = f"shape {shown(array.shape)} and type {shown(array.dtype.str)}"
-            raise InputError(f"the array {name!r} {expected}, not of {found}; recreate the file")
-    vertex_ids, edge_ids = (_unpacked(arrays[name], name) for name in ("vertex_ids", "edge_ids"))
+    checked_version(archive, "hyperclus", VERSION)
+    arrays = {name: checked_array(archive, name, types) for name, types in ARRAYS.items()}
+    vertex_ids, edge_ids = (unpack_ids(arrays[name], name) for name in ("vertex_ids", "edge_ids"))
     data, indices, indptr = (arrays[name] for name in ("gamma_data", "gamma_indices", "gamma_indptr"))
     gamma = sp.csr_array((data, indices, indptr), shape=(len(edge_ids), len(vertex_ids)))
     if indptr[-1] < len(data):  # SciPy would ignore the others
         raise ValueError(f"{len(data)} weights for {indptr[-1]} incidences")
-    return Hypergraph(gamma, arrays["edge_weights"], vertex_ids, edge_ids, _nouns(archive))
+    columns = unpack_columns(archive["columns"]) if "columns" in archive.files else None
+    return Hypergraph(gamma, arrays["edge_weights"], vertex_ids, edge_ids, _nouns(archive), columns)
+
+
+def checked_array(archive: Any, name: str, types: tuple[str, ...], ndim: int = 1) -> NDArray[Any]:
+    """Read an array of an archive; it must be there, and of one of these types."""
+    if name not in archive.files:
+        raise InputError(f"the array {name!r} is missing; recreate the file")
+    array: NDArray[Any] = archive[name]
+    if array.ndim != ndim or array.dtype.str not in types:
+        expected = f"must be {('one', 'two')[ndim - 1]}-dimensional and of type {' or '.join(types)}"
+        found = f"shape {shown(array.shape)} and type {shown(array.dtype.str)}"
+        raise InputError(f"the array {name!r} {expected}, not of {found}; recreate the file")
+    return array
 
 
 def _nouns(archive: Any) -> Nouns:
     if "nouns" not in archive.files:
         return USUAL
-    return Nouns(*_unpacked(archive["nouns"], "nouns"))
+    return Nouns(*unpack_ids(archive["nouns"], "nouns"))
 
 
 def _announced(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> np.dtype[Any]:
@@ -162,7 +196,8 @@ def _announced(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> np.dtype[Any
     return kind
 
 
-def _packed(ids: Ids, what: str) -> NDArray[Any]:
+def pack_ids(ids: Ids, what: str) -> NDArray[Any]:
+    """Return ids as an array that an archive can hold: integers, or the bytes of JSON."""
     if ids.dtype == np.int64:
         return ids.astype("<i8", copy=False)
     values = [value if type(value) is str else _plain(value, value, what) for value in ids.tolist()]
@@ -187,7 +222,8 @@ def _plain(value: Any, whole: Any, what: str, depth: int = 0) -> Any:
     return value
 
 
-def _unpacked(ids: NDArray[Any], name: str) -> Ids:
+def unpack_ids(ids: NDArray[Any], name: str) -> Ids:
+    """Return the ids that `pack_ids` packed."""
     if ids.dtype.kind == "i":
         return ids.astype(np.int64, copy=False)
     try:
@@ -203,3 +239,23 @@ def _hashable(value: Any, depth: int = 0) -> Any:
     if isinstance(value, dict) or depth > NESTING:
         raise ValueError
     return tuple(_hashable(part, depth + 1) for part in value) if isinstance(value, list) else value
+
+
+def pack_columns(columns: Columns) -> NDArray[Any]:
+    """Return the columns of a table and their bins as the bytes of JSON."""
+    listed = [
+        (name, () if one is None else (one.kind, one.points, tuple(one.numbers.tolist()), one.names))
+        for name, one in columns.items()
+    ]
+    return pack_ids(object_array(listed), "column")
+
+
+def unpack_columns(array: NDArray[Any]) -> Columns:
+    """Return the columns that `pack_columns` packed."""
+    found: dict[Any, Binning | None] = {}
+    for name, parts in unpack_ids(array, "columns").tolist():
+        kind, points, numbers, names = parts or (None, (), (), ())
+        if kind is not None and kind not in get_args(Kind):
+            raise ValueError("unknown kind of bins")
+        found[name] = None if kind is None else Binning(kind, points, np.array(numbers, dtype=float), names)
+    return found

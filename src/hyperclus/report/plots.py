@@ -8,6 +8,7 @@ import numpy as np
 from hyperclus._runtime.optional import library
 from hyperclus.clustering.local_result import LocalCluster
 from hyperclus.clustering.partition import Partition
+from hyperclus.clustering.tree import Tree
 from hyperclus.errors import InputError
 from hyperclus.report.format import short_id
 from hyperclus.report.views import Views
@@ -102,6 +103,23 @@ def plot_local_sweep(found: LocalCluster, ax: Any, options: Mapping[str, Any]) -
     ax.set(xlabel="vertices, nearest to the seeds first", ylabel="conductance")
     ax.set_title("sweep around the seeds" + ": in doubt" * bool(found.doubt))
     ax.legend(frameon=False)
+    return ax
+
+
+def plot_tree(tree: Tree, ax: Any, options: Mapping[str, Any]) -> Any:
+    """Plot a dendrogram of the clusters."""
+    from scipy.cluster.hierarchy import dendrogram
+
+    if tree.k < 2:
+        raise InputError("a tree with a single leaf has no mergers to draw")
+    ax = _axes(ax)
+    names = [short_id(name, NAME_LENGTH) for name in tree.leaves.cluster_names]
+    style = {"labels": names, "color_threshold": 0.0, "above_threshold_color": COLOURS[0], **options}
+    dendrogram(tree.to_linkage(), ax=ax, **style)
+    for text in ax.get_xticklabels() + ax.get_yticklabels():
+        text.set_parse_math(False)
+    lost = "information lost, in nats" if tree.objective == "information" else "k - NCut lost"
+    ax.set(ylabel=lost, title=f"{tree.k} clusters, merged by least loss")
     return ax
 
 

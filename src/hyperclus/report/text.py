@@ -6,7 +6,8 @@ from itertools import islice
 
 import numpy as np
 
-from hyperclus.clustering.partition import TINY, Partition, StoredPartition
+from hyperclus.clustering.membership import TINY
+from hyperclus.clustering.partition import Partition, StoredPartition
 from hyperclus.clustering.small_components import small_components
 from hyperclus.errors import Argument
 from hyperclus.hypergraph.messages import count
@@ -170,7 +171,7 @@ def _kept_together(part: Partition) -> str:
         small = small_components(part.walk, part.k)
     if small is None:
         return ""
-    clusters, vertices = np.unique(part.labels[part.labels >= 0][small]), np.count_nonzero(small)
+    clusters, vertices = np.unique(part.walk_labels[small]), np.count_nonzero(small)
     if len(clusters) > 1:
         return ""
     name = part.cluster_names[int(clusters[0])]

@@ -4,7 +4,6 @@ Large data are sampled or aggregated, so that the views of a million vertices ar
 thousand; each view has the number of vertices it stands for.
 """
 
-from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -13,15 +12,23 @@ from typing import Any
 import numpy as np
 
 from hyperclus.clustering.cut import sweep
+from hyperclus.clustering.description import (
+    Description,
+    TopHyperedges,
+    TopVertices,
+    describe,
+    is_uniform,
+    members_of,
+)
+from hyperclus.clustering.edge_flows import EdgeFlows, edge_flows, row_blocks
 from hyperclus.clustering.partition import Partition
-from hyperclus.report.edge_flows import EdgeFlows, TopHyperedges, edge_flows, row_blocks
+from hyperclus.clustering.profile import table_columns
 from hyperclus.spectral.laplacian import NormalizedLaplacian
 from hyperclus.typing import Booleans, Floats, Integers
 
 COORDINATES = 6  # of the embedding
 MIN_PER_CLUSTER = 40  # vertices of each cluster in a sample, if there are as many and few clusters
 OUTLIER_MARGIN = 0.4  # of the width of the middle 98 % of the vertices; points beyond are clipped
-UNIFORM_TOLERANCE = 0.005  # relative deviation of phi from its mean that counts as uniform
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +90,7 @@ class IncidenceGrid:
     """The incidence matrix with hyperedges as rows and vertices as columns, sorted by cluster and aggregated.
 
     A cell is the mean of gamma_e(v) / max gamma_e, 0 for non-members, over its hyperedges and vertices. The
-    cluster of a row is the one with the largest share in its hyperedges.
+    cluster of a row is that of its hyperedges in `Partition.edges_frame`; rows with none, -1, are the last.
     """
 
     cells: Floats
@@ -92,15 +99,6 @@ class IncidenceGrid:
     row_clusters: Integers
     column_clusters: Integers
     n_clusters: int  # the largest ones
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TopVertices:
-    """The most visited vertices of one cluster; if phi is uniform, those that are left least often."""
-
-    vertices: Integers  # positions in `vertex_ids`
-    phi: Floats  # stationary probability
-    stay_probability: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,26 +134,19 @@ class Views:
         return self._flows.stay_probability
 
     @property
-    def top_hyperedges(self) -> list[TopHyperedges]:
+    def top_hyperedges(self) -> tuple[TopHyperedges, ...]:
         """For each cluster S the hyperedges with the largest psi(e) share log(share / vol S) above 0."""
-        return self._flows.top_hyperedges
+        return self._description.edges
 
     @cached_property
     def is_uniform(self) -> bool:
         """Whether all vertices have the same phi, as in a complete table without weights."""
-        relative = self.partition.walk.stationary * len(self.partition.walk.stationary)
-        return bool(np.abs(relative - 1.0).max() < UNIFORM_TOLERANCE)
+        return is_uniform(self.partition.walk)
 
-    @cached_property
-    def top_vertices(self) -> list[TopVertices]:
+    @property
+    def top_vertices(self) -> tuple[TopVertices, ...]:
         """For each cluster the vertices with the largest phi; ties are broken by stay probability."""
-        phi, staying = self.partition.walk.stationary, self.stay_probability
-        rank = np.zeros(len(phi)) if self.is_uniform else -np.round(phi / phi.max(), 9)
-        found = []
-        for members in _members(self.labels, self.partition.k):
-            best = members[np.lexsort((-staying[members], rank[members]))[: self.limits.top]]
-            found.append(TopVertices(self.clustered[best], phi[best], staying[best]))
-        return found
+        return self._description.vertices
 
     @property
     def lookup(self) -> Integers:
@@ -218,7 +209,8 @@ class Views:
         labels, homes, limits = self.labels, self._flows.edge_clusters, self.limits
         n_clusters = min(self.partition.k, limits.grid_clusters)
         used = np.flatnonzero((self.partition.walk.hypergraph.edge_sizes > 0) & (homes < n_clusters))
-        rows = used[np.lexsort((-self._flows.largest_shares[used], homes[used]))]
+        place = np.where(homes < 0, n_clusters, homes)[used]  # hyperedges of no cluster are the last
+        rows = used[np.lexsort((-self._flows.shares[used], place))]
         edges = _groups(rows, homes, limits.grid_rows)
         columns = np.lexsort((-self.stay_probability, labels))
         vertices = _groups(columns[labels[columns] < n_clusters], labels, limits.grid_columns)
@@ -247,30 +239,22 @@ class Views:
 
     @cached_property
     def table_columns(self) -> dict[Any, int] | None:
-        """Columns of the table that the hyperedges (column, value) come from, with their numbers of values.
-
-        None if they do not come from a table: if an id is not a pair, or if a vertex is in more than two
-        hyperedges of one column (a row has one value, or is in two overlapping bins).
-        """
-        hypergraph = self.partition.walk.hypergraph
-        ids = hypergraph.edge_ids.tolist()
-        if not all(isinstance(edge, tuple) and len(edge) == 2 for edge in ids):
-            return None
-        counts = Counter(column for column, _ in ids)
-        numbers = {column: number for number, column in enumerate(counts)}
-        column = np.array([numbers[edge[0]] for edge in ids], dtype=np.int64)
-        rows = np.repeat(column, hypergraph.edge_sizes) * hypergraph.n_vertices + hypergraph.gamma.indices
-        return dict(counts) if np.unique(rows, return_counts=True)[1].max() <= 2 else None
+        """Columns of the table that the hyperedges come from, with their numbers of values, or None."""
+        return table_columns(self.partition.walk.hypergraph)
 
     @cached_property
     def _flows(self) -> EdgeFlows:
-        return edge_flows(self.partition, self.limits.top, self.limits.block_entries, self.limits.block_cells)
+        part, limits = self.partition, self.limits
+        return edge_flows(
+            part.walk, self.labels, part.cut.volumes, limits.top, limits.block_entries, limits.block_cells
+        )
 
-
-def _members(labels: Integers, k: int) -> list[Integers]:
-    """Return the positions of the vertices of each cluster, ascending."""
-    stops = np.cumsum(np.bincount(labels, minlength=k))
-    return np.split(np.argsort(labels, kind="stable"), stops[:-1])
+    @cached_property
+    def _description(self) -> Description:
+        part = self.partition
+        return describe(
+            part.walk, part.labels, self._flows, part.cut.volumes, part.cluster_names, self.limits.top
+        )
 
 
 def _sample(labels: Integers, k: int, count: int) -> Integers:
@@ -279,7 +263,7 @@ def _sample(labels: Integers, k: int, count: int) -> Integers:
         return np.arange(len(labels))
     rng, least = np.random.default_rng(0), min(MIN_PER_CLUSTER, max(count // k, 1))
     kept = []
-    for members in _members(labels, k):
+    for members in members_of(labels, k):
         drawn = min(len(members), max(least, round(count * len(members) / len(labels))))
         kept.append(rng.choice(members, drawn, replace=False))
     return np.sort(np.concatenate(kept))

@@ -1,6 +1,7 @@
 """What the searches need of an objective: a class, and inner kernels for single moves, in one file."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, ClassVar
@@ -81,6 +82,18 @@ class Objective(ABC):
         """The cost, given volumes and flows of a state."""
 
     @abstractmethod
+    def cost_between(self, between: Floats) -> float:
+        """The cost, given F."""
+
+    @abstractmethod
+    def scores(self, between: Floats, labels: Integers, out: Floats, back: Floats, own: Floats) -> Floats:
+        """How much the cost falls when each vertex joins each cluster, up to a constant per vertex; (n, k).
+
+        `out` and `back` are the flows from each vertex to each cluster and back, without the one to itself,
+        `own`. They may be of first order.
+        """
+
+    @abstractmethod
     def costs_of(self, sets: Floats, flow: Floats) -> Floats:
         """The costs of many partitions of few vertices, given indicators (count, k, n) and phi(u) P(u, v)."""
 
@@ -93,16 +106,38 @@ class Objective(ABC):
         between = joined(between, one, other)
         return self.merger_costs(between.sum(axis=1), np.diag(between), between), between
 
-    def merged_to(self, k: int, between: Floats) -> Integers:
-        """The cluster 0 .. k - 1 that each of more clusters becomes by mergers of least cost, given F."""
-        into = np.arange(len(between))
+    def mergers(
+        self, between: Floats, k: int = 1, groups: Integers | None = None
+    ) -> Iterator[tuple[int, int, float]]:
+        """Mergers of least cost down to k clusters, given F: `other` joins `one`, and the cost rises by that.
+
+        After each, clusters beyond `other` have a number less by one. If there are groups, only clusters of
+        the same group are merged.
+        """
+        groups = np.zeros(len(between), dtype=np.int64) if groups is None else groups
         costs = self.merger_costs(between.sum(axis=1), np.diag(between), between)
         while (count := len(between)) > k:
-            one, other = divmod(int(np.argmin(np.where(np.tri(count, dtype=bool), np.inf, costs))), count)
+            barred = np.tri(count, dtype=bool) | (groups[:, None] != groups)
+            one, other = divmod(int(np.argmin(np.where(barred, np.inf, costs))), count)
+            yield one, other, float(costs[one, other])
             costs, between = self.after_merger(costs, between, one, other)
+            groups = np.delete(groups, other)
+
+    def merged_to(self, k: int, between: Floats, groups: Integers | None = None) -> Integers:
+        """The cluster 0 .. k - 1 that each of more clusters becomes by mergers of least cost, given F."""
+        into = np.arange(len(between))
+        for one, other, _ in self.mergers(between, k, groups):
             into[into == other] = one
             into[into > other] -= 1
         return into
+
+    @abstractmethod
+    def gains_of_joining(self, out: Floats, back: Floats, between: Floats, n: int) -> Floats:
+        """The decrease of the cost when vertices from outside join each cluster, to first order, per mass.
+
+        `out` and `back` are the shares of each vertex's steps to and from the clusters, a row each; F and the
+        number n of vertices inside are given.
+        """
 
     @abstractmethod
     def clear(self, flows: Floats, cluster: int) -> None:

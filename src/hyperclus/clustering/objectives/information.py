@@ -43,6 +43,21 @@ class Information(Objective):
         """The negative information."""
         return float(2 * _xlogx(volumes).sum() - flows[1].sum())
 
+    def cost_between(self, between: Floats) -> float:
+        """The negative information."""
+        return float(2 * _xlogx(between.sum(axis=1)).sum() - _xlogx(between).sum())
+
+    def scores(self, between: Floats, labels: Integers, out: Floats, back: Floats, own: Floats) -> Floats:
+        """First-order scores.
+
+        Unlike in `InformationFlows.gains`, those of volumes are of first order too: many vertices move at
+        once, so that volumes change less than the moves of single vertices say.
+        """
+        logs, masses = np.log(np.maximum(between, LEAST)), out.sum(axis=1) + own
+        volumes = np.log(np.maximum(between.sum(axis=1), NOISE))
+        found = out @ logs.T + back @ logs + np.multiply.outer(own, np.diag(logs))
+        return np.asarray(found - np.multiply.outer(2 * masses, volumes))
+
     def costs_of(self, sets: Floats, flow: Floats) -> Floats:
         """The negative information of many partitions."""
         between, volumes = sets @ flow @ sets.transpose(0, 2, 1), sets @ flow.sum(axis=1)
@@ -61,6 +76,17 @@ class Information(Objective):
         between, place = joined(between, one, other), one - (other < one)
         costs[place] = costs[:, place] = _losses(between, between.sum(axis=1), place)
         return costs, between
+
+    def gains_of_joining(self, out: Floats, back: Floats, between: Floats, n: int) -> Floats:
+        """Compute sum_j out(j) ln F_cj + back(j) ln F_jc - 2 ln v_c for each cluster c.
+
+        F_cj is at least v_c v_j / n, the flow by chance of one vertex of mean mass: between clusters without
+        any flow, a single step does not make another label impossible.
+        """
+        volumes = between.sum(axis=1)
+        logs = np.log(np.maximum(between, np.outer(volumes, volumes) / n))
+        flows = out @ (logs + logs.T) if back is out else out @ logs.T + back @ logs
+        return np.asarray(flows - 2 * np.log(volumes))
 
     def clear(self, flows: Floats, cluster: int) -> None:
         """Remove rounding errors from the flows of a cluster that is empty."""
@@ -153,8 +179,7 @@ def flows_between(walk: RandomWalk, labels: Integers, k: int) -> Floats:
 
 def information_of(walk: RandomWalk, labels: Integers, k: int) -> float:
     """The information of a partition with labels 0 .. k - 1, in nats."""
-    between = flows_between(walk, labels, k)
-    return float(_xlogx(between).sum() - 2 * _xlogx(between.sum(axis=1)).sum())
+    return -INFORMATION.cost_between(flows_between(walk, labels, k))
 
 
 def _losses(between: Floats, volumes: Floats, one: int) -> Floats:
@@ -268,15 +293,19 @@ def best_target(
 
     The cost is the negative information plus a penalty for each cluster below `min_volume`. A cluster is not
     left with less than that, nor empty, nor with a volume of rounding errors only. The gain is exact; of more
-    than SHORTLIST targets it is computed for those with the largest first-order gains.
+    than SHORTLIST targets it is computed for those with the largest first-order gains. Clusters of negative
+    size are closed.
     """
     volumes = state.volumes
     out, back, scores = linked[0], linked[1], linked[2]
     rest = volumes[home] - mass
     if state.sizes[home] < 2 or rest < max(min_volume, NOISE):
         return -1.0, home
+    targets = len(volumes) - 1
     for cluster in range(len(volumes)):
-        scores[cluster] = own * state.flows[2, cluster, cluster]
+        closed = state.sizes[cluster] < 0
+        scores[cluster] = -np.inf if closed else own * state.flows[2, cluster, cluster]
+        targets -= 1 if closed else 0
         scores[cluster] -= 2.0 * mass * np.log(max(volumes[cluster], NOISE))
         if volumes[cluster] < min_volume:
             scores[cluster] += VOLUME_PENALTY * min(mass, min_volume - volumes[cluster]) / min_volume
@@ -288,7 +317,7 @@ def best_target(
     scores[home] = -np.inf
     best = -np.inf
     target = home
-    for _ in range(min(SHORTLIST, len(volumes) - 1)):
+    for _ in range(min(SHORTLIST, targets)):
         cluster = int(np.argmax(scores))
         scores[cluster] = -np.inf
         gain = joining(state, home, cluster, mass, own, out, back)

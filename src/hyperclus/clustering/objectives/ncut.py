@@ -45,6 +45,20 @@ class NCut(Objective):
         """The NCut."""
         return float(len(volumes) - (flows / volumes).sum())
 
+    def cost_between(self, between: Floats) -> float:
+        """The NCut."""
+        return self.cost(between.sum(axis=1), np.diag(between))
+
+    def scores(self, between: Floats, labels: Integers, out: Floats, back: Floats, own: Floats) -> Floats:
+        """Exact scores: of joining a cluster, and of not leaving the present one."""
+        volumes, inside, everyone = between.sum(axis=1), np.diag(between), np.arange(len(labels))
+        linked, masses = out + back, out.sum(axis=1) + own
+        scores = (inside + linked + own[:, None]) / np.add.outer(masses, volumes) - inside / volumes
+        rest = np.maximum(volumes[labels] - masses, NOISE)
+        left = (inside[labels] - linked[everyone, labels] - own) / rest
+        scores[everyone, labels] = inside[labels] / volumes[labels] - left
+        return np.asarray(scores)
+
     def costs_of(self, sets: Floats, flow: Floats) -> Floats:
         """The NCuts of many partitions."""
         leaving = ((sets @ flow) * (1.0 - sets)).sum(axis=2)
@@ -54,6 +68,11 @@ class NCut(Objective):
         """By how much the NCut rises when two clusters are merged."""
         shares, inside = flows / volumes, flows[:, None] + flows + between.T + between
         return np.asarray(shares[:, None] + shares - inside / (volumes[:, None] + volumes))
+
+    def gains_of_joining(self, out: Floats, back: Floats, between: Floats, n: int) -> Floats:
+        """Compute (out(c) + back(c) - F_cc / v_c) / v_c for each cluster c."""
+        volumes = between.sum(axis=1)
+        return np.asarray((out + back - np.diag(between) / volumes) / volumes)
 
     def clear(self, flows: Floats, cluster: int) -> None:
         """Remove rounding errors from the flow inside a cluster that is empty."""
@@ -168,7 +187,7 @@ def best_target(
     """The largest decrease of the cost when a vertex of this mass leaves home, and the cluster that it joins.
 
     The cost is the NCut plus a penalty for each cluster below `min_volume`. A cluster is not left with less
-    than that, nor empty, nor with a volume of rounding errors only.
+    than that, nor empty, nor with a volume of rounding errors only. Clusters of negative size are closed.
     """
     volumes, flows = state.volumes, state.flows
     rest = volumes[home] - mass
@@ -177,7 +196,7 @@ def best_target(
     best = -np.inf
     target = home
     for cluster in range(len(volumes)):
-        if cluster != home:
+        if cluster != home and state.sizes[cluster] >= 0:
             joined = (flows[cluster] + linked[cluster] + own) / (volumes[cluster] + mass)
             gain = joined - flows[cluster] / volumes[cluster]
             if volumes[cluster] < min_volume:

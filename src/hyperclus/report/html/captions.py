@@ -111,6 +111,11 @@ def matrix(contents: Contents) -> str:
         f" {capitalized(nouns.vertices)} of the main cluster of {with_article(nouns.a_hyperedge)} are in "
         "colour, others in grey."
     )
+    if (grid.row_clusters < 0).any():
+        text += (
+            f" The last rows, with a grey strip, are {nouns.hyperedges} that no cluster has clearly more "
+            "than others."
+        )
     return text + _limited(grid.n_clusters, contents.part.k, "clusters are shown")
 
 
@@ -124,7 +129,9 @@ def details(contents: Contents) -> str:
     return (
         f"Top {nouns.hyperedges} are the most distinctive for a cluster: walks that pass through them are in "
         "the cluster more often than by chance. A lift of 2 is twice as often; the bars have a logarithmic "
-        f"scale from 1. Top {nouns.vertices} are those {order}."
+        "scale from 1. \u201cOf it\u201d and \u201cof all\u201d are the shares of the "
+        f"{nouns.vertices} of the cluster, and of all {nouns.vertices}, that are members. "
+        f"Top {nouns.vertices} are those {order}."
     ) + _limited(DETAILED_CLUSTERS, contents.part.k, "clusters are described")
 
 

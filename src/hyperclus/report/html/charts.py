@@ -28,7 +28,7 @@ NAME_WIDTH = 150  # pixels
 GROUP_NAMES = 3  # names in the tooltip of a row or column that stands for several
 
 _PARAMETERS = {"ink": "", "soft": "", "rule": "", "page": "", "palette": [], "chosen": -1}
-_COLOUR = "palette[datum.c % length(palette)]"
+_COLOUR = "(datum.c < 0 ? soft : palette[datum.c % length(palette)])"
 _AXIS = {"domain": False, "ticks": False, "grid": False, "labelPadding": 6, "labelOverlap": True}
 _TITLES = {  # flat, at the end of the axis
     "left": {"titleAngle": 0, "titleAlign": "left", "titleX": -40, "titleY": -12},
@@ -188,7 +188,7 @@ def _matrix(contents: Contents) -> tuple[Spec, Spec]:
 def _matrix_layers(x: Channel, y: Channel, grid: IncidenceGrid, gap: int) -> list[Spec]:
     """Return the cells, lines between the clusters, and strips in their colours with their numbers.
 
-    Vertices of the main cluster of a hyperedge are in colour; all clusters but the chosen one are faded.
+    Vertices of the cluster of a hyperedge are in colour; all clusters but the chosen one are faded.
     """
     strip = {"fill": f"={_COLOUR}", "fillOpacity": f"={_faded(0.2)}", "cursor": "pointer"}
     upright, level = (

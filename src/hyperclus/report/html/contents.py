@@ -128,16 +128,12 @@ class Contents:
 
     def lift_bar(self, lift: float) -> float:
         """Length of the bar of a lift, from 0 to 1, on a logarithmic scale from 1 to the largest lift."""
-        return math.log(max(lift, 1.0)) / math.log(max(self._largest("lifts", 2.0), 1.001))
+        return math.log(max(lift, 1.0)) / math.log(max(self._largest_lift, 1.001))
 
     @cached_property
-    def flow_decimals(self) -> int:
-        """Decimals of the flows in percent, so that the largest has two digits."""
-        return min(max(1, 1 - math.floor(math.log10(100 * self._largest("flows", 1.0)))), 9)
-
-    def _largest(self, field: str, default: float) -> float:
+    def _largest_lift(self) -> float:
         top = self.views.top_hyperedges[:DETAILED_CLUSTERS]
-        return max((float(getattr(some, field).max()) for some in top if len(some.edges)), default=default)
+        return max((float(some.lift.max()) for some in top if len(some)), default=2.0)
 
     def vertex_data(self) -> dict[str, Any]:
         """The vertices to look up; the stay probability is in thousandths, -1 if there is none."""

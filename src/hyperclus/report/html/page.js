@@ -26,7 +26,7 @@
       const aggregated = rows[y][0] * columns[x][0] > 1;
       return [
         ...groupLines(rows[y], nouns.hyperedges),
-        `main cluster ${clusterNames[home]}`,
+        home < 0 ? "no main cluster" : `main cluster ${clusterNames[home]}`,
         ...groupLines(columns[x], nouns.vertices).map((text, i) => (i ? text : `${text}, in cluster ${clusterNames[c]}`)),
         aggregated
           ? `mean weight ${formatNumber(v * largest)} of the largest in each hyperedge`
@@ -54,7 +54,7 @@
       if (last && last.c === c) last.b = i + 1;
       else found.push({ c, a: i, b: i + 1 });
     });
-    return found.map((span) => ({ ...span, name: clusterNames[span.c], middle: (span.a + span.b) / 2 }));
+    return found.map((span) => ({ ...span, name: span.c < 0 ? "" : clusterNames[span.c], middle: (span.a + span.b) / 2 }));
   };
   // Points at the same position share one label, so that names are not on top of each other.
   const mergedLabels = (points) => {
