@@ -308,7 +308,8 @@ def test_set_output():
 @examples
 def test_predict_is_the_cheapest_cluster_for_a_light_sample(h, alpha, data):
     X = matrix_of(h).toarray()
-    model = HypergraphClustering(2, alpha=alpha, edge_weights=h.edge_weights, random_state=0).fit(X)
+    settings = {"objective": "ncut", "alpha": alpha, "edge_weights": h.edge_weights, "random_state": 0}
+    model = HypergraphClustering(2, **settings).fit(X)
     new = np.array(
         data.draw(st.lists(st.sampled_from([0.0, 1.0, 3.0]), min_size=h.n_edges, max_size=h.n_edges))
     )
@@ -326,7 +327,8 @@ def test_predict_is_the_cheapest_cluster_for_a_light_sample(h, alpha, data):
 @examples
 def test_predict_returns_the_labels_of_a_two_sided_walk(h, k):
     X = matrix_of(h)
-    model = HypergraphClustering(k, alpha=1, edge_weights=h.edge_weights, min_share=0, random_state=0).fit(X)
+    settings = {"objective": "ncut", "edge_weights": h.edge_weights, "min_share": 0, "random_state": 0}
+    model = HypergraphClustering(k, alpha=1, **settings).fit(X)
     walk = model.partition_.walk
     for v in np.flatnonzero(model.predict(X) != model.labels_):  # then another cluster must be as good
         moved = model.labels_.copy()
