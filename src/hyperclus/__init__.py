@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from hyperclus._runtime.progress import Step as Step, watching as watching
     from hyperclus.clustering.cluster import cluster as cluster, evaluate as evaluate, refine as refine
     from hyperclus.clustering.cluster_files import cluster_files as cluster_files, prepare as prepare
+    from hyperclus.clustering.constraints import Constraints as Constraints
     from hyperclus.clustering.cut import cut as cut, sweep as sweep
     from hyperclus.clustering.hyperclus_g import hyperclus_g as hyperclus_g
     from hyperclus.clustering.local import local_cluster as local_cluster, pagerank as pagerank
@@ -51,6 +52,7 @@ __all__, __getattr__, __dir__ = lazy_names(
         "_runtime.progress": ("Step", "watching"),
         "clustering.cluster": ("cluster", "evaluate", "refine"),
         "clustering.cluster_files": ("cluster_files", "prepare"),
+        "clustering.constraints": ("Constraints",),
         "clustering.cut": ("cut", "sweep"),
         "clustering.hyperclus_g": ("hyperclus_g",),
         "clustering.local": ("local_cluster", "pagerank"),

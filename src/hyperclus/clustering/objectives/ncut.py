@@ -177,7 +177,7 @@ def best_target(
     best = -np.inf
     target = home
     for cluster in range(len(volumes)):
-        if cluster != home:
+        if cluster != home and volumes[cluster] + mass <= state.most[cluster]:
             joined = (flows[cluster] + linked[cluster] + own) / (volumes[cluster] + mass)
             gain = joined - flows[cluster] / volumes[cluster]
             if volumes[cluster] < min_volume:
