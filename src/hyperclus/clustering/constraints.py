@@ -80,11 +80,11 @@ class Constraints:
         return any(getattr(self, one.name) for one in fields(self))
 
     @property
-    def summary(self) -> tuple[str, ...]:
-        """What is constrained, in a few words each.
+    def summary(self) -> str:
+        """What is constrained, in a few words.
 
         >>> Constraints(fixed={"a": 0}, max_share=0.5).summary
-        ('1 fixed vertex', 'max_share 0.5')
+        '1 fixed vertex, max_share 0.5'
         """
         seeds = sum(map(len, self.seeds.values()))  # type: ignore[arg-type]
         counts = (
@@ -94,7 +94,7 @@ class Constraints:
             (seeds, "seed", None),
         )
         found = [count(number, one, many) for number, one, many in counts if number]
-        return (*found, *([] if self.max_share is None else [f"max_share {self.max_share:g}"]))
+        return ", ".join([*found, *([] if self.max_share is None else [f"max_share {self.max_share:g}"])])
 
 
 def _items(name: str, given: Any) -> list[tuple[Any, Any]]:

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 from hyperclus.clustering.rules import TOLERANCE, Rules
-from hyperclus.errors import InputError
+from hyperclus.errors import Argument, InputError
 from hyperclus.typing import Floats, Integers
 
 MAX_VARIABLES = 20_000  # of an integer program
@@ -26,7 +26,7 @@ def with_volumes(rules: Rules, phi: Floats, min_share: float, max_share: float |
     """The rules with volumes and their limits; an `InputError` if nothing keeps them."""
     k, masses = rules.k, np.bincount(rules.groups, weights=phi).astype(np.float64)
     if max_share is not None and max_share < (1 - TOLERANCE) / k:
-        raise InputError(f"max_share must be at least 1/k = {1 / k:.4g}; got {max_share!r}")
+        raise InputError(Argument("max_share"), f" must be at least 1/k = {1 / k:.4g}; got {max_share!r}")
     rules = replace(
         rules, masses=masses, min_volume=min_share, max_volume=np.inf if max_share is None else max_share
     )
@@ -179,9 +179,11 @@ def _refuse_simple(rules: Rules) -> None:
     most = min(rules.max_volume, 1.0 - (k - 1) * rules.min_volume) * (1 + TOLERANCE)
     if rules.masses[heaviest] > most:
         limit = "max_share" if rules.max_volume * (1 + TOLERANCE) <= most else "min_share"
+        alone = np.count_nonzero(rules.groups == heaviest) == 1
+        name, share = rules.names_of([heaviest]), f"{rules.masses[heaviest]:.4g} of the volume"
+        whose = f"vertex {name} has" if alone else f"the vertices that are joined with {name} have"
         raise InputError(
-            f"the vertices joined with {rules.names_of([heaviest])} have {rules.masses[heaviest]:.4g} of the "
-            f"volume, and {limit} allows {most:.4g} for one cluster; free some of them or change {limit}"
+            f"{whose} {share}, and {limit} allows {most:.4g} for a cluster; change {limit} or the constraints"
         )
     clique = _clique(rules)
     if len(clique) > k:

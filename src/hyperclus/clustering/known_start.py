@@ -34,7 +34,8 @@ def known_start(rules: Rules, walk: RandomWalk, labels: Integers | None = None) 
     for _ in range(STEPS):
         step = CONTINUE * walk.forward(step)
         visits = visits + step
-    scores = visits * counts / (walk.stationary @ visits)
+    masses = walk.stationary @ visits
+    scores = visits * (counts / np.where(masses > 0, masses, 1.0))
     otherwise = np.full(len(known), int(np.argmax(counts))) if labels is None else labels
     found = np.where(scores.max(axis=1) > 0, scores.argmax(axis=1), otherwise)
     return np.where(rules.known >= 0, rules.known, found)

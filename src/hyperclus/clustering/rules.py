@@ -297,7 +297,7 @@ def _apart(
                 how = (
                     "must_link joins them"
                     if cluster < 0
-                    else f"both are in cluster {shown(clusters[cluster])}"
+                    else f"fixed puts both in cluster {shown(clusters[cluster])}"
                 )
                 same = f"vertex {place.name(one)} cannot be apart from itself"
                 problem = f"vertices {place.pair(one, other)} are in cannot_link, but {how}"
