@@ -245,7 +245,7 @@ class Run(Steps[Partition]):
     engine: InMemory = "auto"
     chance: bool = True
     active: Booleans = field(init=False)
-    names: Sequence[str] | None = field(default=None, init=False)  # of given clusters
+    names: Sequence[str | None] | None = field(default=None, init=False)  # of given clusters
 
     def __post_init__(self) -> None:
         self.hypergraph = as_hypergraph(self.hypergraph)
@@ -291,7 +291,7 @@ class Run(Steps[Partition]):
         everywhere = np.full(self.hypergraph.n_vertices, -1, dtype=np.int64)
         everywhere[self.active] = np.argsort(order)[labels]
         found = everywhere, self.hypergraph.vertex_ids, scored, pairs.on_host(walk.backend), walk.on_host()
-        names = None if self.names is None else tuple(self.names[cluster] for cluster in order)
+        names = None if self.names is None else names_in_order(self.names, order)
         chance = self._chance(found[-1], labels, k, settings) if self.chance else None
         settings = {"k": k, **settings, **self.settings(walk)}
         return Partition(*found, tight, settings, self.timings, names, chance)
@@ -317,6 +317,12 @@ def _tight_bound(walk: RandomWalk, k: int, upper: float) -> TightBound:
     tight = TightBound(**(kept or checkpoint.finish(**asdict(tight_bound(walk, k, upper=upper)))))
     report_progress("bound", tight.evaluations, "evaluations", 1.0, f"NCut at least {tight.value:.4f}")
     return tight
+
+
+def names_in_order(names: Sequence[str | None], order: Integers) -> tuple[str, ...]:
+    """The names of clusters in a new order; those without get their new number."""
+    numbers = [f"number {place}" if str(place) in names else str(place) for place in range(len(order))]
+    return tuple(names[cluster] or number for cluster, number in zip(order, numbers, strict=True))
 
 
 def check_k(k: int, n_vertices: int, min_share: float | None = None) -> int:

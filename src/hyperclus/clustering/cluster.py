@@ -1,7 +1,6 @@
 """The method: clusters found by a search from the eigenvectors, with proven bounds."""
 
 from collections.abc import Iterable, Mapping
-from itertools import count, islice
 from typing import Any, Literal, Unpack, cast
 
 import numpy as np
@@ -25,7 +24,6 @@ from hyperclus.clustering.rules import Rules, rules_of
 from hyperclus.clustering.search_problem import Effort, EffortName, SearchProblem, effort_of
 from hyperclus.engines import InMemory, Precision
 from hyperclus.hypergraph.ids import vertex_codes
-from hyperclus.hypergraph.messages import caption
 from hyperclus.typing import HypergraphLike, Integers, Seed
 
 
@@ -242,8 +240,7 @@ def _rules(run: Run, constraints: Constraints, k: int, given: list[Any] | None =
     """The constraints on the vertices of a run, which keeps the names of the clusters."""
     rules = rules_of(constraints, run.hypergraph.vertex_ids, run.active, k, given)
     if given is None and not all(isinstance(cluster, int) for cluster in rules.clusters):
-        numbers = (number for number in count() if str(number) not in map(caption, rules.clusters))
-        run.names = unique_names([*rules.clusters, *islice(numbers, k - len(rules.clusters))])
+        run.names = [*unique_names(rules.clusters), *[None] * (k - len(rules.clusters))]
     return rules
 
 
