@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from hyperclus.clustering.cluster_files import cluster_files as cluster_files, prepare as prepare
     from hyperclus.clustering.comparison import compare as compare
     from hyperclus.clustering.consensus import consensus as consensus
+    from hyperclus.clustering.constraints import Constraints as Constraints
     from hyperclus.clustering.cut import cut as cut, sweep as sweep
     from hyperclus.clustering.hyperclus_g import hyperclus_g as hyperclus_g
     from hyperclus.clustering.local import local_cluster as local_cluster, pagerank as pagerank
@@ -58,6 +59,7 @@ __all__, __getattr__, __dir__ = lazy_names(
         "clustering.cluster_files": ("cluster_files", "prepare"),
         "clustering.comparison": ("compare",),
         "clustering.consensus": ("consensus",),
+        "clustering.constraints": ("Constraints",),
         "clustering.cut": ("cut", "sweep"),
         "clustering.hyperclus_g": ("hyperclus_g",),
         "clustering.local": ("local_cluster", "pagerank"),

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from hyperclus._runtime.optional import library
 from hyperclus.clustering._run import Bound, Run
 from hyperclus.clustering.cluster import cluster
+from hyperclus.clustering.constraints import Constraints
 from hyperclus.clustering.cut import cut
 from hyperclus.clustering.hyperclus_g import Rounding, Strategy, hyperclus_g
 from hyperclus.clustering.objectives import ObjectiveName
@@ -201,6 +202,8 @@ class HypergraphClustering(_ClusterEstimator):
         "auto" is the number that `hyperclus.suggest_k` suggests; `n_clusters_` has it after `fit`.
     objective, effort, min_share, alpha, bound
         As in `hyperclus.cluster`.
+    constraints : Constraints or mapping, optional
+        As in `hyperclus.cluster`; vertices are positions of samples, or labels of the index of a data frame.
     chance : bool
         As in `hyperclus.cluster`, but off by default, because models are often fitted many times.
     edge_weights : sequence of length n_features, or mapping from feature name, optional
@@ -241,6 +244,7 @@ class HypergraphClustering(_ClusterEstimator):
     objective: ObjectiveName | None = None
     effort: EffortName | Effort | None = None
     min_share: float | None = None
+    constraints: Constraints | Mapping[str, Any] | None = None
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

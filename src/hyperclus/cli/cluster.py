@@ -13,6 +13,7 @@ import hyperclus
 from hyperclus._runtime.files import printable
 from hyperclus.cli.app import Messages, command, command_line, say, say_if_stopped
 from hyperclus.cli.cluster_files import Workers, cluster_files
+from hyperclus.cli.constraints import read_constraints
 from hyperclus.cli.inputs import LabelledSource, ResolvedInput, Source, read_labels
 from hyperclus.cli.options import GPU, Computation, Json, Search, Walk, argument, cluster_option
 from hyperclus.cli.output import LABELS, Outputs, as_record, labelled, print_csv, print_json
@@ -48,6 +49,7 @@ NOT_REPEATED = (
     "hyperclus cluster table.csv -k auto --exclude name --out labels.csv",
     "hyperclus cluster papers.csv -k 2 --vertex author --edge paper --weight share",
     "hyperclus cluster papers.hif.json -k 2 --classes classes.csv --json",
+    "hyperclus cluster table.csv -k 3 --id name --fixed known.csv --links links.csv",
 )
 def cluster(
     *,
@@ -73,7 +75,7 @@ def cluster(
         cluster_files(source, k, search, computation, workers, outputs, messages, command)
         return
     workers.check_unused()
-    outputs.check(source.path, source.classes)
+    outputs.check(source.path, source.classes, search.fixed, search.links)
     settings: dict[str, Any] = {**computation.settings(), "engine": workers.engine}
     _check_engine(workers.engine, computation.precision)
     resolved = source.resolve()
@@ -89,7 +91,8 @@ def cluster(
                 raise HyperclusError(f"no number of clusters can be suggested: {suggestion.reason}")
         if search.method == "auto":
             settings |= {"objective": search.objective, "effort": search.effort}
-            part = hyperclus.cluster(h, k, min_share=search.min_share, **settings)
+            settings |= {"min_share": search.min_share, "constraints": read_constraints(search, h)}
+            part = hyperclus.cluster(h, k, **settings)
         else:
             part = hyperclus.hyperclus_g(h, k, **settings)
     _finish(part, classes, seconds, source, outputs, messages, command, suggestion)

@@ -137,6 +137,9 @@ def _check(source: LabelledSource, search: Search, computation: Computation, out
     """Refuse, before the work, what the engine cannot do."""
     given = {
         "--method": (search.method != "auto", "it runs the search of --method auto"),
+        "--fixed": (search.fixed, "it keeps no constraints"),
+        "--links": (search.links, "it keeps no constraints"),
+        "--max-share": (search.max_share, "it keeps no constraints"),
         "--bound": (computation.bound != "eigenvalues", "its bound is that of the eigenvalues"),
         "--checkpoint": (computation.checkpoint, "it keeps checkpoints in --work and always resumes"),
         "--report": (outputs.report, "there may be too many vertices for a page"),

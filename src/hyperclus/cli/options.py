@@ -3,6 +3,7 @@
 import math
 from dataclasses import asdict, dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
@@ -118,9 +119,23 @@ class Search:
         "otherwise 0).",
         "NUMBER",
     )
+    max_share: float | None = cluster_option("Maximum share of the volume for each cluster.", "NUMBER")
+    fixed: Path | None = cluster_option(
+        "Table with two columns: vertices and the clusters that they stay in; rows without a cluster are "
+        "left out.",
+        "FILE",
+    )
+    links: Path | None = cluster_option(
+        "Table with three columns: two vertices, and must (be in one cluster) or cannot.", "FILE"
+    )
 
     def __post_init__(self) -> None:
-        given = {"--objective": self.objective, "--effort": self.effort, "--min-share": self.min_share}
+        given: dict[str, Any] = {
+            "--objective": self.objective,
+            "--effort": self.effort,
+            "--min-share": self.min_share,
+        }
+        given |= {"--max-share": self.max_share, "--fixed": self.fixed, "--links": self.links}
         for option, value in given.items():
             if self.method == "hyperclus-g" and value is not None:
                 reason = "does not apply to --method hyperclus-g, which does not search; leave it out"

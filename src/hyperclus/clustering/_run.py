@@ -18,9 +18,12 @@ from hyperclus.clustering.batch_search import batch_search
 from hyperclus.clustering.chance import Chance
 from hyperclus.clustering.contraction import SMALL, contracted, nearly_separate_groups
 from hyperclus.clustering.cut import Cut, cut
+from hyperclus.clustering.feasible import with_volumes
 from hyperclus.clustering.initialization import initial_partitions
+from hyperclus.clustering.known_start import enough_known, known_start
 from hyperclus.clustering.objectives import NCUT, OBJECTIVES
 from hyperclus.clustering.partition import Partition
+from hyperclus.clustering.rules import Rules
 from hyperclus.clustering.search_problem import Effort, SearchProblem
 from hyperclus.clustering.shuffles import compared
 from hyperclus.clustering.small_components import add_small_components, small_components
@@ -150,6 +153,8 @@ class Steps(Generic[Result]):
         self, problem: SearchProblem, effort: Effort, seed: int, start: Integers | None = None
     ) -> Integers:
         """Labels of low cost, from the eigenvectors or from given labels."""
+        if problem.rules is not None:
+            return self._search_constrained(problem, problem.rules, effort, seed, start)
         if start is None and problem.objective is not NCUT:
             small = small_components(problem.walk, problem.k)
             if small is not None:
@@ -162,6 +167,21 @@ class Steps(Generic[Result]):
         if in_batches:
             return search_in_batches(problem, effort, seed, found if start is None else start)
         return search_by_vertex(problem, effort, seed, start, [] if found is None else [found])
+
+    def _search_constrained(
+        self, problem: SearchProblem, rules: Rules, effort: Effort, seed: int, start: Integers | None
+    ) -> Integers:
+        """Search vertex by vertex, from known vertices, from the clusters of a free search, or both."""
+        walk, others = problem.walk.on_host(), list[Integers]()
+        if start is None and enough_known(rules):
+            start = known_start(rules, walk)
+        elif start is None:
+            (free,) = problem.walk.backend.fetch(self.search(replace(problem, rules=None), effort, seed))
+            others = [rules.of_groups(free)[rules.groups]]
+            if (rules.known >= 0).any():
+                others.append(known_start(rules, walk, others[0]))
+        labels = search_by_vertex(problem, effort, seed, start, others)
+        return cast(Integers, problem.walk.backend.put(labels))
 
     def _search_without(self, small: Booleans, problem: SearchProblem, effort: Effort, seed: int) -> Integers:
         """Search among the vertices that are in no small component, then add these to a cluster."""
@@ -226,7 +246,7 @@ class Run(Steps[Partition]):
     engine: InMemory = "auto"
     chance: bool = True
     active: Booleans = field(init=False)
-    names: Sequence[str] | None = field(default=None, init=False)  # of given clusters
+    names: Sequence[str | None] | None = field(default=None, init=False)  # of given clusters
 
     def __post_init__(self) -> None:
         self.hypergraph = as_hypergraph(self.hypergraph)
@@ -272,7 +292,7 @@ class Run(Steps[Partition]):
         everywhere = np.full(self.hypergraph.n_vertices, -1, dtype=np.int64)
         everywhere[self.active] = np.argsort(order)[labels]
         found = everywhere, self.hypergraph.vertex_ids, scored, pairs.on_host(walk.backend), walk.on_host()
-        names = None if self.names is None else tuple(self.names[cluster] for cluster in order)
+        names = None if self.names is None else names_in_order(self.names, order)
         chance = self._chance(found[-1], labels, k, settings) if self.chance else None
         settings = {"k": k, **settings, **self.settings(walk)}
         return Partition(*found, tight, settings, self.timings, names, chance)
@@ -300,6 +320,12 @@ def _tight_bound(walk: RandomWalk, k: int, upper: float) -> TightBound:
     return tight
 
 
+def names_in_order(names: Sequence[str | None], order: Integers) -> tuple[str, ...]:
+    """The names of clusters in a new order; those without get their new number."""
+    numbers = [f"number {place}" if str(place) in names else str(place) for place in range(len(order))]
+    return tuple(names[cluster] or number for cluster, number in zip(order, numbers, strict=True))
+
+
 def check_k(k: int, n_vertices: int, min_share: float | None = None) -> int:
     """Check the number of clusters, and the share of the volume that each should have."""
     check_integer("k", k)
@@ -325,6 +351,25 @@ def default_min_share(walk: RandomWalk, k: int, start: Integers | None = None) -
         return MIN_SHARE_OF_TWO
     (masses,) = walk.backend.fetch(walk.stationary)
     return MIN_SHARE_OF_TWO if np.bincount(start, weights=masses).min() >= MIN_SHARE_OF_TWO else 0.0
+
+
+def checked_rules(
+    rules: Rules, walk: RandomWalk, min_share: float, max_share: float | None, together: bool
+) -> Rules:
+    """The rules with the volumes of a walk; an `InputError` if no clusters keep them.
+
+    Small components without constrained vertices stay `together`, unless volumes are limited.
+    """
+    small = small_components(walk, rules.k) if together and not min_share and max_share is None else None
+    if small is not None:
+        components = walk.distribution.components
+        constrained = np.zeros(components.count, dtype=bool)
+        constrained[components.of_vertex[rules.involved]] = True
+        small &= ~constrained[components.of_vertex]
+        if np.count_nonzero(~small & ~rules.involved) >= rules.k and small.any():
+            rules = rules.join(small)
+    (phi,) = walk.backend.fetch(walk.stationary)
+    return with_volumes(rules, phi, min_share, max_share)
 
 
 def search_by_vertex(

@@ -5,11 +5,22 @@ from typing import Any, Literal, Unpack, cast
 
 import numpy as np
 
-from hyperclus.clustering._run import Bound, Result, Run, Settings, Steps, check_k, default_min_share
+from hyperclus.clustering._run import (
+    Bound,
+    Result,
+    Run,
+    Settings,
+    Steps,
+    check_k,
+    checked_rules,
+    default_min_share,
+)
+from hyperclus.clustering.constraints import Constraints
 from hyperclus.clustering.exhaustive import at_least_as_good
 from hyperclus.clustering.n_clusters import chosen_k
 from hyperclus.clustering.objectives import NCUT, ObjectiveName, objective_of
 from hyperclus.clustering.partition import Partition, unique_names
+from hyperclus.clustering.rules import Rules, rules_of
 from hyperclus.clustering.search_problem import Effort, EffortName, SearchProblem, effort_of
 from hyperclus.engines import InMemory, Precision
 from hyperclus.hypergraph.ids import vertex_codes
@@ -30,6 +41,7 @@ def cluster(
     engine: InMemory = "auto",
     precision: Precision = "float64",
     chance: bool = True,
+    constraints: Constraints | Mapping[str, Any] | None = None,
 ) -> Partition:
     """Split the vertices into k clusters that a random walker seldom leaves, with proven bounds.
 
@@ -75,6 +87,9 @@ def cluster(
         Whether to compare the clusters with those of shuffled hypergraphs, see `Chance`. Large hypergraphs
         are sampled; `timings["chance"]` of the result says how long it took. The clusters do not depend on
         it, so switch it off where many hypergraphs are clustered.
+    constraints : Constraints or mapping, optional
+        What the clusters must keep: `fixed` vertices, `must_link`, `cannot_link`, `max_share`; and `seeds` to
+        start from. See `Constraints`. With them, `min_share` is kept, too, if it is given.
 
     Returns
     -------
@@ -109,9 +124,11 @@ def cluster(
     )
     if effort is None:
         effort = "thorough" if bound == "tight" else "default"
+    known = Constraints.of(constraints)
     k, suggestion = chosen_k(run.hypergraph, k, alpha, seed)
     settings = {"method": "cluster", "objective": chosen_objective(objective, bound), **suggestion}
-    return search(run, k, effort, min_share, settings)
+    rules = None if known is None else _rules(run, known, check_k(k, run.whole.n_vertices, min_share))
+    return search(run, k, effort, min_share, settings, constraints=known, rules=rules)
 
 
 def refine(
@@ -121,13 +138,15 @@ def refine(
     objective: ObjectiveName | None = None,
     effort: EffortName | Effort = "fast",
     min_share: float | None = None,
+    constraints: Constraints | Mapping[str, Any] | None = None,
     **settings: Unpack[Settings],
 ) -> Partition:
     """Improve given clusters: raise their information, or lower their NCut; no cluster is emptied.
 
     Moves single vertices until no move helps ("fast"), then tries whole hyperedges and mergers as
     `cluster` does. The labels are those of `evaluate`, the other parameters those of `cluster`. The objective
-    never gets worse (unless the given clusters are smaller than `min_share`).
+    never gets worse (unless the given clusters are smaller than `min_share`, or do not keep the constraints,
+    whose clusters are those of the labels).
 
     Examples
     --------
@@ -137,9 +156,11 @@ def refine(
     ['a', 'b', 'c']
     """
     run = Run.of("refine", hypergraph, settings)
-    start, k = _label_codes(run, labels)
+    known = Constraints.of(constraints)
+    start, given = _label_codes(run, labels)
     how = {"method": "refine", "objective": chosen_objective(objective, run.bound)}
-    return search(run, k, effort, min_share, how, start)
+    rules = None if known is None else _rules(run, known, len(given), given)
+    return search(run, len(given), effort, min_share, how, start, known, rules)
 
 
 def evaluate(
@@ -167,10 +188,11 @@ def evaluate(
     (0.3333, ['c', 'd'])
     """
     run = Run.of("evaluate", hypergraph, settings)
-    given, k = _label_codes(run, labels)
+    start, given = _label_codes(run, labels)
+    k = len(given)
     walk = run.walk(run.whole, k)
     pairs = run.eigenpairs(walk, k)
-    return run.partition(walk, pairs, given, k, {"method": "evaluate"})
+    return run.partition(walk, pairs, start, k, {"method": "evaluate"})
 
 
 def search(
@@ -180,18 +202,27 @@ def search(
     min_share: float | None,
     settings: dict[str, Any],
     start: Integers | None = None,
+    constraints: Constraints | None = None,
+    rules: Rules | None = None,
 ) -> Result:
-    """The method, for every engine; the search starts from the eigenvectors, or from given labels."""
+    """The method, for every engine; the search starts from the eigenvectors, or from given labels.
+
+    `rules` are what the constraints mean for the vertices.
+    """
     k, how = check_k(k, run.whole.n_vertices, min_share), effort_of(effort)
     objective = objective_of(settings["objective"])
     seed = int(run.rng.integers(1 << 63))  # drawn first, so that it does not depend on the eigen-solver
     walk = run.walk(run.whole, k)  # P = A B and its stationary distribution
+    if constraints is not None and rules is not None:
+        together = start is None and objective is not NCUT
+        rules = checked_rules(rules, walk, min_share or 0.0, constraints.max_share, together)
+        settings["constraints"] = constraints.summary
     pairs = run.eigenpairs(walk, k, how.extra)  # the smallest of L_sym
     if min_share is None:
         min_share = default_min_share(walk, k, start) if objective is NCUT else 0.0
     min_volume = float(min_share)
     with run.timed("search"):
-        problem = SearchProblem(walk, pairs, k, min_volume, objective)
+        problem = SearchProblem(walk, pairs, k, min_volume, objective, rules)
         labels = run.search(problem, how, seed, start)
         if start is None:
             labels = at_least_as_good(problem, labels)
@@ -205,8 +236,18 @@ def chosen_objective(objective: ObjectiveName | None, bound: Bound = "eigenvalue
     return cast(ObjectiveName, objective_of(objective).name)
 
 
-def _label_codes(run: Run, labels: Mapping[Any, Any] | Iterable[Any] | Partition) -> tuple[Integers, int]:
-    """Labels 0 .. k - 1 of the vertices in hyperedges, and k; the run keeps the names of the clusters."""
+def _rules(run: Run, constraints: Constraints, k: int, given: list[Any] | None = None) -> Rules:
+    """The constraints on the vertices of a run, which keeps the names of the clusters."""
+    rules = rules_of(constraints, run.hypergraph.vertex_ids, run.active, k, given)
+    if given is None and not all(isinstance(cluster, int) for cluster in rules.clusters):
+        run.names = [*unique_names(rules.clusters), *[None] * (k - len(rules.clusters))]
+    return rules
+
+
+def _label_codes(
+    run: Run, labels: Mapping[Any, Any] | Iterable[Any] | Partition
+) -> tuple[Integers, list[Any]]:
+    """Labels 0 .. k - 1 of the vertices in hyperedges, and what they were; the run keeps their names."""
     given = labels.labels if isinstance(labels, Partition) else labels
     codes, distinct = vertex_codes(given, run.hypergraph.vertex_ids, "label")
     found, inside = np.unique(codes[run.active], return_inverse=True)
@@ -215,4 +256,4 @@ def _label_codes(run: Run, labels: Mapping[Any, Any] | Iterable[Any] | Partition
         run.names = None if labels.names is None else [labels.names[cluster] for cluster in values]
     elif not all(isinstance(value, int) for value in values):
         run.names = unique_names(values)
-    return inside, len(found)
+    return inside, values if run.names is None or not isinstance(labels, Partition) else list(run.names)

@@ -1,9 +1,11 @@
 """All partitions of very small hypergraphs, so that their optimum is never missed."""
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
 
+from hyperclus.clustering.rules import Rules
 from hyperclus.clustering.search_problem import MIN_GAIN, SearchProblem
 from hyperclus.clustering.vertex_kernels import VOLUME_PENALTY
 from hyperclus.typing import Floats, Integers
@@ -16,10 +18,22 @@ def at_least_as_good(problem: SearchProblem, labels: Integers) -> Integers:
     walk, k = problem.walk, problem.k
     if walk.hypergraph.n_vertices > MAX_VERTICES or not walk.backend.on_host:
         return labels
-    rows = np.vstack([_partitions(walk.hypergraph.n_vertices, k), labels])
+    rows = _partitions(walk.hypergraph.n_vertices, k)
+    if problem.rules is not None:
+        rows = _keeping(problem.rules, rows)
+    rows = np.vstack([rows, labels])
     costs = _penalized_costs(problem, rows)
     best = int(costs.argmin())
     return rows[best] if costs[best] < costs[-1] - max(MIN_GAIN, 1e-9 * abs(costs[-1])) else labels
+
+
+def _keeping(rules: Rules, rows: Integers) -> Integers:
+    """The rows that keep the rules, with the numbers that their clusters then have."""
+    first = np.unique(rules.groups, return_index=True)[1]
+    rows = rows[(rows == rows[:, first[rules.groups]]).all(axis=1)]
+    fixed = replace(rules, numbered=False, known=rules.pinned[rules.groups])
+    found = [labels for labels in map(fixed.of_groups, rows) if rules.kept(labels)]
+    return np.array(found, dtype=np.int64).reshape(-1, rules.n_groups)[:, rules.groups]
 
 
 def _penalized_costs(problem: SearchProblem, labels: Integers) -> Floats:

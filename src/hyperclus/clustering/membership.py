@@ -195,7 +195,8 @@ def _margins(walk: RandomWalk, homes: Integers, k: int, objective: Objective) ->
     flow, n = flow_of(walk), len(homes)
     sums = np.zeros((walk.hypergraph.n_edges, 2, k))
     sizes = np.bincount(homes, minlength=k).astype(np.int64)
-    state = State(homes.astype(np.int64), sizes, _volumes(walk, homes, k), np.empty(0), sums)
+    anywhere = np.full(k, np.inf), np.zeros(n, dtype=bool)
+    state = State(homes.astype(np.int64), sizes, _volumes(walk, homes, k), np.empty(0), sums, *anywhere)
     steps = len(flow.edges) * k * objective.steps
     loops = kernels(objective.kernels, steps, steps)
     loops.tally(flow, state)

@@ -7,6 +7,7 @@ import numpy as np
 
 from hyperclus._runtime.checkpoint import is_array, is_figure
 from hyperclus.clustering.objectives import NCUT, Objective
+from hyperclus.clustering.rules import Rules
 from hyperclus.clustering.vertex_kernels import VOLUME_PENALTY
 from hyperclus.errors import Argument, InputError, check_integer
 from hyperclus.spectral.eigen import Eigenpairs
@@ -20,7 +21,7 @@ MIN_GAIN = 1e-13  # a move must lower the cost by more than rounding may
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SearchProblem:
-    """Find k clusters of low cost, none of them smaller than `min_volume` if possible.
+    """Find k clusters of low cost, none of them smaller than `min_volume` if possible, that keep the rules.
 
     The eigenpairs give the initial partitions and a bound, at which the search ends; the products that they
     took are the unit of the effort.
@@ -31,6 +32,7 @@ class SearchProblem:
     k: int
     min_volume: float
     objective: Objective = NCUT
+    rules: Rules | None = None
 
     @property
     def bound(self) -> float:
@@ -53,7 +55,8 @@ class SearchProblem:
         walk, pairs = self.walk, self.pairs
         solved = pairs.values, pairs.vectors, pairs.spare, pairs.steps, self.bound
         given = walk.hypergraph, walk.alpha, walk.stationary
-        return (*given, *solved, self.k, self.min_volume, self.objective.name)
+        rules = () if self.rules is None else self.rules.key
+        return (*given, *solved, self.k, self.min_volume, self.objective.name, *rules)
 
 
 def labels_fit(n: int, k: int, figures: dict[str, int], kept: dict[str, Any]) -> bool:

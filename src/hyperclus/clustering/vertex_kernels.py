@@ -11,7 +11,7 @@ import numpy as np
 from hyperclus._runtime.arrays import read_only
 from hyperclus._runtime.jit import inner_kernel, kernel
 from hyperclus.spectral.walk import RandomWalk
-from hyperclus.typing import Codes, Floats, Integers
+from hyperclus.typing import Booleans, Codes, Floats, Integers
 
 VOLUME_PENALTY = 2.0  # cost of a cluster without volume; its term of the NCut is at most 1
 NOISE = 1e-12  # a volume below this may be rounding error
@@ -51,8 +51,8 @@ class State(NamedTuple):
     """The clusters, which the kernels change.
 
     sums[e, 0, j] and sums[e, 1, j] add gamma and rate * source_weights over the members of e in cluster j;
-    flows are what the objective needs of the flows between clusters. A cluster of negative size is closed: no
-    vertex leaves or joins it.
+    flows are what the objective needs of the flows between clusters. No move raises a volume above `most`,
+    and perturbations leave vertices where they are that are `still`.
     """
 
     labels: Integers
@@ -60,6 +60,8 @@ class State(NamedTuple):
     volumes: Floats
     flows: Floats
     sums: Floats
+    most: Floats
+    still: Booleans
 
 
 @kernel
@@ -92,6 +94,7 @@ def best_target(
     """The largest decrease of the cost when a vertex of this mass leaves home, and the cluster that it joins.
 
     A cluster is not left with less than `min_volume`, nor empty, nor with a volume of rounding errors only.
+    None gets more than `state.most`; the decrease is -inf if no move is possible for that reason.
     """
     raise NotImplementedError
 
@@ -110,11 +113,11 @@ def plain_cost(state: State) -> float:
 
 @inner_kernel
 def cost(state: State, min_volume: float) -> float:
-    """The cost, with penalties; infinite if a cluster is empty or its volume is only rounding errors."""
+    """The cost, with penalties; infinite if a cluster is empty, too large, or only rounding errors."""
     total = plain_cost(state)
     for cluster in range(len(state.volumes)):
         volume = state.volumes[cluster]
-        if state.sizes[cluster] == 0 or volume < NOISE:
+        if state.sizes[cluster] == 0 or volume < NOISE or volume > state.most[cluster]:
             return np.inf
         if volume < min_volume:
             total += VOLUME_PENALTY * (min_volume - volume) / min_volume
@@ -223,7 +226,7 @@ def forced_costs(
             source = np.sort(before)[min(int(uniforms[attempt] * size), size - 1)]
         after = before.copy()
         for index in range(size):
-            if source < 0 or source == before[index]:
+            if (source < 0 or source == before[index]) and not state.still[members[index]]:
                 after[index] = target
         assign(flow, state, members, after)
         sources[attempt] = source

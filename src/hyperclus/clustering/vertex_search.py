@@ -13,7 +13,9 @@ from hyperclus._runtime.checkpoint import NO_CHECKPOINT, Checkpoint, is_array, i
 from hyperclus._runtime.jit import kernels
 from hyperclus._runtime.progress import WorkProgress, listening
 from hyperclus._runtime.threads import in_parallel, single_blas_thread
+from hyperclus.clustering.feasible import nearest
 from hyperclus.clustering.objectives import NCUT, Objective
+from hyperclus.clustering.rules import TOLERANCE, Rules
 from hyperclus.clustering.search_problem import (
     EFFORTS,
     MIN_GAIN,
@@ -23,9 +25,9 @@ from hyperclus.clustering.search_problem import (
     labels_fit,
     volume_penalty,
 )
-from hyperclus.clustering.vertex_kernels import Flow, State, flow_of
+from hyperclus.clustering.vertex_kernels import NOISE, Flow, State, flow_of
 from hyperclus.spectral.walk import RandomWalk
-from hyperclus.typing import Codes, Floats, Integers
+from hyperclus.typing import Booleans, Codes, Floats, Integers
 
 NEAR = 0.1  # share of the evaluated vertices that are close enough to a move to be tried again at once
 DRAWS = 6  # perturbations, of which the best is made
@@ -61,7 +63,10 @@ def vertex_search(
 
     `work` is the progress of the stage, of which this search ends at `share`.
     """
-    k, flow = problem.k, flow_of(problem.walk)
+    k, flow, rules = problem.k, flow_of(problem.walk), problem.rules
+    if rules is not None:
+        flow = rules.contracted(flow)
+        starts = (partial(_keeping, rules, start) for start in starts)
     m = len(flow.edges)
     brief = problem.large and effort.first is None
     count, finalists = _counts(problem, effort, brief)
@@ -70,10 +75,10 @@ def vertex_search(
     total = m * (START * count + ROUND * 2 * finalists) + (m * DESCENT + budget) * finalists
     work = work or WorkProgress("search", "incidences")
     work.begin(total, share)
-    n = problem.walk.hypergraph.n_vertices
+    n = len(flow.rate)
     if (done := checkpoint.result(partial(labels_fit, n, k, {"cost": 1}))) is not None:
         work.end(problem.objective.shown(done["cost"]))
-        return np.asarray(done["labels"])
+        return _of_vertices(rules, done["labels"])
 
     def ranked(
         name: str, partitions: Iterable[Start], stage: Callable[[Clusters, Checkpoint], None], expected: float
@@ -85,7 +90,9 @@ def vertex_search(
             kept = part.result(partial(labels_fit, n, k, {"rank": 2}))
             if kept is None:
                 labels = start() if callable(start) else start
-                clusters = Clusters.of(problem.walk, labels, k, problem.min_volume, problem.objective, flow)
+                clusters = Clusters.of(
+                    problem.walk, labels, k, problem.min_volume, problem.objective, flow, rules
+                )
                 clusters.work, clusters.parallel_from = work, effort.parallel_from
                 clusters.min_progress = MIN_PROGRESS if brief else 0.0
                 stage(clusters, part)
@@ -104,7 +111,17 @@ def vertex_search(
     (cost, _), labels = min(first[0], end[0], key=itemgetter(0))
     checkpoint.finish(labels=labels, cost=cost)
     work.end(problem.objective.shown(cost))
-    return labels
+    return _of_vertices(rules, labels)
+
+
+def _keeping(rules: Rules, start: Start) -> Integers:
+    """Labels of the groups near those of a start."""
+    return nearest(rules, rules.of_groups(start() if callable(start) else start))
+
+
+def _of_vertices(rules: Rules | None, labels: Integers) -> Integers:
+    """Labels of the vertices, given those of the groups."""
+    return np.asarray(labels if rules is None else labels[rules.groups])
 
 
 def _counts(problem: SearchProblem, effort: Effort, brief: bool) -> tuple[int, int]:
@@ -124,11 +141,11 @@ def _fits_state(clusters: "Clusters", kept: dict[str, Any]) -> bool:
     """Whether stored values can be the state of `perturb`, so that kernels stay within their arrays."""
     state, k = clusters.state, clusters.k
     sound = is_labels(kept["labels"], len(state.labels), k) and kept["labels"].dtype == np.int64
-    for name in ("sizes", "volumes", "flows", "sums"):
+    for name in ("sizes", "volumes", "flows", "sums", "most", "still"):
         array = getattr(state, name)
         sound &= is_array(kept[name], *array.shape) and kept[name].dtype == array.dtype
     sound &= bool((kept["sizes"] == np.bincount(kept["labels"], minlength=k)).all())
-    sound &= bool((kept["volumes"] > 0).all()) and isinstance(kept["merging"], bool) and len(kept) == 8
+    sound &= bool((kept["volumes"] > 0).all()) and isinstance(kept["merging"], bool) and len(kept) == 10
     return sound and is_count(kept["visited"]) and is_count(kept["stop"])
 
 
@@ -163,7 +180,7 @@ def perturb(
         forced = clusters.force(freed, rng)
         if len(forced):
             clusters.descend(np.append(merged, forced))
-        if not len(forced) or not clusters.rank < before:
+        if not len(forced) or not clusters.kept or not clusters.rank < before:
             clusters.undo()
         merging = clusters.k > 2 and not merging
     clusters.keep()
@@ -178,6 +195,7 @@ class Clusters:
     min_volume: float  # of a cluster: no move leaves one below, and a smaller one is penalized
     flow: Flow
     state: State
+    rules: Rules | None = None
     visited: int = 0  # visits of incidences so far: the work done, on any machine
     work: WorkProgress | None = None
     parallel_from: int = EFFORTS["default"].parallel_from
@@ -195,17 +213,23 @@ class Clusters:
         min_volume: float = 0.0,
         objective: Objective = NCUT,
         flow: Flow | None = None,
+        rules: Rules | None = None,
     ) -> "Clusters":
-        """The clusters of labels 0 .. k - 1, none of them empty."""
+        """The clusters of labels 0 .. k - 1, none of them empty; with rules, of groups, given their flow."""
         flow = flow or flow_of(walk)
+        most, still = np.inf, np.zeros(len(labels), dtype=bool)
+        if rules is not None:
+            most, still = rules.max_volume * (1 + TOLERANCE), rules.still
         state = State(
             labels.astype(np.int64),
             np.bincount(labels, minlength=k).astype(np.int64),
-            np.bincount(labels, weights=walk.stationary, minlength=k).astype(np.float64),
+            np.bincount(labels, weights=flow.stationary, minlength=k).astype(np.float64),
             np.empty(0),
-            np.zeros((walk.hypergraph.n_edges, 2, k)),
+            np.zeros((len(flow.scale), 2, k)),
+            np.full(k, most),
+            still,
         )
-        clusters = cls(objective, min_volume, flow, state, len(flow.edges))
+        clusters = cls(objective, min_volume, flow, state, rules, len(flow.edges))
         clusters._kernels.tally(flow, state)
         clusters.state = state._replace(flows=objective.flows(flow.scale, state.sums))
         clusters.keep()
@@ -232,6 +256,11 @@ class Clusters:
         return round(self.cost, 12), -float(self.state.volumes.min())
 
     @property
+    def kept(self) -> bool:
+        """Whether the clusters keep the rules."""
+        return self.rules is None or self.rules.kept(self.state.labels)
+
+    @property
     def between(self) -> Floats:
         """F_ij, the flow from cluster i to cluster j."""
         gamma, picked = self.state.sums[:, 0], self.state.sums[:, 1]
@@ -239,33 +268,38 @@ class Clusters:
 
     def round(self, passes: int = PASSES) -> None:
         """Evaluate every vertex once, then pass over those that gain, or nearly gain, by a move."""
-        self._improve(np.arange(len(self.state.labels)), passes)
+        self._improve(self._free(), passes)
+        self._exchange()
 
     def descend(self, around: Integers | None = None) -> None:
         """Move single vertices, those that gain most first, until no move helps.
 
         With `around`, only vertices that share a hyperedge with one of these may move.
         """
-        self._descend(np.arange(len(self.state.labels)) if around is None else self._neighborhood(around))
+        self._descend(self._free() if around is None else self._neighborhood(around))
 
     def descend_within(self, groups: Integers) -> None:
         """Descend with moves between clusters of the same group only, given the group of each cluster."""
-        sizes = self.state.sizes
+        most = self.state.most.copy()
         for group in np.flatnonzero(np.bincount(groups) > 1):
             inside = groups == group
-            sizes[:] = np.where(inside, np.bincount(self.state.labels, minlength=self.k), -1)  # others closed
+            self.state.most[:] = np.where(inside, most, -np.inf)  # others are closed
             self._descend(np.flatnonzero(inside[self.state.labels]))
-        sizes[:] = np.bincount(self.state.labels, minlength=self.k)
+        self.state.most[:] = most
 
     def _descend(self, vertices: Integers) -> None:
         before = np.inf
-        while self._improve(vertices) and self.cost < before - max(MIN_GAIN, self.min_progress * abs(before)):
+        while self._improve(vertices) | self._exchange() and self.cost < before - max(
+            MIN_GAIN, self.min_progress * abs(before)
+        ):
             before = self.cost
 
-    def merge(self, rng: np.random.Generator) -> tuple[Integers, int]:
-        """Merge two clusters, cheap pairs more likely; the vertices that moved, and the empty cluster."""
+    def merge(self, rng: np.random.Generator) -> tuple[Integers, int | None]:
+        """Merge two clusters, cheap pairs more likely; the vertices that moved, and the empty one, if any."""
         cost = self.objective.merger_costs(self.state.volumes, self.state.flows, self.between)
-        pairs = np.flatnonzero(np.arange(self.k)[:, None] < np.arange(self.k))
+        pairs = np.flatnonzero(self._mergeable())
+        if not len(pairs):
+            return NO_VERTICES, None
         ranked = pairs[np.argsort(cost.ravel()[pairs], kind="stable")]
         kept, freed = divmod(int(ranked[min(int(rng.exponential(MERGER_RANK)), len(ranked) - 1)]), self.k)
         vertices = np.flatnonzero(self.state.labels == freed)
@@ -290,7 +324,7 @@ class Clusters:
         first, last = self.flow.edge_indptr[edges[best] : edges[best] + 2]
         members = self.flow.members[first:last]
         homes = self.state.labels[members]
-        moving = homes != targets[best]
+        moving = (homes != targets[best]) & ~self.state.still[members]
         if sources[best] >= 0:
             moving &= homes == sources[best]
         vertices = members[moving].astype(np.int64) if np.isfinite(costs[best]) else NO_VERTICES
@@ -340,6 +374,47 @@ class Clusters:
         self._report()
         return bool(moved.any())  # moves there and back gain by rounding only, and would never end
 
+    def _exchange(self) -> bool:
+        """Move groups that must be apart from others, which move out of their way; whether any moved."""
+        moved = False
+        for group in () if self.rules is None else self.rules.partners:
+            for target in range(self.k):
+                moved |= self._exchanged(group, target)
+        return moved
+
+    def _exchanged(self, group: int, target: int) -> bool:
+        """Move one group, and those that it must be apart from the other way, if that lowers the cost."""
+        labels, home = self.state.labels, self.state.labels[group]
+        chain = None if self.rules is None or home == target else self.rules.chain(labels, group, target)
+        if chain is None:
+            return False
+        before, volumes, flows = self.cost, self.state.volumes.copy(), self.state.flows.copy()
+        homes = labels[chain]
+        self.assign(chain, np.where(homes == home, target, home))
+        low, fits = max(NOISE, self.min_volume), self.state.volumes <= self.state.most
+        allowed = self.state.sizes.all() and self.state.volumes.min() >= low and fits.all()
+        if allowed and self.cost < before - MIN_GAIN:
+            return True
+        self._log.pop()
+        self._kernels.assign(self.flow, self.state, chain, homes)
+        self.state.volumes[:], self.state.flows[:] = volumes, flows
+        return False
+
+    def _free(self) -> Integers:
+        """The vertices that single moves may move."""
+        return np.flatnonzero(~self.state.still)
+
+    def _mergeable(self) -> Booleans:
+        """Mark the pairs of clusters of which the second may be merged into the first."""
+        clusters = np.arange(self.k)
+        if self.rules is None:
+            return np.asarray(clusters[:, None] < clusters)
+        volumes, movable = self.state.volumes, np.ones(self.k, dtype=bool)
+        movable[self.state.labels[self.state.still]] = False
+        fits = volumes[:, None] + volumes <= self.state.most
+        preferred = (clusters[:, None] < clusters) | ~movable[:, None]
+        return np.asarray(fits & movable & preferred & (clusters[:, None] != clusters))
+
     def _gains(self, vertices: Integers) -> Floats:
         """The gain of the best move of each of these vertices, on two threads if that pays."""
         found, n = np.empty(len(vertices)), len(vertices)
@@ -352,14 +427,15 @@ class Clusters:
 
     def _neighborhood(self, vertices: Integers) -> Integers:
         """The vertices that share a hyperedge with one of these; all vertices if they are many."""
-        flow, n = self.flow, len(self.state.labels)
+        flow = self.flow
         if len(flow.edges) < LOCAL_FROM:
-            return np.arange(n)
+            return self._free()
         edges = np.unique(flow.edges[_entries(flow.indptr, vertices)])
         sizes = flow.edge_indptr[edges + 1] - flow.edge_indptr[edges]
         if sizes.sum() > int(LOCAL_UP_TO * len(flow.edges)):
-            return np.arange(n)
-        return np.unique(flow.members[_entries(flow.edge_indptr, edges)]).astype(np.int64)
+            return self._free()
+        found = np.unique(flow.members[_entries(flow.edge_indptr, edges)]).astype(np.int64)
+        return found[~self.state.still[found]]
 
     def _visit(self, vertices: Integers) -> int:
         visited = int((self.flow.indptr[vertices + 1] - self.flow.indptr[vertices]).sum())

@@ -156,12 +156,20 @@ def _notes(part: Partition | StoredPartition, written: Callable[[Argument], str]
     isolated = total - int(part.sizes.sum())
     if isolated:
         yield f"in no {part.nouns.a_hyperedge}, with label -1: {part.nouns.count_vertices(isolated)}"
-    if "suggestion" in part.settings:
-        yield f"k = {part.k} was suggested: {part.settings['suggestion'].rstrip('.')}"
-    yield from part.settings.get("fallbacks", ())
+    yield from _recorded(part)
     if part.n_components > 1:
         together = _kept_together(part) if isinstance(part, Partition) else ""
         yield f"the hypergraph has {part.n_components:,} connected components{together}"
+
+
+def _recorded(part: Partition | StoredPartition) -> Iterator[str]:
+    """What the settings say about how the clusters were found."""
+    if "constraints" in part.settings:
+        bounds = "the bounds are for all clusters, constrained or not"
+        yield f"constrained: {part.settings['constraints']}; {bounds}"
+    if "suggestion" in part.settings:
+        yield f"k = {part.k} was suggested: {part.settings['suggestion'].rstrip('.')}"
+    yield from part.settings.get("fallbacks", ())
 
 
 def _kept_together(part: Partition) -> str:

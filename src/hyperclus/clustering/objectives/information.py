@@ -286,6 +286,25 @@ def leaving(state: State, home: int, mass: float, own: float, out: Floats, back:
 
 
 @inner_kernel
+def score(state: State, mass: float, own: float, linked: Floats, min_volume: float) -> None:
+    """Compute the first-order gain of joining each cluster, up to a constant; -inf if it gets too large."""
+    volumes = state.volumes
+    out, back, scores = linked[0], linked[1], linked[2]
+    for cluster in range(len(volumes)):
+        scores[cluster] = own * state.flows[2, cluster, cluster]
+        scores[cluster] -= 2.0 * mass * np.log(max(volumes[cluster], NOISE))
+        if volumes[cluster] < min_volume:
+            scores[cluster] += VOLUME_PENALTY * min(mass, min_volume - volumes[cluster]) / min_volume
+        if volumes[cluster] + mass > state.most[cluster]:
+            scores[cluster] = -np.inf
+    for other in range(len(volumes)):
+        if out[other] + back[other] > NO_FLOW:
+            for cluster in range(len(volumes)):
+                first = out[other] * state.flows[3, other, cluster]
+                scores[cluster] += first + back[other] * state.flows[2, other, cluster]
+
+
+@inner_kernel
 def best_target(
     state: State, home: int, mass: float, own: float, linked: Floats, min_volume: float
 ) -> tuple[float, int]:
@@ -293,32 +312,21 @@ def best_target(
 
     The cost is the negative information plus a penalty for each cluster below `min_volume`. A cluster is not
     left with less than that, nor empty, nor with a volume of rounding errors only. The gain is exact; of more
-    than SHORTLIST targets it is computed for those with the largest first-order gains. Clusters of negative
-    size are closed.
+    than SHORTLIST targets it is computed for those with the largest first-order gains.
     """
     volumes = state.volumes
     out, back, scores = linked[0], linked[1], linked[2]
     rest = volumes[home] - mass
     if state.sizes[home] < 2 or rest < max(min_volume, NOISE):
         return -1.0, home
-    targets = len(volumes) - 1
-    for cluster in range(len(volumes)):
-        closed = state.sizes[cluster] < 0
-        scores[cluster] = -np.inf if closed else own * state.flows[2, cluster, cluster]
-        targets -= 1 if closed else 0
-        scores[cluster] -= 2.0 * mass * np.log(max(volumes[cluster], NOISE))
-        if volumes[cluster] < min_volume:
-            scores[cluster] += VOLUME_PENALTY * min(mass, min_volume - volumes[cluster]) / min_volume
-    for other in range(len(volumes)):
-        if out[other] + back[other] > NO_FLOW:
-            for cluster in range(len(volumes)):
-                first = out[other] * state.flows[3, other, cluster]
-                scores[cluster] += first + back[other] * state.flows[2, other, cluster]
+    score(state, mass, own, linked, min_volume)
     scores[home] = -np.inf
     best = -np.inf
     target = home
-    for _ in range(min(SHORTLIST, targets)):
+    for _ in range(min(SHORTLIST, len(volumes) - 1)):
         cluster = int(np.argmax(scores))
+        if scores[cluster] == -np.inf:
+            break
         scores[cluster] = -np.inf
         gain = joining(state, home, cluster, mass, own, out, back)
         if volumes[cluster] < min_volume:

@@ -187,7 +187,7 @@ def best_target(
     """The largest decrease of the cost when a vertex of this mass leaves home, and the cluster that it joins.
 
     The cost is the NCut plus a penalty for each cluster below `min_volume`. A cluster is not left with less
-    than that, nor empty, nor with a volume of rounding errors only. Clusters of negative size are closed.
+    than that, nor empty, nor with a volume of rounding errors only.
     """
     volumes, flows = state.volumes, state.flows
     rest = volumes[home] - mass
@@ -196,7 +196,7 @@ def best_target(
     best = -np.inf
     target = home
     for cluster in range(len(volumes)):
-        if cluster != home and state.sizes[cluster] >= 0:
+        if cluster != home and volumes[cluster] + mass <= state.most[cluster]:
             joined = (flows[cluster] + linked[cluster] + own) / (volumes[cluster] + mass)
             gain = joined - flows[cluster] / volumes[cluster]
             if volumes[cluster] < min_volume:

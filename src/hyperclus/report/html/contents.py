@@ -173,6 +173,7 @@ def python_call(part: Partition) -> str | None:
     if not all(value is None or isinstance(value, bool | int | float | str) for value in settings.values()):
         return None
     method, k = str(settings.pop("method", None)), settings.pop("k", None)
+    given = settings.pop("constraints", None)
     if method in ("evaluate", "refine"):
         start = f"hc.{method}(h, labels"
     elif method in ("cluster", "hyperclus_g"):
@@ -183,5 +184,7 @@ def python_call(part: Partition) -> str | None:
     else:
         return None
     literals = {n: json.dumps(v) if isinstance(v, str) else repr(v) for n, v in settings.items()}
+    known = "" if given is None else f"known = ...  # hc.Constraints: {given}\n"
+    literals |= {"constraints": "known"} if known else {}
     call = ", ".join([start, *(f"{name}={value}" for name, value in literals.items())]) + ")"
-    return f"import hyperclus as hc\n\nh = ...  # the hypergraph\npart = {call}"
+    return f"import hyperclus as hc\n\nh = ...  # the hypergraph\n{known}part = {call}"
