@@ -92,7 +92,7 @@ def run(
 def _load_libraries(method: str) -> None:
     """Make a small run, so that imports and compilation are not timed."""
     ring = Hypergraph.from_edges([{v: 1, (v + 1) % RING: 2, (v + 2) % RING: 1} for v in range(RING)])
-    run: Callable[[Hypergraph], Any] = _SMALL.get(method) or cluster
+    run: Callable[[Hypergraph], object] = _SMALL.get(method) or cluster
     run(ring)
 
 
