@@ -11,6 +11,8 @@ from hyperclus.clustering.feasible import with_volumes
 from hyperclus.clustering.objectives import OBJECTIVES
 from hyperclus.clustering.rules import rules_of
 from hyperclus.clustering.vertex_search import Clusters, flow_of
+from hyperclus.engines import cuda
+from support import stand_in_device
 from support.command_line import assert_refused, inside
 
 TWO = hc.Hypergraph.from_edges([["a", "b", "c"], ["a", "b"], ["c", "d"], ["d", "e", "f"], ["e", "f"]])
@@ -218,6 +220,20 @@ def test_small_components_stay_together_unless_something_is_known_of_them():
     where = dict(zip(part.vertex_ids.tolist(), part.named_labels, strict=True))
     assert where[100] == where[101] == "a"
     assert Counter(where[v] for v in (200, 201, 300, 301)).most_common(1)[0][1] == 4
+
+
+def test_the_engine_of_the_walk_changes_nothing(monkeypatch):
+    rng = np.random.default_rng(0)
+    edges = [(rng.choice(20, 3, replace=False) + 20 * (i % 3)).tolist() for i in range(150)]
+    h = hc.Hypergraph.from_edges([*edges, [0, 20], [21, 40]])
+    known = {"fixed": {0: "a", 20: "b"}, "cannot_link": [(1, 2)], "max_share": 0.5}
+    here = hc.cluster(h, 3, constraints=known, engine="cpu", chance=False)
+    monkeypatch.setattr(cuda, "DEVICE", stand_in_device.StandIn)
+    monkeypatch.setattr(cuda, "missing", lambda: None)
+    monkeypatch.setattr(cuda, "fits", lambda *_: True)
+    there = hc.cluster(h, 3, constraints=known, engine="cuda", chance=False)
+    assert there.settings["engine"] == "cuda"
+    np.testing.assert_array_equal(there.labels, here.labels)
 
 
 def test_the_estimator_takes_constraints():

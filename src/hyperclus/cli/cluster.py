@@ -49,7 +49,6 @@ NOT_REPEATED = (
     "hyperclus cluster table.csv -k auto --exclude name --out labels.csv",
     "hyperclus cluster papers.csv -k 2 --vertex author --edge paper --weight share",
     "hyperclus cluster papers.hif.json -k 2 --classes classes.csv --json",
-    "hyperclus cluster table.csv -k 3 --id name --fixed known.csv --links links.csv",
 )
 def cluster(
     *,
