@@ -179,3 +179,10 @@ def test_hostile_input(arguments, words):
     part = hc.evaluate(blocks(), np.arange(90) % 3, chance=False)
     given = [part if one == "part" else one for one in arguments]
     refused(lambda: hc.stability(*given), words)
+
+
+def test_constraints_are_not_silently_left_out():
+    h = hc.Hypergraph.from_edges([["a", "b", "c"], ["a", "b"], ["c", "d"], ["d", "e", "f"], ["e", "f"]])
+    part = hc.cluster(h, 2, constraints={"must_link": [("a", "d")]})
+    with pytest.raises(hc.InputError, match="clusters with constraints are not repeated"):
+        hc.stability(part)

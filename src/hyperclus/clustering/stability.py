@@ -152,6 +152,11 @@ def stability(part: Partition, over: Over = "vertices", runs: int = 20, *, seed:
     """
     if not isinstance(part, Partition):
         raise InputError(f"a Partition is needed, such as hc.cluster returns, not {type(part).__name__}")
+    if "constraints" in part.settings:
+        raise InputError(
+            "clusters with constraints are not repeated, because resampled data may not allow them; "
+            "cluster without constraints"
+        )
     check_choice("over", over, get_args(Over))
     check_integer("runs", runs, 2)
     rng, h = random_generator(seed), part.walk.hypergraph
