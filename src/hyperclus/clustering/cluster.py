@@ -79,7 +79,8 @@ def cluster(
         Random seed.
     engine : {"auto", "cpu", "cuda"}
         Where to compute: on the CPU, or on an NVIDIA GPU with CuPy. "auto" uses the GPU if there is one and
-        the hypergraph is large enough to benefit. The results are the same up to rounding.
+        the hypergraph is large enough to benefit. The lowest NCut is the same up to rounding; the clusters
+        of most information may be others that are nearly as good.
     precision : {"float64", "float32"}
         Precision of gamma and of the eigenvectors on a GPU. Single precision takes less memory and time; the
         eigenvectors have residuals of about 1e-5, and all figures are those of the rounded gamma.

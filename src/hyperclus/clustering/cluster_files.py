@@ -110,8 +110,8 @@ def cluster_files(
 ) -> StoredPartition:
     """Cluster Parquet files on the workers of a Dask cluster, none of which has to hold all data.
 
-    The method is that of `cluster`, and so are the results, up to rounding. An interrupted call resumes when
-    it is repeated.
+    The method is that of `cluster`, and so are the results, as with another `engine`. An interrupted call
+    resumes when it is repeated.
 
     Parameters
     ----------
