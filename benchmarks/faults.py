@@ -78,7 +78,11 @@ def workers(folder: Path, nanny: bool, number: int = 2, memory: str = "2GB") -> 
 def clustered(source: Path, scheduler: str | WorkerPool, work: Path, k: int = 2) -> StoredPartition:
     """Cluster on the workers of a scheduler; however busy the machine is, nothing times out."""
     with WorkerPool.connect(scheduler, timeouts=PATIENT) as pool:
-        return cluster_files(source, k, tolerance=1e-6, scheduler=pool, folder=work)
+        settings = {
+            "objective": "ncut",
+            "tolerance": 1e-6,
+        }  # its search is in batches at this size, and has many steps
+        return cluster_files(source, k, **settings, scheduler=pool, folder=work)
 
 
 def labels_of(part: StoredPartition) -> np.ndarray:

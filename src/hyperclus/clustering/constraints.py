@@ -32,7 +32,7 @@ class Constraints:
     Examples
     --------
     >>> from hyperclus import Hypergraph, cluster
-    >>> h = Hypergraph.from_edges([["a", "b", "c"], ["a", "b"], ["c", "d"], ["d", "e", "f"], ["e", "f"]])
+    >>> h = Hypergraph.from_edges([["a", "b", "c"], ["a", "b"], ["c", "d"], ["d", "e", "f"], ["d", "e"]])
     >>> known = Constraints(fixed={"a": "left"}, must_link=[("c", "d")])
     >>> cluster(h, 2, constraints=known).members("left").tolist()
     ['a', 'b']

@@ -44,6 +44,7 @@ MIN_PROGRESS = 2e-4  # a round that gains less than this share of the cost ends 
 START, ROUND, DESCENT = 3, 4, 10  # estimated visits of all incidences by each
 CHEAP_STARTS, MAX_MORE = 500_000, 4  # incidences times clusters with more starts, and how many times more
 FEW_LOCAL_OPTIMA = 10_000  # incidences times clusters below which more starts find nothing better
+CHANGING = ("labels", "sizes", "volumes", "flows", "sums")  # the fields of a state that moves change
 NO_VERTICES = np.empty(0, dtype=np.int64)
 Start: TypeAlias = Integers | Callable[[], Integers]
 Rank: TypeAlias = tuple[float, float]
@@ -141,11 +142,11 @@ def _fits_state(clusters: "Clusters", kept: dict[str, Any]) -> bool:
     """Whether stored values can be the state of `perturb`, so that kernels stay within their arrays."""
     state, k = clusters.state, clusters.k
     sound = is_labels(kept["labels"], len(state.labels), k) and kept["labels"].dtype == np.int64
-    for name in ("sizes", "volumes", "flows", "sums", "most", "still"):
+    for name in CHANGING[1:]:
         array = getattr(state, name)
         sound &= is_array(kept[name], *array.shape) and kept[name].dtype == array.dtype
     sound &= bool((kept["sizes"] == np.bincount(kept["labels"], minlength=k)).all())
-    sound &= bool((kept["volumes"] > 0).all()) and isinstance(kept["merging"], bool) and len(kept) == 10
+    sound &= bool((kept["volumes"] > 0).all()) and isinstance(kept["merging"], bool) and len(kept) == 8
     return sound and is_count(kept["visited"]) and is_count(kept["stop"])
 
 
@@ -169,13 +170,13 @@ def perturb(
     stop, merging = clusters.visited + budget, clusters.k > 2
     if state is not None:
         stop, merging = state.pop("stop"), state.pop("merging")
-        clusters.visited, clusters.state = state.pop("visited"), State(**state)
+        clusters.visited, clusters.state = state.pop("visited"), clusters.state._replace(**state)
     while clusters.visited + once <= stop and clusters.plain_cost > bound + MIN_GAIN:
         before = clusters.rank
         clusters.keep()
         if checkpoint.due:
             now = {"stop": stop, "merging": merging, "visited": clusters.visited}
-            checkpoint.keep(**now, **clusters.state._asdict())
+            checkpoint.keep(**now, **{name: getattr(clusters.state, name) for name in CHANGING})
         merged, freed = clusters.merge(rng) if merging else (NO_VERTICES, None)
         forced = clusters.force(freed, rng)
         if len(forced):
