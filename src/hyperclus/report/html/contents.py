@@ -20,7 +20,6 @@ from hyperclus.hypergraph.summary import summary
 from hyperclus.report.format import NOISE, four_digits, number, percent, short_id
 from hyperclus.report.html.levels import Level, Levels, levels_of
 from hyperclus.report.text import partition_text
-from hyperclus.report.views import Views
 from hyperclus.typing import Codes, Ids, Integers
 
 TABLE_CLUSTERS = 200  # groups in the table, the largest
