@@ -49,7 +49,7 @@ def verdict(contents: Contents, level: Level) -> tuple[str, str, str]:
         return "unknown", "One group.", "Nothing was divided."
     if level.k != main.k:
         words = f"Only the {main.k:,} groups" if main.k > 1 else "Only one group"
-        return "unknown", "Not checked.", f"{words} of this page were compared with chance, not these."
+        return "unknown", "Not checked.", f"{words} of this page were compared with chance."
     if found is None:
         return (*_VERDICTS[None], "The groups were not compared with chance, because that was switched off.")
     if found.verdict is None:
