@@ -103,12 +103,40 @@ def batches_of_moves():
     assert abs(here.ncut - there.ncut) < 1e-6, (here.ncut, there.ncut)
 
 
+def labels_to_act_on():
+    """What follows from labels is the same for those of the GPU and for the same labels on the CPU."""
+    for objective in OBJECTIVES:
+        h = planted(3000, 5000, 5, seed=7)
+        found = hc.cluster(h, 5, engine="cuda", seed=0, objective=objective)
+        same = replace(hc.evaluate(h, found.labels), settings=found.settings)
+        assert (same.labels == found.labels).all()
+        np.testing.assert_allclose(found.membership().toarray(), same.membership().toarray(), atol=1e-6)
+        there, here = found.confidence(), same.confidence()
+        np.testing.assert_allclose(there.values, here.values, atol=1e-5)
+        np.testing.assert_allclose(there.margins, here.margins, atol=1e-7)
+        assert found.describe(3).edges[0].ids.tolist() == same.describe(3).edges[0].ids.tolist()
+        np.testing.assert_allclose(found.tree().heights, same.tree().heights, atol=1e-7)
+        new = {"old": h.vertex_ids[:5].tolist()} | {
+            edge: ["new"] for edge in h.edge_ids[h.gamma[:, [0]].tocsc().indices].tolist()
+        }
+        predicted = [part.predict(hc.Hypergraph.from_edges(new)).labels.tolist() for part in (found, same)]
+        assert predicted[0] == predicted[1]
+        known = hc.Constraints(fixed=dict(zip(h.vertex_ids[:6].tolist(), [0, 1, 2, 3, 4, 0], strict=True)))
+        for engine in ("cpu", "cuda"):
+            kept = hc.cluster(h, 5, engine=engine, seed=0, objective=objective, constraints=known)
+            assert kept.labels[0] == kept.labels[5]
+            assert len(set(kept.labels[:5].tolist())) == 5
+        assert hc.compare(found, same).unchanged == 1.0
+        assert hc.consensus(h, [found, same]).k == 5
+
+
 def main() -> None:
     """All checks, one after the other."""
     why = cuda.missing()
     if why is not None:
         sys.exit(f"no GPU: {why}")
-    for check in (products, backend, single_precision, distributions, answers, batches_of_moves):
+    checks = (products, backend, single_precision, distributions, answers, batches_of_moves, labels_to_act_on)
+    for check in checks:
         start = time.perf_counter()
         check()
         print(f"{check.__name__}: passed in {time.perf_counter() - start:.1f} s", flush=True)
