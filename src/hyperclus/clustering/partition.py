@@ -351,8 +351,11 @@ class Partition(PartitionQuality):
         classes: Mapping[Any, Any] | Iterable[Any] | None = None,
         command: str | None = None,
         remarks: Iterable[str] | None = None,
+        names: Mapping[int, Any] | Iterable[Any] | None = None,
+        levels: int | None = None,
+        other: Any = None,
     ) -> None:
-        """Write a self-contained HTML report: figures, plots, and what distinguishes the clusters.
+        """Write a self-contained HTML report: the groups and what sets them apart, pictures and figures.
 
         Parameters
         ----------
@@ -364,10 +367,19 @@ class Partition(PartitionQuality):
             How to reproduce the result, such as a command line; Python code by default.
         remarks : list of str, optional
             Sentences shown with the result, such as the reason for a suggested k.
+        names : optional
+            Names for the clusters, as in `with_names`.
+        levels : int, optional
+            The largest number of clusters that the page can show, 12 by default. The page has a slider from
+            2 to it. More clusters than the partition has take another search, so that large data have by
+            default only fewer ones; 2 has no such search either.
+        other : Partition or labels, optional
+            Another partition of the same vertices to compare with, as in `compare`.
         """
         from hyperclus.report.html.page import write
 
-        write(self, path, title=title, source=source, classes=classes, command=command, remarks=remarks)
+        given = {"title": title, "source": source, "classes": classes, "command": command}
+        write(self, path, **given, remarks=remarks, names=names, levels=levels, other=other)
 
     def plot_embedding(self, ax: Any = None, *, axes: tuple[int, int] = (2, 3), **options: Any) -> Any:
         """Draw the vertices by two eigenvectors over sqrt(phi), coloured by cluster, with Matplotlib.

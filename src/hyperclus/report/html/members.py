@@ -18,7 +18,8 @@ from hyperclus.report.html.levels import Group, Level, Levels
 from hyperclus.typing import Integers
 
 LISTED = 6  # uncertain and unusual members of a group
-DESCRIBED = 60  # groups that are described, of all levels together
+LARGEST = 40  # groups of a level that are described
+DESCRIBED = 72  # groups that are described, of all levels together
 LISTED_COLUMNS = 12
 LISTED_VALUES = 2  # of a column
 CERTAIN = 0.9  # members with at least this confidence are not listed as uncertain
@@ -107,13 +108,15 @@ class Descriptions:
         self._sources = self._assigned()
 
     def _assigned(self) -> dict[int, tuple[Level, Group]]:
-        """The level that describes each node: the partition itself, then those nearest to it."""
-        found: dict[int, tuple[Level, Group]] = {}
-        by_distance = sorted(self.levels.levels, key=lambda level: abs(level.k - self.main.k))
-        for level in by_distance:
-            for group in level.groups[:DESCRIBED]:
-                if len(found) < DESCRIBED:
-                    found.setdefault(group.node, (level, group))
+        """The level that describes each node: the one nearest to the given partition.
+
+        If there are too many groups, those of the given partition and of levels with few groups are chosen.
+        """
+        order = [self.main, *(level for level in self.levels.levels if level is not self.main)]
+        nodes = dict.fromkeys(group.node for level in order for group in level.groups[:LARGEST])
+        found: dict[int, tuple[Level, Group]] = dict.fromkeys(list(nodes)[:DESCRIBED])  # type: ignore[arg-type]
+        for level in sorted(order, key=lambda level: -abs(level.k - self.main.k)):
+            found |= {group.node: (level, group) for group in level.groups if group.node in found}
         return found
 
     def get(self, group: Group) -> Members | None:
