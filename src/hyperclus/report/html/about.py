@@ -70,18 +70,24 @@ class About:
         """The files: a key, the text of the button, and what is in it."""
         nouns, lookup, n = self.contents.nouns, self.lookup, len(self.contents.part.labels)
         complete = lookup.has_all_vertices or self._data["labels"] is not None
-        labels = f"The group of each of {nouns.count_vertices(n)}, for every number of groups, and how sure it is."
+        labels = (
+            f"The group of each of {nouns.count_vertices(n)}, for every number of groups, and how sure it is."
+        )
         if not complete:
             labels = (
-                f"{len(lookup.vertices):,} of {nouns.count_vertices(n)}: those that can be found in this page. "
-                "hyperclus cluster ... --out FILE writes all."
+                f"{len(lookup.vertices):,} of {nouns.count_vertices(n)}: those that can be found in this "
+                "page. hyperclus cluster ... --out FILE writes all."
             )
         m = self.contents.part.walk.hypergraph.n_edges
         known = "" if lookup.has_all_edges else f"{len(lookup.edges):,} of {nouns.count_hyperedges(m)}: "
         edges = f"{known}which group has it most, and how many of that group and of the others have it."
         found = [
             ("labels", "Groups (CSV)", labels),
-            ("edges", f"{nouns.hyperedges[:1].upper() + nouns.hyperedges[1:]} (CSV)", edges[:1].upper() + edges[1:]),
+            (
+                "edges",
+                f"{nouns.hyperedges[:1].upper() + nouns.hyperedges[1:]} (CSV)",
+                edges[:1].upper() + edges[1:],
+            ),
         ]
         if self._data["profile"] is not None:
             text = "The most frequent value, the mean and the median of each column in each group."

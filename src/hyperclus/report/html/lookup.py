@@ -147,7 +147,9 @@ class Lookup:
         picks = walk.factors.lists.source_weights_by_vertex[rows]
         own = walk.factors.lists.gamma_by_vertex[rows]
         lengths, edge = np.diff(picks.indptr), picks.indices.astype(np.int64)
-        picked = picks.data * walk.hypergraph.edge_weights[edge] / np.repeat(walk.factors.degrees[rows], lengths)
+        picked = (
+            picks.data * walk.hypergraph.edge_weights[edge] / np.repeat(walk.factors.degrees[rows], lengths)
+        )
         psi = walk.edge_stationary[edge]
         arriving = np.repeat(walk.stationary[rows], lengths) * picked / np.where(psi > 0, psi, 1.0)
         weight = 0.5 * (arriving + own.data / walk.factors.edge_degrees[edge])
@@ -166,8 +168,9 @@ class Lookup:
 
     @cached_property
     def _kept(self) -> dict[str, Any]:
-        """The incidences that the page has, sorted by vertex: those with the most influence on the vertex,
-        and those with the largest weights in the hyperedge.
+        """The incidences that the page has, sorted by vertex.
+
+        They are those with the most influence on the vertex, or with the largest weights in the hyperedge.
         """
         found, n = self._incidences, len(self.vertices)
         known = np.isin(found["edge"], self.edges)
@@ -229,7 +232,7 @@ class Lookup:
             **_names(part.walk.hypergraph.edge_ids[chosen].tolist()),
             "sizes": self._sizes[chosen].tolist(),
             "cells": lengths.tolist(),
-            "leaf": _differences(shares.indices, lengths),
+            "leaf": _differences(shares.indices.astype(np.int64), lengths),
             "share": _scaled(shares.data),
             "count": counts.data.tolist(),
             "nearest": self.main.ids[flows.nearest[chosen]].tolist(),
@@ -253,7 +256,7 @@ class Lookup:
         return {"names": ids, "leaf": self._leaves(chosen), "certainty": certainty, "scale": 1000}
 
     def _profile_data(self) -> dict[str, Any] | None:
-        """The rows of the profile of the given partition, with the ids of the groups; None if it is no table."""
+        """The rows of the profile of the given partition, with ids of groups; None if it is no table."""
         part, views = self.main.part, self.main.views
         if not views.table_columns or len(views.table_columns) * part.k > self.limits.profile_rows:
             return None
@@ -261,7 +264,9 @@ class Lookup:
         ids = dict(zip(found.clusters, self.main.ids.tolist(), strict=True))
         rows = []
         for column, importance, cluster, value, *figures, median in found.rows():
-            shown = [None if np.isnan(figure) else float(f"{figure:.6g}") for figure in (importance, *figures)]
+            shown = [
+                None if np.isnan(figure) else float(f"{figure:.6g}") for figure in (importance, *figures)
+            ]
             named = [None if each is None else full_name(each) for each in (value, median)]
             rows.append([full_name(column), shown[0], ids[cluster], named[0], *shown[1:], named[1]])
         return {"columns": list(PROFILE_COLUMNS), "rows": rows}
@@ -329,7 +334,9 @@ def _rank(groups: Integers, keys: Floats) -> Integers:
     """The place of each entry in its group, from 0, in the order of the keys."""
     order = np.lexsort((keys, groups))
     sorted_groups = groups[order]
-    starts = np.flatnonzero(np.append(True, sorted_groups[1:] != sorted_groups[:-1])) if len(groups) else groups
+    starts = (
+        np.flatnonzero(np.append(True, sorted_groups[1:] != sorted_groups[:-1])) if len(groups) else groups
+    )
     lengths = np.diff(np.append(starts, len(groups)))
     found = np.empty(len(groups), dtype=np.int64)
     found[order] = np.arange(len(groups)) - np.repeat(starts, lengths)

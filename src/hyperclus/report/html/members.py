@@ -1,7 +1,7 @@
 """Who is in a group and why: typical, uncertain and unusual members, distinctive hyperedges, columns.
 
-A group that exists in several levels is described once, by its node in the tree. Its figures that depend on the
-other groups, such as how sure its members are, come from the level nearest to the given partition.
+A group that exists in several levels is described once, by its node in the tree. Its figures that depend on
+the other groups, such as how sure its members are, come from the level nearest to the given partition.
 """
 
 from collections.abc import Iterator, Sequence
@@ -74,7 +74,7 @@ class Distinctive:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of the table in a group: the mean, or the most frequent values, against the others."""
+    """A column of a table in a group and in the others: the most frequent values, or the mean of bins."""
 
     name: Any
     importance: float
@@ -114,10 +114,11 @@ class Descriptions:
         """
         order = [self.main, *(level for level in self.levels.levels if level is not self.main)]
         nodes = dict.fromkeys(group.node for level in order for group in level.groups[:LARGEST])
-        found: dict[int, tuple[Level, Group]] = dict.fromkeys(list(nodes)[:DESCRIBED])  # type: ignore[arg-type]
+        chosen = list(nodes)[:DESCRIBED]
+        found: dict[int, tuple[Level, Group]] = {}
         for level in sorted(order, key=lambda level: -abs(level.k - self.main.k)):
-            found |= {group.node: (level, group) for group in level.groups if group.node in found}
-        return found
+            found |= {group.node: (level, group) for group in level.groups}
+        return {node: found[node] for node in chosen}
 
     def get(self, group: Group) -> Members | None:
         """What is said about a group; None if there are too many groups."""
@@ -200,9 +201,7 @@ class _Source:
         uncertain, least = self._uncertain(group)
         unusual, n_unusual = self._unusual(group)
         columns, n_columns = self._columns(group)
-        return Members(
-            self.level.k, typical, uncertain, least, unusual, n_unusual, edges, columns, n_columns
-        )
+        return Members(self.level.k, typical, uncertain, least, unusual, n_unusual, edges, columns, n_columns)
 
     @cached_property
     def _confidence(self) -> Confidence | None:
@@ -260,7 +259,9 @@ class _Source:
         found = []
         for each in self._profile.columns[:LISTED_COLUMNS]:
             coverage = each.coverage[group.label]
-            best = [i for i in np.argsort(-coverage, kind="stable")[:LISTED_VALUES].tolist() if coverage[i] > 0]
+            best = [
+                i for i in np.argsort(-coverage, kind="stable")[:LISTED_VALUES].tolist() if coverage[i] > 0
+            ]
             values = tuple(
                 (
                     each.values[i],
@@ -269,9 +270,11 @@ class _Source:
                 )
                 for i in best
             )
-            means = _at(each.means, group.label), _at(each.means_rest, group.label)
-            median = None if each.medians is None else each.medians[group.label]
-            found.append(Column(each.column, each.importance, *means, median, values))
+            binned = (self.part.walk.hypergraph.columns or {}).get(each.column) is not None
+            means = (each.means, each.means_rest) if binned else (None, None)
+            mean, rest = (_at(some, group.label) for some in means)
+            median = each.medians[group.label] if binned and each.medians is not None else None
+            found.append(Column(each.column, each.importance, mean, rest, median, values))
         return tuple(found), len(self._profile.columns)
 
 
@@ -282,4 +285,5 @@ def _at(values: Sequence[float] | Any, label: int) -> float | None:
 
 def _positions(found: Members) -> Iterator[int]:
     yield from (position for _, position in found.typical)
-    yield from (each.position for each in (*found.uncertain, *found.unusual))
+    yield from (each.position for each in found.uncertain)
+    yield from (each.position for each in found.unusual)
