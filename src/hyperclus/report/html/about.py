@@ -5,20 +5,21 @@ from typing import Any
 
 from hyperclus.hypergraph.messages import with_article
 from hyperclus.report.html.contents import Contents
-from hyperclus.report.html.lookup import SCALE, Lookup, packed
+from hyperclus.report.html.lookup import SCALE, Lookup, LookupLimits, packed
 from hyperclus.report.html.members import SURENESS, Descriptions, reasons
 
 
 class About:
     """The descriptions of the groups, and the data to look up vertices and hyperedges."""
 
-    def __init__(self, contents: Contents) -> None:
+    def __init__(self, contents: Contents, limits: LookupLimits | None = None) -> None:
         self.contents, self.descriptions = contents, Descriptions(contents.levels)
+        self._limits = LookupLimits() if limits is None else limits
 
     @cached_property
     def lookup(self) -> Lookup:
         """The vertices and hyperedges that the page can explain."""
-        return Lookup(self.contents.levels, self.descriptions.listed)
+        return Lookup(self.contents.levels, self.descriptions.listed, self._limits)
 
     @cached_property
     def _data(self) -> dict[str, Any]:
