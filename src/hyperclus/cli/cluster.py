@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import typer
 
@@ -94,7 +94,7 @@ def cluster(
             part = hyperclus.cluster(h, k, **settings)
         else:
             part = hyperclus.hyperclus_g(h, k, **settings)
-    _finish(part, classes, seconds, source, outputs, messages, command, suggestion)
+    _finish(part, Known(classes, seconds), source, outputs, messages, command, suggestion)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,12 +138,19 @@ class GivenClusters:
 
     clusters: Path = argument("Table with the columns vertex and cluster.", "CLUSTERS")
     target: Path = argument("Report to write.", "OUT.html")
+    other: Path | None = cluster_option("Another such table, to compare with side by side.", "FILE")
+    levels: int | None = cluster_option(
+        "Largest number of groups that the report can show (default: 12, for large data those found).",
+        "NUMBER",
+        least=2,
+    )
     engine: InMemory = cluster_option(f"Where to compute; {GPU}.", default="auto")
 
 
 @command(
     "hyperclus cluster table.csv -k 3 --csv > labels.csv",
     "hyperclus report table.csv labels.csv out.html",
+    "hyperclus report table.csv labels.csv out.html --other labels2.csv",
     "hyperclus report table.csv labels.csv out.html --label class --bound tight",
 )
 def report(
@@ -159,21 +166,30 @@ def report(
     CLUSTERS is CSV, TSV or Parquet, such as the output of `hyperclus cluster
     --csv`.
     """
-    outputs = Outputs(report=given.target)
-    outputs.check(source.path, given.clusters, source.classes)
+    outputs = Outputs(report=given.target, levels=given.levels)
+    outputs.check(source.path, given.clusters, source.classes, given.other)
     _check_engine(given.engine, computation.precision)
     resolved = source.resolve()
     with resumable(messages, computation.checkpoint):
         h, classes, seconds = _read(resolved, messages)
         labels = read_labels(given.clusters, h.vertex_ids, "cluster", LABELS)
+        other = None if given.other is None else read_labels(given.other, h.vertex_ids, "cluster", LABELS)
         part = hyperclus.evaluate(h, labels, engine=given.engine, **computation.settings())
-    _finish(part, classes, seconds, source, outputs, messages, command_line(context, NOT_REPEATED))
+    known = Known(classes, seconds, other)
+    _finish(part, known, source, outputs, messages, command_line(context, NOT_REPEATED))
+
+
+class Known(NamedTuple):
+    """What is known beside the clusters: classes, the seconds of reading, and other clusters."""
+
+    classes: list[Any] | None
+    seconds: float
+    other: list[Any] | None = None
 
 
 def _finish(
     part: Partition,
-    classes: list[Any] | None,
-    seconds: float,
+    known: Known,
     source: Source,
     outputs: Outputs,
     messages: Messages,
@@ -182,10 +198,11 @@ def _finish(
 ) -> None:
     """Write the files, then print the result."""
     name, remarks = printable(source.path.name), [] if suggestion is None else [suggestion.reason]
-    agreement = None if classes is None else part.agreement(classes)
-    timings = {"reading": seconds, **part.timings}
+    agreement = None if known.classes is None else part.agreement(known.classes)
+    timings = {"reading": known.seconds, **part.timings}
+    page = {"source": name, "command": command, "remarks": remarks}
     with messages.from_library():
-        written = outputs.write(part, source=name, classes=classes, command=command, remarks=remarks)
+        written = outputs.write(part, classes=known.classes, other=known.other, **page)
     if outputs.as_json:
         record = as_record(part, name, command) | {"timings": timings}
         described = part.describe(TOP_HYPEREDGES).edges

@@ -118,6 +118,11 @@ class Outputs(TableOutput):
         "Write the cluster of each hyperedge, and how distinctive it is (same formats).", "FILE"
     )
     report: Path | None = output_option("Write a report with figures, in one HTML file.", "FILE.html")
+    levels: int | None = output_option(
+        "Largest number of groups that the report can show (default: 12, for large data those found).",
+        "NUMBER",
+        least=2,
+    )
     model: Path | None = output_option("Write a model, for `hyperclus predict`.", "FILE.hcm")
 
     def write(self, part: Partition, **report: Any) -> list[Path]:
@@ -128,7 +133,7 @@ class Outputs(TableOutput):
             frame = part.edges_frame()
             write_table(self.edges, list(frame.columns), frame.itertuples(index=False, name=None), self.raw)
         if self.report is not None:
-            part.to_html(self.report, **report)
+            part.to_html(self.report, levels=self.levels, **report)
         if self.model is not None:
             part.save(self.model)
         return list(self.targets.values())

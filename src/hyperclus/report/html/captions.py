@@ -5,7 +5,7 @@ import numpy as np
 from hyperclus.clustering.chance import LITTLE, MORE, NO_MORE, Chance
 from hyperclus.clustering.description import TopHyperedges
 from hyperclus.hypergraph.messages import count, with_article
-from hyperclus.report.format import NOISE, four_digits, number, ordinal, percent, percent_cell, short_id
+from hyperclus.report.format import NOISE, four_digits, number, ordinal, percent, short_id
 from hyperclus.report.html.charts import level_grid, row_name_step
 from hyperclus.report.html.contents import (
     CONFUSION_SIZE,
@@ -39,6 +39,7 @@ _ADVICE = {
 MOST = 0.5  # of a group, that most of it has
 APART = 0.1  # excess of the share in a group over that in the others, to be named
 SAID = 3  # hyperedges that the sentence of a group names
+SURE, FAIRLY_SURE = 0.75, 0.5  # mean confidence
 
 
 def verdict(contents: Contents, level: Level) -> tuple[str, str, str]:
@@ -48,7 +49,7 @@ def verdict(contents: Contents, level: Level) -> tuple[str, str, str]:
         return "unknown", "One group.", "Nothing was divided."
     if level.k != main.k:
         words = f"Only the {main.k:,} groups" if main.k > 1 else "Only one group"
-        return "unknown", "Not checked.", f"{words} of this page were compared with chance, not these."
+        return "unknown", "Not checked.", f"{words} of this page were compared with chance."
     if found is None:
         return (*_VERDICTS[None], "The groups were not compared with chance, because that was switched off.")
     if found.verdict is None:
@@ -70,24 +71,22 @@ def _evidence(found: Chance) -> str:
     return f"The groups are {times} distinct {'than' if times == 'far more' else 'as'} the best in {nothing}."
 
 
-def apart(contents: Contents, level: Level, group: Group) -> str:
-    """One sentence: what most vertices of a group have, and the others have not."""
-    top, nouns = level.views.top_hyperedges[group.label], contents.nouns
-    if level.k == 1 or not len(top):
-        return f"No {nouns.a_hyperedge} is distinctive for this group."
+def apart(level: Level, group: Group) -> list[tuple[float, str, float]]:
+    """What most vertices of a group have and others have not: share of the group, name, share of the others.
+
+    Empty if there is no such hyperedge.
+    """
+    top = level.views.top_hyperedges[group.label]
     others = rest_coverage(top, group.share)
     excess = top.coverage - others
     most = np.flatnonzero((top.coverage >= MOST) & (excess >= APART))
     chosen = most[np.argsort(-excess[most], kind="stable")][:SAID]
-    if len(chosen) == 0:
-        names = [short_id(edge, 40) for edge in top.ids[:SAID].tolist()]
-        return f"Most distinctive: {listed(names)}."
-    said = [
-        f"{percent_cell(top.coverage[i], 0)} % {'have ' * (not position)}{short_id(top.ids[i], 40)} "
-        f"(others {percent_cell(others[i], 0)} %)"
-        for position, i in enumerate(chosen.tolist())
-    ]
-    return f"{listed(said)}."
+    return [(float(top.coverage[i]), short_id(top.ids[i], 40), float(others[i])) for i in chosen.tolist()]
+
+
+def certainty(value: float) -> str:
+    """How sure the labels of a group are, in words."""
+    return "sure" if value >= SURE else "fairly sure" if value >= FAIRLY_SURE else "unsure"
 
 
 def rest_coverage(top: TopHyperedges, share: float) -> Floats:
@@ -97,23 +96,14 @@ def rest_coverage(top: TopHyperedges, share: float) -> Floats:
     return np.asarray(np.maximum(top.coverage_all - share * top.coverage, 0.0) / (1.0 - share))
 
 
-def listed(texts: list[str]) -> str:
-    """Join texts to a list.
-
-    >>> listed(["a", "b", "c"]), listed(["a"])
-    ('a, b and c', 'a')
-    """
-    return " and ".join([", ".join(texts[:-1]), texts[-1]]) if len(texts) > 1 else texts[0]
-
-
 def clusters(contents: Contents, level: Level) -> str:
     """What the columns of the table of groups mean."""
     sure = (
         f"\u201cHow sure\u201d is the mean over the {contents.nouns.vertices} of a group: 100 % if nothing "
         "speaks for another group."
-        if level.confidence is not None
-        else f"How sure they are is known for {contents.main.k:,} groups only, because of the size of the data."
     )
+    if level.confidence is None:
+        sure = f"How sure the groups are is known for {contents.main.k:,} groups only: the data are large."
     named = "Choose a group to see it in all pictures; the pencil gives it a name, and Save keeps that."
     return f"{named} {sure}" + _limited(TABLE_CLUSTERS, level.k, "groups are listed")
 
@@ -122,9 +112,9 @@ def splits(contents: Contents) -> str:
     """What the picture of all levels shows."""
     levels = contents.levels.levels
     text = (
-        f"Each column is one number of groups, from {levels[0].k:,} to {levels[-1].k:,}; the height of a bar is "
-        f"the number of {contents.nouns.vertices}. A group keeps its colour while it exists, and its larger part "
-        "keeps it when it splits. Choose a number above a column, or move the slider at the top."
+        f"Each column is one number of groups, from {levels[0].k:,} to {levels[-1].k:,}; the height of a bar "
+        f"is the number of {contents.nouns.vertices}. A group keeps its colour while it exists, and its "
+        "larger part keeps it when it splits. Choose a number above a column, or move the slider at the top."
     )
     if levels[-1].k == contents.part.k:
         return text + " Groups were merged, but not split further."
@@ -137,8 +127,8 @@ def levels(contents: Contents) -> str:
     finer = contents.levels.finest.k > contents.part.k
     if finer:
         text += (
-            f"A search for {contents.levels.finest.k:,} clusters was made nested in them; the levels between are "
-            "mergers of least loss. "
+            f"A search for {contents.levels.finest.k:,} clusters was made nested in them; the levels "
+            "between are mergers of least loss. "
         )
     return (
         text + "Fewer clusters are mergers of least loss, so a search for that number may find better ones."

@@ -13,12 +13,11 @@ from hyperclus.clustering.metrics import Agreement, agreement
 from hyperclus.clustering.partition import Partition
 from hyperclus.errors import InputError, check_integer
 from hyperclus.hypergraph.ids import vertex_codes
-from hyperclus.hypergraph.messages import Nouns, count
+from hyperclus.hypergraph.messages import USUAL, Nouns, count
 from hyperclus.hypergraph.summary import summary
 from hyperclus.report.format import NOISE, four_digits, number, percent, short_id
 from hyperclus.report.html.levels import Level, Levels, levels_of
 from hyperclus.report.text import partition_text
-from hyperclus.report.views import Views
 from hyperclus.typing import Codes, Ids, Integers
 
 TABLE_CLUSTERS = 200  # groups in the table, the largest
@@ -87,7 +86,15 @@ class Contents:
         self.levels = levels_of(self.part, levels)
         self.main = self.levels.levels[self.levels.main]
         self.views = self.main.views
-        self.nouns = Nouns(*(short_id(noun, NOUN_LENGTH) for noun in (part.nouns.vertex, part.nouns.edge)))
+        words = (part.nouns.vertex, part.nouns.edge)
+        if self.views.table_columns is not None:  # of whose rows and values readers know more
+            words = tuple(
+                table if word == usual else word
+                for table, word, usual in zip(
+                    ("row", "value"), words, (USUAL.vertex, USUAL.edge), strict=True
+                )
+            )
+        self.nouns = Nouns(*(short_id(noun, NOUN_LENGTH) for noun in words))
         subject = "a hypergraph" if source is None else short_id(source)
         self.given_title = title
         self.title = f"{count(part.k, 'group')} in {subject}" if title is None else title

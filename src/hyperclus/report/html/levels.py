@@ -156,17 +156,15 @@ def _finer(part: Partition, k: int) -> Partition:
 
 
 def _numbers(k: int, k_max: int) -> list[int]:
-    """Numbers of clusters: all from 2 to 12, about a third more each beyond, those of the partition, and 1
-    only if it has 1.
+    """Numbers of clusters: all from 2 to 12, twice as many each beyond, and those of the partition.
 
-    >>> _numbers(3, 5), _numbers(1, 3), _numbers(40, 40)
-    ([2, 3, 4, 5], [1, 2, 3], [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 16, 21, 28, 40])
+    >>> _numbers(3, 5), _numbers(1, 3), _numbers(90, 90)
+    ([2, 3, 4, 5], [1, 2, 3], [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 24, 48, 90])
     """
-    found = set(range(2, min(MANY, k_max) + 1)) | {k, k_max}
-    step = MANY * 4 / 3
-    while step < 0.8 * k_max:
-        found.add(round(step))
-        step *= 4 / 3
+    found, step = set(range(2, min(MANY, k_max) + 1)) | {k, k_max}, 2 * MANY
+    while step < k_max / 1.5:
+        found.add(step)
+        step *= 2
     return sorted(found)
 
 
