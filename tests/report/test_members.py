@@ -198,6 +198,8 @@ def check_lookup(data, part, leaves):
             onward = gamma[edge, v] / gamma[[edge]].sum()
             assert vertices["picked"][j] == pytest.approx(SCALE * picked, abs=0.51)
             assert vertices["weights"][j] == pytest.approx(SCALE * 0.5 * (arriving + onward), abs=0.51)
+            if vertices["onward"] is not None:
+                assert vertices["onward"][j] == pytest.approx(SCALE * onward, abs=0.51)
 
 
 def test_the_lookup_has_the_whole_of_small_data(levels, descriptions, planted):

@@ -137,7 +137,7 @@ class Lookup:
 
     @cached_property
     def _incidences(self) -> dict[str, Any]:
-        """The incidences of the vertices: their positions in `vertices`, hyperedge, A, share and influence.
+        """The incidences of the vertices: their positions in `vertices`, hyperedge, A, share, B and influence.
 
         The influence is A(v, e) times the distance between the shares of the clusters in e and their volumes.
         """
@@ -152,7 +152,8 @@ class Lookup:
         )
         psi = walk.edge_stationary[edge]
         arriving = np.repeat(walk.stationary[rows], lengths) * picked / np.where(psi > 0, psi, 1.0)
-        weight = 0.5 * (arriving + own.data / walk.factors.edge_degrees[edge])
+        onward = own.data / walk.factors.edge_degrees[edge]
+        weight = 0.5 * (arriving + onward)
         volumes = self.levels.finest.part.cut.volumes
         excess = np.maximum(shares.data - volumes[shares.indices], 0.0)
         distance = np.bincount(
@@ -163,6 +164,7 @@ class Lookup:
             "edge": edge,
             "picked": picked,
             "weight": weight,
+            "onward": onward,
             "influence": picked * distance[edge],
         }
 
@@ -179,7 +181,7 @@ class Lookup:
             np.bincount(some["vertex"], minlength=n), self.limits.incidences
         )
         per_edge = max(self.limits.members // max(len(self.edges), 1), MEMBERS)
-        by_edge = _rank(some["edge"], -some["weight"]) < per_edge
+        by_edge = _rank(some["edge"], -some["onward"]) < per_edge
         kept = by_vertex | by_edge
         return {name: values[kept] for name, values in some.items()}
 
@@ -210,6 +212,7 @@ class Lookup:
             "edges": _differences(numbers, counts),
             "picked": _scaled(kept["picked"]),
             "weights": _scaled(kept["weight"]),
+            "onward": None if np.allclose(kept["weight"], kept["onward"]) else _scaled(kept["onward"]),
             "points": _differences(np.searchsorted(chosen, views.embedding.vertices)),
         }
 

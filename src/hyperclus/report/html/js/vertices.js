@@ -29,8 +29,9 @@ const decode = async () => {
   }
   // The members of each hyperedge that are known, the largest weight first.
   edges.members = edges.names.map(() => []);
+  const weights = vertices.onward ?? vertices.weights;
   vertices.counts.forEach((_, v) => {
-    for (let i = vertices.starts[v]; i < vertices.starts[v + 1]; i++) edges.members[vertices.edges[i]].push([v, vertices.weights[i]]);
+    for (let i = vertices.starts[v]; i < vertices.starts[v + 1]; i++) edges.members[vertices.edges[i]].push([v, weights[i]]);
   });
   edges.members.forEach((members) => members.sort((a, b) => b[1] - a[1]));
   return found;
@@ -257,7 +258,7 @@ const panel = (() => {
     }
     return found.flat();
   };
-  const item = ({ vertices, edges }) => ([kind, i]) => {
+  const item = ({ vertices, edges }, [kind, i]) => {
     const [noun, names] = kind === "vertex" ? [nouns.a_vertex, vertices.names] : [nouns.a_hyperedge, edges.names];
     const made = element("li", "", panel.link(kind, i, names[i]), element("span", "kind", noun));
     if (kind === "vertex") {
@@ -281,7 +282,7 @@ const panel = (() => {
     const book = wanted ? await lookup() : null;
     if (turn !== asked) return; // the text has changed meanwhile
     const found = book ? ranked(book, wanted) : [];
-    byId("found").replaceChildren(...found.slice(0, MOST).map(book ? item(book) : null));
+    byId("found").replaceChildren(...found.slice(0, MOST).map((each) => item(book, each)));
     const counts = [...amount(found, "vertex", nouns.a_vertex, nouns.vertices), ...amount(found, "edge", nouns.a_hyperedge, nouns.hyperedges)];
     const rest = found.length > MOST ? ` The first ${MOST} are shown.` : "";
     byId("find-status").textContent = !wanted ? "" : found.length ? `Found ${counts.join(" and ")}.${rest}` : "Nothing has this name.";
