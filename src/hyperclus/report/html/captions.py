@@ -242,15 +242,10 @@ def matrix(contents: Contents) -> str:
 
 
 def details(contents: Contents, level: Level) -> str:
-    nouns, order = contents.nouns, "that the walk visits most often"
-    if level.views.is_uniform:
-        order = "with the largest probability that the next step stays in the group"
+    nouns = contents.nouns
     return (
-        f"Top {nouns.hyperedges} are the most distinctive for a group: walks that pass through them are in "
-        "the group more often than by chance. A lift of 2 is twice as often; the bars have a logarithmic "
-        "scale from 1. \u201cOf it\u201d and \u201cof all\u201d are the shares of the "
-        f"{nouns.vertices} of the group, and of all {nouns.vertices}, that are members. "
-        f"Top {nouns.vertices} are those {order}."
+        f"Open a group to see what sets it apart, its typical {nouns.vertices}, and those that are not "
+        f"clearly in it. Select any {nouns.a_vertex} to see why it is there."
     ) + _limited(DETAILED_CLUSTERS, level.k, "groups are described")
 
 

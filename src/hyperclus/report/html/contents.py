@@ -1,11 +1,9 @@
 """The contents of one page: the partition, its views, and what was said about the data."""
 
 import json
-import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -197,24 +195,6 @@ class Contents:
         ]
         order, sizes = levels.leaf_order.tolist(), leaves.sizes.tolist()
         return {"levels": found, "main": levels.main, "leafOrder": order, "leafSizes": sizes}
-
-    def lift_bar(self, lift: float) -> float:
-        """Length of the bar of a lift, from 0 to 1, on a logarithmic scale from 1 to the largest lift."""
-        return math.log(max(lift, 1.0)) / math.log(max(self._largest_lift, 1.001))
-
-    @cached_property
-    def _largest_lift(self) -> float:
-        top = self.views.top_hyperedges[:DETAILED_CLUSTERS]
-        return max((float(some.lift.max()) for some in top if len(some)), default=2.0)
-
-    def vertex_data(self) -> dict[str, Any]:
-        """The vertices to look up, and the leaf of each; -1 if it is in no group."""
-        vertices = self.views.lookup
-        found: dict[str, Any] = {
-            "names": [short_id(value) for value in self.part.vertex_ids[vertices].tolist()],
-            "leaves": self.levels.tree.leaves.labels[vertices].tolist(),
-        }
-        return found | self.class_data(vertices)
 
     def class_data(self, vertices: Integers) -> dict[str, Any]:
         """The names of the classes and the class of each vertex; empty without classes."""

@@ -14,6 +14,7 @@ from hyperclus.clustering.partition import Partition
 from hyperclus.hypergraph.messages import count, with_article
 from hyperclus.report import format as formats
 from hyperclus.report.html import captions
+from hyperclus.report.html.about import About
 from hyperclus.report.html.charts import charts
 from hyperclus.report.html.contents import DETAILED_CLUSTERS, TABLE_CLUSTERS, Contents, capitalized
 
@@ -22,7 +23,7 @@ OPEN_CLUSTERS = 12  # rows of the table of clusters that are visible at first
 N_COLOURS = 10
 NOUNS = ("a_vertex", "vertices", "a_hyperedge", "hyperedges")
 SCRIPTS = (  # joined in this order
-    *("base", "choose", "names", "tables", "levels", "flow", "charts", "vertices", "page"),
+    *("base", "choose", "names", "tables", "levels", "flow", "charts", "vertices", "downloads", "page"),
 )
 NAMED_COLUMNS = 60  # columns of the input table that are listed
 
@@ -45,6 +46,7 @@ def check_libraries() -> None:
 
 def render(contents: Contents) -> str:
     """Return the page."""
+    about = About(contents)
     start, style, scripts = _asset("start.js"), _asset("page.css"), [_vega(), _script()]
     data = {
         **contents.level_data(),
@@ -54,12 +56,13 @@ def render(contents: Contents) -> str:
         "openClusters": OPEN_CLUSTERS,
         "fileName": "hyperclus-report",
         "charts": charts(contents),
-        "vertices": contents.vertex_data(),
+        "about": about.script_data(),
         "other": None if contents.other is None else contents.other.data(contents.levels),
     }
     allowed, styled = " ".join(map(_digest, [start, *scripts])), _digest(style)
     rendered: str = _template().render(
         contents=contents,
+        about=about,
         nouns=contents.nouns,
         part=contents.part,
         views=contents.views,
@@ -102,7 +105,7 @@ def _template() -> Any:
         lstrip_blocks=True,
         finalize=lambda value: value if isinstance(value, trusted) else formats.safe_lines(value),
     )
-    filters = ("duration", "four_digits", "number", "percent", "percent_cell", "short_id")
+    filters = ("duration", "four_digits", "number", "percent", "percent_cell", "short_id", "whole_percent")
     environment.filters |= {name: getattr(formats, name) for name in filters}
     environment.filters.update(
         counted=count,

@@ -9,7 +9,7 @@ const data = JSON.parse(byId("data").textContent);
 const { nouns, charts } = data;
 
 const listeners = {};
-// Events are "level" (its description), "choose" (a group or -1), "names" and "theme".
+// Events are "level" (its description), "choose" (a group or -1), "names", "theme" and "point" (of the embedding).
 const on = (event, listener) => (listeners[event] ??= []).push(listener);
 const emit = (event, ...values) => Promise.all((listeners[event] ?? []).map((listener) => listener(...values)));
 

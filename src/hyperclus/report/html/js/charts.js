@@ -154,7 +154,10 @@ const draw = async (box) => {
     },
   });
   if (name === "embedding" || name === "matrix") {
-    view.addEventListener("click", (_, item) => item && item.datum && item.datum.c >= 0 && choose(item.datum.c));
+    view.addEventListener("click", (_, item) => {
+      if (item?.datum?.c >= 0) choose(item.datum.c);
+      if (name === "embedding" && item?.datum?.i >= 0) emit("point", item.datum.i);
+    });
   }
   resize(name, view, box.clientWidth);
   views[name] = view;

@@ -33,7 +33,7 @@ let folded = [];
 addEventListener("beforeprint", () => {
   before = root.dataset.theme ?? "";
   root.dataset.theme = "light";
-  folded = all("details:not([open])");
+  folded = all("details:not([open], .who)");
   folded.forEach((details) => (details.open = true));
   emit("theme");
 });
