@@ -56,11 +56,11 @@ def test_the_slider_works_by_keyboard_and_keeps_the_group(browser, pair):
         page.locator(".clusters [data-choose='1']").first.click()
         page.locator("#level-slider").focus()
         page.keyboard.press("ArrowRight")
-        page.wait_for_function("document.getElementById('level-text').textContent === '4 groups'")
+        page.wait_for_function("() => document.getElementById('level-text').textContent === '4 groups'")
         assert page.evaluate("document.documentElement.dataset.chosen") == "1"
         assert page.locator(".clusters tr.chosen").get_attribute("data-cluster") == "1"
         page.keyboard.press("End")
-        page.wait_for_function("document.getElementById('level-text').textContent === '12 groups'")
+        page.wait_for_function("() => document.getElementById('level-text').textContent === '12 groups'")
         assert page.locator("#level-more").is_disabled()
         page.locator("#level-fewer").focus()
         page.keyboard.press("Enter")
