@@ -3,7 +3,7 @@
   const root = document.documentElement;
   const all = (selector, inside = document) => [...inside.querySelectorAll(selector)];
   const byId = (id) => document.getElementById(id);
-  const { k, openRows, openClusters, clusterNames, nouns, charts, vertices } = JSON.parse(byId("data").textContent);
+  const { k, distinctClusters, openRows, openClusters, clusterNames, nouns, charts, vertices } = JSON.parse(byId("data").textContent);
   const views = {};
   let chosen = -1;
 
@@ -126,6 +126,7 @@
       soft: token("soft"),
       rule: token("rule"),
       page: token("page"),
+      none: token("none"),
       palette: Array.from({ length: 10 }, (_, i) => token(`c${i}`)),
     };
   };
@@ -293,7 +294,7 @@
     const cluster = vertices.clusters[i];
     const facts = cluster < 0 ? ["in no hyperedge, in no cluster"] : [`stay probability ${(vertices.stay[i] / 10).toFixed(1)} %`];
     if (vertices.classOf) facts.unshift(element("bdi", "", `class ${vertices.classes[vertices.classOf[i]]}`));
-    const item = element("li", cluster < 0 ? "" : `c${cluster % 10}`, element("bdi", "name", vertices.names[i]));
+    const item = element("li", cluster < 0 ? "" : `c${cluster % distinctClusters}`, element("bdi", "name", vertices.names[i]));
     if (cluster >= 0) {
       const button = element("button", "chooser", element("span", "badge", element("i", ""), `cluster ${clusterNames[cluster]}`));
       Object.assign(button, { type: "button" }).dataset.choose = cluster;

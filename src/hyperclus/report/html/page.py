@@ -12,6 +12,7 @@ from hyperclus._runtime.files import StrPath, writing
 from hyperclus._runtime.optional import library
 from hyperclus.clustering.partition import Partition
 from hyperclus.hypergraph.messages import count, with_article
+from hyperclus.report import colours
 from hyperclus.report import format as formats
 from hyperclus.report.html import captions
 from hyperclus.report.html.charts import charts
@@ -40,11 +41,13 @@ def check_libraries() -> None:
 
 
 def render(contents: Contents) -> str:
-    start, style, scripts = _asset("start.js"), _asset("page.css"), [_vega(), _asset("page.js")]
+    start, scripts = _asset("start.js"), [_vega(), _asset("page.js")]
+    style = colours.style() + _asset("page.css")
     data = {
         "k": contents.part.k,
         "clusterNames": contents.cluster_names,
         "nouns": {name: getattr(contents.nouns, name) for name in ("a_vertex", "vertices", "hyperedges")},
+        "distinctClusters": colours.DISTINCT,
         "openRows": OPEN_ROWS,
         "openClusters": OPEN_CLUSTERS,
         "charts": charts(contents),
@@ -109,6 +112,7 @@ def _template() -> Any:
     environment.globals.update(captions=captions, DETAILED_CLUSTERS=DETAILED_CLUSTERS, NOISE=formats.NOISE)
     environment.globals.update(OPEN_CLUSTERS=OPEN_CLUSTERS, OPEN_ROWS=OPEN_ROWS, NAMED_COLUMNS=NAMED_COLUMNS)
     environment.globals.update(TABLE_CLUSTERS=TABLE_CLUSTERS, TOOLBAR_CLUSTERS=TOOLBAR_CLUSTERS)
+    environment.globals.update(DISTINCT_CLUSTERS=colours.DISTINCT)
     return environment.get_template("page.html.j2")
 
 
