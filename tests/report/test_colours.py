@@ -31,7 +31,7 @@ def distances(palette, sight):
 
 def variables(theme):
     """The variables of page.css in a theme."""
-    block = re.search(r"color-scheme: %s;(.*?)\}" % theme, CSS, re.DOTALL)[1]
+    block = re.search(rf"color-scheme: {theme};(.*?)}}", CSS, re.DOTALL)[1]
     return dict(re.findall(r"--([\w-]+): (#\w{6});", block))
 
 

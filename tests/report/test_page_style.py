@@ -63,7 +63,8 @@ def test_thirty_clusters_have_different_marks(browser, tmp_path):
     edges = [[f"v{c}-{i}" for i in range(3)] for c in range(31)]
     part = hc.evaluate(hc.Hypergraph.from_edges(edges), np.repeat(np.arange(31), 3))
     path, _ = written(part, tmp_path)
-    look = "e => { const s = getComputedStyle(e); return [s.backgroundColor, s.borderRadius, s.clipPath].join() }"
+    style = "['backgroundColor', 'borderRadius', 'clipPath'].map((name) => getComputedStyle(e)[name])"
+    look = f"e => {style}.join()"
     with opened(browser, path) as seen:
         badges = [badge.evaluate(look) for badge in seen.page.locator(".clusters .badge i").all()]
         seen.page.locator("#find").fill("v12-0")

@@ -55,7 +55,8 @@ def is_dark(red: float, green: float, blue: float) -> bool:
     >>> is_dark(1, 1, 1), is_dark(0.1, 0.1, 0.1)
     (False, True)
     """
-    return 0.2126 * red**2.2 + 0.7152 * green**2.2 + 0.0722 * blue**2.2 < 0.18
+    luminance: float = 0.2126 * red**2.2 + 0.7152 * green**2.2 + 0.0722 * blue**2.2
+    return luminance < 0.18
 
 
 def style() -> str:

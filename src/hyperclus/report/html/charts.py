@@ -2,8 +2,8 @@
 
 A specification contains no data, and no text from the data but the word for vertices; the script of the page
 turns the data into the named datasets and shows names as plain text. Colours are parameters (`ink`, `soft`,
-`rule`, `page`, `none`, `palette`), so that switching between light and dark changes parameters only; `chosen` is the
-cluster that the reader chose, or -1.
+`rule`, `page`, `none`, `palette`), so that switching between light and dark changes parameters only; `chosen`
+is the cluster that the reader chose, or -1.
 """
 
 from collections.abc import Callable
