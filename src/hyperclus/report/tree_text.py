@@ -5,7 +5,7 @@ from hyperclus.hypergraph.messages import count
 from hyperclus.report.format import short_id
 from hyperclus.report.notebook import html_block
 
-MAX_LEAVES, NOTEBOOK_LEAVES = 40, 12  # that are drawn in text, and in a notebook cell
+MAX_LEAVES, NOTEBOOK_LEAVES = 40, 10  # that are drawn in text, and in a notebook cell
 NAME_LENGTH = 24
 LOST = {"information": "lost is in nats of information", "ncut": "lost is the decrease of k - NCut"}
 FIRST, LAST, DOWN, FORK = "\u251c\u2500", "\u2514\u2500", "\u2502 ", "\u252c"
