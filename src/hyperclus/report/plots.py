@@ -35,7 +35,8 @@ def plot_embedding(part: Partition, ax: Any, axes: tuple[int, int], options: Map
     first, second = (_coordinate(eigenvector, len(view.axes)) for eigenvector in axes)
     ax = _axes(ax)
     labels, points = part.labels[view.vertices], view.coordinates[:, [first, second]]
-    style, clusters = {"s": 16, "alpha": 0.75, "linewidths": 0, **options}, part.cluster_names
+    size = float(np.clip(6000 / len(labels), 12, 40))
+    style, clusters = {"s": size, "alpha": 0.9, "linewidths": 0, **options}, part.cluster_names
     for cluster in range(part.k):
         name = f"cluster {short_id(clusters[cluster], NAME_LENGTH)}" if cluster < MAX_LISTED else None
         ax.scatter(*points[labels == cluster].T, label=name, **{**_look(ax, cluster, options), **style})
