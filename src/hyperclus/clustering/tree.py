@@ -210,6 +210,11 @@ class Tree:
 
         return tree_text(self)
 
+    def _repr_html_(self) -> str:
+        from hyperclus.report.tree_text import tree_html
+
+        return tree_html(self)
+
 
 def tree(
     hypergraph: HypergraphLike,
