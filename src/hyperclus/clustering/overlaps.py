@@ -35,12 +35,14 @@ def overlap(h: Hypergraph, most: int = MOST, pairs: int = PAIRS) -> Floats:
     [1.27, 1.27, -1.66, -0.99, 0.0]
     """
     listed = _smallest(h, most)
-    n, counts = len(listed), (listed >= 0).sum(axis=1)
+    n, counts = h.n_vertices, (listed >= 0).sum(axis=0)
     sizes = np.bincount(listed[listed >= 0], minlength=h.n_edges)
     sums = np.zeros(n)
     for vertices, keys in _pairs(listed, h.n_edges, pairs):
-        order = np.argsort(keys, kind="stable")
-        found, shared = np.unique(keys[order], return_counts=True)
+        order = np.argsort(keys)
+        keys = keys[order]
+        starts = np.flatnonzero(np.diff(keys, prepend=-1))
+        found, shared = keys[starts], np.diff(starts, append=len(keys))
         expected = (sizes[found // h.n_edges] - 1.0) * (sizes[found % h.n_edges] - 1.0) / n
         lifts = np.log((shared - 1 + PRIOR) / (expected + PRIOR))
         sums += np.bincount(vertices[order], weights=np.repeat(lifts, shared), minlength=n)
@@ -50,7 +52,7 @@ def overlap(h: Hypergraph, most: int = MOST, pairs: int = PAIRS) -> Floats:
 
 
 def _smallest(h: Hypergraph, most: int) -> Integers:
-    """The smallest hyperedges of each vertex, by their rank in size, ascending; -1 after the last."""
+    """The smallest hyperedges of each vertex, by rank in size, ascending, (most, n); -1 after the last."""
     ranks = np.empty(h.n_edges, dtype=h.gamma.indices.dtype)
     ranks[np.argsort(h.edge_sizes, kind="stable")] = np.arange(h.n_edges)
     edges = np.repeat(ranks, h.edge_sizes)
@@ -60,20 +62,22 @@ def _smallest(h: Hypergraph, most: int) -> Integers:
     degrees = np.diff(lists.indptr)
     positions = np.arange(len(edges)) - np.repeat(lists.indptr[:-1], degrees)
     kept = positions < most
-    listed = np.full((h.n_vertices, most), -1, dtype=np.int64)
-    listed[np.repeat(np.arange(h.n_vertices), degrees)[kept], positions[kept]] = lists.indices[kept]
+    listed = np.full((most, h.n_vertices), -1, dtype=np.int64)
+    listed[positions[kept], np.repeat(np.arange(h.n_vertices), degrees)[kept]] = lists.indices[kept]
     return listed
 
 
 def _pairs(listed: Integers, n_edges: int, pairs: int) -> Iterator[tuple[Integers, NDArray[np.int64]]]:
     """Vertices and their pairs of hyperedges as numbers; equal pairs come at the same time."""
-    counts = (listed >= 0).sum(axis=1)
+    counts = (listed >= 0).sum(axis=0)
     parts = int((counts * (counts - 1) // 2).sum()) // pairs + 1
+    part_of = listed % parts
     for part in range(parts):
         vertices, keys = [], []
-        for later in range(1, listed.shape[1]):
-            for earlier in range(later):
-                some = np.flatnonzero((listed[:, later] >= 0) & (listed[:, earlier] % parts == part))
+        for earlier in range(len(listed) - 1):
+            some = np.flatnonzero((part_of[earlier] == part) & (counts > earlier + 1))
+            for later in range(earlier + 1, len(listed)):
+                some = some[listed[later, some] >= 0]
                 vertices.append(some)
-                keys.append(listed[some, earlier] * n_edges + listed[some, later])
+                keys.append(listed[earlier, some] * n_edges + listed[later, some])
         yield np.concatenate(vertices), np.concatenate(keys)
