@@ -234,7 +234,7 @@ class TestOutliers:
         blocks = h.vertex_ids // 25
         wrong = np.arange(h.n_vertices) % 10 == 0
         found = hc.evaluate(h, np.where(wrong, (blocks + 1) % 4, blocks), chance=False).confidence()
-        assert np.median(found.fits[wrong]) < -CLEAR
+        assert found.fits[wrong].max() < 0
         assert set(found.outliers) == {None}
 
     def test_rows_with_two_values_of_a_column_fit_no_cluster(self):

@@ -26,7 +26,8 @@ from hyperclus.typing import Booleans, Floats, Ids, Integers
 
 TINY = 0.05  # clusters with less than this share of an equal volume are mentioned to the user
 RETURNS = 0.9  # share of steps back to the vertex itself from which it has few shared hyperedges
-CLEAR = 2.0  # a vertex with a fit below -CLEAR can be an outlier
+CLEAR = 2.0  # standard deviations between usual vertices and random ones from which these are outliers
+UNLIKE = 3.0  # a vertex with a fit below -UNLIKE is an outlier even if usual vertices are not clear
 
 REASONS = (None, "in no hyperedge", "few shared hyperedges", "tiny cluster", "fits no cluster")
 ISOLATED, FEW, SLIVER, UNFIT = range(1, 5)
@@ -54,8 +55,9 @@ class Confidence:
         hyperedges have one other member at most in total, or 90 % of its steps lead back to itself. "tiny
         cluster": its cluster has less than 5 % of the volume that equal clusters would have. "fits no
         cluster": the share of its steps that stay in its cluster is less than sqrt(2 ln k) standard
-        deviations above that of random hyperedges, as for the best of k clusters, `fits` is below -2,
-        and no other cluster is better (the margin is not negative).
+        deviations above that of random hyperedges, as for the best of k clusters, no other cluster is better
+        (the margin is not negative), and a usual vertex with as many hyperedges is at least two standard
+        deviations above that, or `fits` is below -3.
     """
 
     values: Floats
@@ -101,7 +103,9 @@ def confidence(
     margins[inside], following[inside] = _margins(walk, homes, k, objective)
     values[inside], staying, noise = _confidence_and_staying(walk, homes, k, block)
     fits[inside] = fit(staying, noise, walk.stationary, overlap(walk.hypergraph))
-    unfit = (staying / noise < np.sqrt(2.0 * np.log(k))) & (fits[inside] < -CLEAR) & ~(margins[inside] < 0)
+    random, usual = np.sqrt(2.0 * np.log(k)), (walk.stationary @ staying) / noise
+    unlike = (usual >= random + CLEAR) | (fits[inside] < -UNLIKE)
+    unfit = (staying / noise < random) & unlike & ~(margins[inside] < 0)
     reasons[inside] = _reasons(walk, homes, k, unfit)
     return Confidence(values, margins, following, fits, np.array(REASONS, dtype=object)[reasons])
 
