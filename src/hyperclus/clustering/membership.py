@@ -57,7 +57,7 @@ class Confidence:
         cluster": the share of its steps that stay in its cluster is less than sqrt(2 ln k) standard
         deviations above that of random hyperedges, as for the best of k clusters, no other cluster is better
         (the margin is not negative), and a usual vertex with as many hyperedges is at least two standard
-        deviations above that, or `fits` is below -3.
+        deviations above that, or it has at least three hyperedges and `fits` is below -3.
     """
 
     values: Floats
@@ -104,7 +104,8 @@ def confidence(
     values[inside], staying, noise = _confidence_and_staying(walk, homes, k, block)
     fits[inside] = fit(staying, noise, walk.stationary, overlap(walk.hypergraph))
     random, usual = np.sqrt(2.0 * np.log(k)), (walk.stationary @ staying) / noise
-    unlike = (usual >= random + CLEAR) | (fits[inside] < -UNLIKE)
+    several = _counts(walk)[0] > 2  # two hyperedges of two clusters are no reason to doubt both
+    unlike = (usual >= random + CLEAR) | (several & (fits[inside] < -UNLIKE))
     unfit = (staying / noise < random) & unlike & ~(margins[inside] < 0)
     reasons[inside] = _reasons(walk, homes, k, unfit)
     return Confidence(values, margins, following, fits, np.array(REASONS, dtype=object)[reasons])
