@@ -44,7 +44,7 @@ def figures(h: hc.Hypergraph, labellings: list[np.ndarray]) -> np.ndarray:
     columns = [np.bincount(h.gamma.indices, minlength=h.n_vertices)]
     columns += [label_ratio(h, labels, prior) for labels in labellings for prior in PRIORS]
     columns += [overlap(h, most) for most in LENGTHS]
-    return np.column_stack(columns)
+    return np.column_stack(columns).round(6)  # rounding errors would tell the sizes of hyperedges
 
 
 def oracle(
