@@ -14,7 +14,7 @@ from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Floats, Integers
 
 ROUNDS = 60  # of moves in all levels
-IMPROVED = 3  # starts that vertices are moved in: those of the lowest total loss
+STARTS = 6  # that vertices are moved in: those of the lowest total loss
 POWER = 3  # of the relative losses in their mean: the largest ones count most
 NO_COST = 1e-6  # a smaller cost counts as this in relative losses
 NO_LOSS = 1e-3  # a level never counts less than with this loss
@@ -89,7 +89,7 @@ def nested_search(
         finer = [level for level in searched if level.max() > labels.max()]
         starts.append(leaves_of(walk, objective, nested_levels(walk, objective, [labels, *finer]), ks))
     references = References(objective, np.array([cost for _, cost in alone]))
-    starts = sorted(starts, key=references.total)[:IMPROVED]
+    starts = sorted(starts, key=references.total)[:STARTS]
     best = min((improved_together(walk, references, start) for start in starts), key=references.total)
     return [level[best.labels] for level in best.levels]
 

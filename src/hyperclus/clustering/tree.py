@@ -28,7 +28,7 @@ from hyperclus.clustering.nested import (
     mergers_by_level,
     nested_search,
 )
-from hyperclus.clustering.objectives import NCUT, ObjectiveName, objective_of
+from hyperclus.clustering.objectives import NCUT, OBJECTIVES, ObjectiveName, objective_of
 from hyperclus.clustering.partition import Partition
 from hyperclus.clustering.regroup import merged_names, regrouped
 from hyperclus.clustering.search_problem import Effort, EffortName
@@ -39,7 +39,7 @@ from hyperclus.io.anything import as_hypergraph
 from hyperclus.typing import Floats, HypergraphLike, Integers
 
 MAX_LEAVES = 50  # by default
-SEARCHED, IMPROVED = 3.0, 1.5  # ratios of numbers of clusters: those searched for, and improved together
+SEARCHED, IMPROVED = 3.0, 1.25  # ratios of numbers of clusters: those searched for, and improved together
 REFINED_UP_TO = 50_000_000  # incidences times clusters: beyond, the tree is that of the leaves alone
 NOT_REFINED = "only the leaves were searched for, because of the size; clusters above them are mergers"
 
@@ -150,7 +150,7 @@ class Tree:
 
         It is never worse than the cut, but its clusters are not nested in those of other k.
         """
-        part, what = self.partition(k), objective_of(self.objective)
+        part, what = self.partition(k), OBJECTIVES[self.objective]
         start = part.walk_labels
         least = default_min_share(part.walk, k, start) if what is NCUT else 0.0
         clusters = Clusters.of(part.walk, start, k, least, what)
@@ -235,8 +235,9 @@ def tree(
 ) -> Tree:
     """Find a tree of nested clusters that is good at every number of clusters up to `k_max`.
 
-    Searches for k_max, k_max / 3, k_max / 9, ... clusters, makes these levels nested, and moves vertices
-    between the leaves while the relative losses of many levels fall, above all the largest; see docs/tree.md.
+    Searches for k_max, k_max / 3, k_max / 9, ... and 2 clusters, makes these levels nested, and moves
+    vertices between the leaves while the relative losses of many levels fall, the largest above all; see
+    docs/tree.md. `Tree.refined` improves one cut further, outside the tree.
     `Partition.tree` merges the clusters of one partition, which is quicker, but loses more at small k.
 
     Parameters
@@ -281,6 +282,7 @@ def tree(
     if leaves.walk.hypergraph.n_incidences * k_max > REFINED_UP_TO:
         fallbacks = *leaves.settings.get("fallbacks", ()), NOT_REFINED
         return tree_of(replace(leaves, settings={**leaves.settings, "fallbacks": fallbacks}))
+    levels = sorted({2, *levels})
     parts = [*(cluster(h, k, **given) for k in levels[:-1]), leaves]
     ks, what = levels_below(k_max, IMPROVED), objective_of(objective)
     nested = nested_search(leaves.walk, what, [part.walk_labels for part in parts], ks)
