@@ -90,19 +90,25 @@ def membership(walk: RandomWalk, labels: Integers, k: int, block: int = BLOCK) -
 
 
 def confidence(
-    walk: RandomWalk, labels: Integers, k: int, objective: Objective, block: int = BLOCK
+    walk: RandomWalk,
+    labels: Integers,
+    k: int,
+    objective: Objective,
+    block: int = BLOCK,
+    overlaps: Floats | None = None,
 ) -> Confidence:
     """Compute how sure each label is, in O(m k) and with memory for two numbers per hyperedge and cluster.
 
-    Labels and `block` are as in `membership`.
+    Labels and `block` are as in `membership`. `overlaps` is what `overlap` returns, if it is known.
     """
     inside = labels >= 0
     values, margins, fits = (np.full(len(labels), np.nan) for _ in range(3))
     following, reasons = np.full(len(labels), -1), np.full(len(labels), ISOLATED)
     homes = labels[inside]
     margins[inside], following[inside] = _margins(walk, homes, k, objective)
+    overlaps = overlap(walk.hypergraph) if overlaps is None else overlaps
     values[inside], staying, noise = _confidence_and_staying(walk, homes, k, block)
-    fits[inside] = fit(staying, noise, walk.stationary, overlap(walk.hypergraph))
+    fits[inside] = fit(staying, noise, walk.stationary, overlaps)
     random, usual = np.sqrt(2.0 * np.log(k)), (walk.stationary @ staying) / noise
     several = _counts(walk)[0] > 2  # two hyperedges of two clusters are no reason to doubt both
     unlike = (usual >= random + CLEAR) | (several & (fits[inside] < -UNLIKE))
