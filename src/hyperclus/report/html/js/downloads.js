@@ -63,7 +63,7 @@
     },
   };
   const writeTable = async (key) => {
-    const [head, rows, total] = tables[key](await lookup());
+    const [head, rows, total] = tables[key]({ ...(await lookup()), ...(await unpack("files")) });
     const some = rows.length < total ? `-${rows.length}-of-${total}` : "";
     const name = `${data.fileName}-${key === "labels" ? "groups" : key}${some}.csv`;
     saveAs(name, "text/csv;charset=utf-8", csv(head, rows));
