@@ -196,8 +196,8 @@ def embedding(contents: Contents) -> str:
     n_shown, isolated = len(view.vertices), len(contents.part.labels) - view.total
     nouns = contents.nouns
     text = (
-        f"Each point is {with_article(nouns.a_vertex)}; its coordinates are eigenvectors of the random walk, "
-        f"so that {nouns.vertices} that are hard to separate are close."
+        f"Each point is {with_article(nouns.a_vertex)}; {nouns.vertices} that have much in common are close. "
+        "The axes are eigenvectors of the random walk."
     )
     if n_shown < view.total:
         text += (

@@ -25,9 +25,10 @@ const nameInput = (button) => {
     emit("names");
   };
   field.addEventListener("keydown", (event) => {
-    if (event.key === "Enter") close(true);
-    if (event.key === "Escape") close(false);
     event.stopPropagation();
+    if (event.key !== "Enter" && event.key !== "Escape") return;
+    event.preventDefault(); // else the key would press the button, which has the focus then
+    close(event.key === "Enter");
   });
   field.addEventListener("blur", () => close(true));
   button.replaceWith(field);
