@@ -218,7 +218,7 @@ def test_the_panel_follows_the_level(browser, page_of_levels, levels):
             assert page.locator("#why .in .badge").inner_text().strip() == group.name
             check_figures(page, level.part, v)
             sure = level.part.confidence().values[v]
-            assert f"{100 * sure:.0f} %" in page.locator("#why .sure").inner_text()
+            assert f"{100 * sure:.0f} %" in page.locator("#why .how-sure").inner_text()
 
 
 def test_groups_of_all_levels_are_described_and_stay_open(browser, page_of_levels, levels):

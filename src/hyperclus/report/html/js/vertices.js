@@ -133,7 +133,7 @@ const panel = (() => {
     parts.unshift(element("p", "in", "In ", badge(own)));
     const sure = certaintyOf(found, v);
     if (sure && level().k > 1) {
-      const text = element("p", "sure", element("b", "", `${capital(words(sure.sure))}: ${percent(sure.sure)}.`));
+      const text = element("p", "how-sure", element("b", "", `${capital(words(sure.sure))}: ${percent(sure.sure)}.`));
       if (sure.next >= 0) text.append(" The next best is ", badge(sure.next));
       parts.push(text);
       if (sure.outlier) parts.push(element("p", "unusual", element("b", "", "Unusual. "), data.about.reasons[sure.outlier]));
