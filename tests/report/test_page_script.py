@@ -5,7 +5,6 @@ import pytest
 
 import hyperclus as hc
 from hyperclus.report.format import short_id
-from hyperclus.report.views import Views
 from support.browser import opened
 from support.report_pages import HOSTILE, hostile_partition, written
 from support.strategies import random_hypergraph

@@ -2,8 +2,8 @@
 
 A specification contains no data, and no text from the data but the word for vertices; the script of the page
 turns the data into the named datasets and shows names as plain text. Colours are parameters (`ink`, `soft`,
-`rule`, `page`, `palette`), so that switching between light and dark changes parameters only; `chosen` is the
-cluster that the reader chose, or -1.
+`rule`, `page`, `none`, `palette`), so that switching between light and dark changes parameters only; `chosen`
+is the cluster that the reader chose, or -1.
 """
 
 from collections.abc import Callable
@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from hyperclus.report.colours import SHAPES
 from hyperclus.report.format import NOISE, short_id
 from hyperclus.report.html.contents import Contents
 from hyperclus.report.html.levels import Level, Levels
@@ -22,14 +23,15 @@ Spec = dict[str, Any]
 Channel = Callable[[str | float], Spec]
 
 NAMED_POINTS = 30  # with at most this many vertices, the embedding shows their names
-NUMBERED_CLUSTERS = 20  # with at most this many clusters, the embedding shows their numbers instead
+NUMBERED_CLUSTERS = 30  # with at most this many clusters, the embedding shows their numbers instead
 NAMED_ROWS, NAMED_COLUMNS = 48, 12  # with at most this many, the matrix shows the names
 HALF_NAMED_ROWS = 100  # with at most this many rows, the matrix shows every second name
 NAME_WIDTH = 150  # pixels
 GROUP_NAMES = 3  # names in the tooltip of a row or column that stands for several
 
-_PARAMETERS = {"ink": "", "soft": "", "rule": "", "page": "", "palette": [], "chosen": -1}
-_COLOUR = "(datum.c < 0 ? soft : palette[datum.c % length(palette)])"
+_PARAMETERS = {"ink": "", "soft": "", "rule": "", "page": "", "none": "", "palette": [], "chosen": -1}
+_COLOUR = "(datum.c < 0 ? none : palette[datum.c % length(palette)])"
+_SHAPE = f"{list(SHAPES)}[floor(datum.c / length(palette)) % {len(SHAPES)}]"
 _AXIS = {"domain": False, "ticks": False, "grid": False, "labelPadding": 6, "labelOverlap": True}
 _TITLES = {  # flat, at the end of the axis
     "left": {"titleAngle": 0, "titleAlign": "left", "titleX": -40, "titleY": -12},
@@ -124,6 +126,7 @@ def _embedding(contents: Contents) -> tuple[Spec, Spec]:
             "point",
             place | {"order": {"condition": {"test": "chosen == datum.c", "value": 1}, "value": 0}},
             size=float(np.clip(24_000 / len(view.vertices), 14, 90)),
+            shape=f"={_SHAPE}",
             fill=f"=datum.clipped ? page : {_COLOUR}",
             fillOpacity="=chosen < 0 ? 0.85 : chosen == datum.c ? 0.95 : 0.12",
             stroke=f"=datum.clipped ? {_COLOUR} : page",

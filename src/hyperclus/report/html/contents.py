@@ -86,14 +86,10 @@ class Contents:
         self.levels = levels_of(self.part, levels)
         self.main = self.levels.levels[self.levels.main]
         self.views = self.main.views
-        words = (part.nouns.vertex, part.nouns.edge)
-        if self.views.table_columns is not None:  # of whose rows and values readers know more
-            words = tuple(
-                table if word == usual else word
-                for table, word, usual in zip(
-                    ("row", "value"), words, (USUAL.vertex, USUAL.edge), strict=True
-                )
-            )
+        words = [part.nouns.vertex, part.nouns.edge]
+        if self.views.table_columns is not None:  # readers know rows and values, not vertices and hyperedges
+            usual = {USUAL.vertex: "row", USUAL.edge: "value"}
+            words = [usual.get(word, word) for word in words]
         self.nouns = Nouns(*(short_id(noun, NOUN_LENGTH) for noun in words))
         subject = "a hypergraph" if source is None else short_id(source)
         self.given_title = title

@@ -4,21 +4,23 @@ A cluster keeps its number, and so its colour, in every level in which it exists
 that is split keeps it as well, and a merger has the number of its largest part.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property, partial
 
 import numpy as np
 
 from hyperclus.clustering.cluster import cluster
-from hyperclus.clustering.membership import Confidence
+from hyperclus.clustering.membership import Confidence, confidence
 from hyperclus.clustering.nested import groups_of, nested_levels
 from hyperclus.clustering.objectives import objective_of
+from hyperclus.clustering.overlaps import overlap
 from hyperclus.clustering.partition import Partition
 from hyperclus.clustering.regroup import regrouped
 from hyperclus.clustering.tree import Tree, tree_of
 from hyperclus.report.format import short_id
 from hyperclus.report.views import Views
-from hyperclus.typing import Integers
+from hyperclus.typing import Floats, Integers
 
 MANY = 12  # clusters of the finest level that is searched for, if the partition has fewer
 FINER_UP_TO = 5_000_000  # incidences; with more, clusters are merged but not split
@@ -50,7 +52,7 @@ class Level:
     ids: Integers  # by label
     names: tuple[str, ...]  # by label
     of_leaf: Integers
-    has_confidence: bool
+    overlaps: Callable[[], Floats] | None  # of the hypergraph; None if the data are too large
 
     @property
     def k(self) -> int:
@@ -65,7 +67,11 @@ class Level:
     @cached_property
     def confidence(self) -> Confidence | None:
         """How sure each label is; None if the data are too large."""
-        return self.part.confidence() if self.has_confidence else None
+        if self.overlaps is None:
+            return None
+        part = self.part
+        what = objective_of(part.objective)
+        return confidence(part.walk, part.labels, part.k, what, overlaps=self.overlaps())
 
     @cached_property
     def groups(self) -> tuple[Group, ...]:
@@ -131,7 +137,7 @@ def levels_of(part: Partition, most: int | None = None) -> Levels:
     tree = tree_of(leaves, part.objective, [groups])
     ids = _ids(tree, groups, part.k)
     names = _names(tree, ids, groups, part)
-    found = []
+    found, overlaps = [], cache(partial(overlap, part.walk.hypergraph))
     for k in _numbers(part.k, tree.k):
         nodes = tree.nodes(k)
         at = part
@@ -140,7 +146,7 @@ def levels_of(part: Partition, most: int | None = None) -> Levels:
         else:
             at = tree.partition(k)
         labels = groups_of(leaves.walk_labels, at.walk_labels)
-        sure = k == part.k or m * k <= CERTAIN_UP_TO
+        sure = overlaps if k == part.k or m * k <= CERTAIN_UP_TO else None
         texts = tuple(names[node] for node in nodes.tolist())
         found.append(Level(at, nodes, ids[nodes], texts, ids[nodes][labels], sure))
     return Levels(tree, tuple(found), [level.k for level in found].index(part.k))

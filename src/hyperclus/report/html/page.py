@@ -12,6 +12,7 @@ from hyperclus._runtime.files import StrPath, writing
 from hyperclus._runtime.optional import library
 from hyperclus.clustering.partition import Partition
 from hyperclus.hypergraph.messages import count, with_article
+from hyperclus.report import colours
 from hyperclus.report import format as formats
 from hyperclus.report.html import captions
 from hyperclus.report.html.about import About
@@ -20,7 +21,6 @@ from hyperclus.report.html.contents import DETAILED_CLUSTERS, TABLE_CLUSTERS, Co
 
 OPEN_ROWS = 6  # rows of the table of a card that are visible at first
 OPEN_CLUSTERS = 12  # rows of the table of clusters that are visible at first
-N_COLOURS = 10
 NOUNS = ("a_vertex", "vertices", "a_hyperedge", "hyperedges")
 SCRIPTS = (  # joined in this order
     *("base", "choose", "names", "tables", "levels", "flow", "charts", "vertices", "downloads", "page"),
@@ -47,11 +47,13 @@ def check_libraries() -> None:
 def render(contents: Contents) -> str:
     """Return the page."""
     about = About(contents)
-    start, style, scripts = _asset("start.js"), _asset("page.css"), [_vega(), _script()]
+    start, scripts = _asset("start.js"), [_vega(), _script()]
+    style = colours.style() + _asset("page.css")
     data = {
         **contents.level_data(),
         "nouns": {name: getattr(contents.nouns, name) for name in NOUNS},
-        "nColours": N_COLOURS,
+        "nMarks": colours.DISTINCT,
+        "nColours": len(colours.LIGHT),
         "openRows": OPEN_ROWS,
         "openClusters": OPEN_CLUSTERS,
         "fileName": "hyperclus-report",
@@ -118,7 +120,7 @@ def _template() -> Any:
     )
     environment.globals.update(captions=captions, DETAILED_CLUSTERS=DETAILED_CLUSTERS, NOISE=formats.NOISE)
     environment.globals.update(OPEN_CLUSTERS=OPEN_CLUSTERS, OPEN_ROWS=OPEN_ROWS, NAMED_COLUMNS=NAMED_COLUMNS)
-    environment.globals.update(TABLE_CLUSTERS=TABLE_CLUSTERS, N_COLOURS=N_COLOURS)
+    environment.globals.update(TABLE_CLUSTERS=TABLE_CLUSTERS, N_MARKS=colours.DISTINCT)
     environment.globals["svg"] = environment.get_template("svg.html.j2").module
     return environment.get_template("page.html.j2")
 

@@ -121,6 +121,7 @@ const colours = () => {
     soft: token("soft"),
     rule: token("rule"),
     page: token("page"),
+    none: token("none"),
     palette: Array.from({ length: data.nColours }, (_, i) => token(`c${i}`)),
   };
 };

@@ -54,7 +54,7 @@ const drawFlow = (box, { columns, links, chosenColumn, height = 340, onColumn })
   });
   box.replaceChildren(picture);
 };
-const colourClass = (group) => (group < 0 ? "none" : `c${group % data.nColours}`);
+const colourClass = (group) => (group < 0 ? "none" : `c${group % data.nMarks}`);
 
 const splits = () => {
   const { leafOrder, leafSizes, levels } = data;
