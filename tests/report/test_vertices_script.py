@@ -8,6 +8,7 @@ from hyperclus.report.format import short_id
 from hyperclus.report.html.levels import levels_of
 from support.browser import opened
 from support.report_pages import HOSTILE, hostile_partition, written
+from support.strategies import random_hypergraph
 
 
 @pytest.fixture(scope="module")
@@ -341,3 +342,30 @@ def test_groups_open_without_javascript(browser, report):
         page.locator(".who summary").first.click()
         assert page.locator(".who .apart").first.is_visible()
         assert not page.locator("#downloads").is_visible()
+
+
+@pytest.mark.parametrize("case", ["one vertex", "separate", "many"])
+def test_extreme_partitions_are_explained(browser, case, tmp_path):
+    apart = hc.Hypergraph.from_edges(
+        [["a", "b"], ["c", "d"], ["e"]], vertex_ids=list("abcdef"), isolated="keep"
+    )
+    part = {
+        "one vertex": lambda: hc.cluster(hc.Hypergraph.from_edges([["a"]]), k=1, chance=False),
+        "separate": lambda: hc.cluster(apart, k=3, chance=False),
+        "many": lambda: hc.evaluate(
+            random_hypergraph(300, 250, 5, seed=2), np.arange(300) % 90, chance=False
+        ),
+    }[case]()
+    path, _ = written(part, tmp_path, levels=part.k)
+    with opened(browser, path) as seen:
+        page = seen.page
+        page.locator(".who summary").first.click()
+        for kind in ("vertex", "edge"):
+            link = page.locator(f".who[open] [data-{kind}]")
+            if link.count():
+                link.first.click()
+                wait_for_panel(page, link.first.inner_text())
+                assert "NaN" not in page.locator("#why").inner_text()
+                assert "undefined" not in page.locator("#why").inner_text()
+                page.keyboard.press("Escape")
+        assert "NaN" not in page.locator("body").inner_text()
