@@ -238,7 +238,7 @@ def test_large_data_are_sampled(planted):
     assert set(listed[0].tolist()) <= set(data["vertices"]["positions"])
     assert set(listed[1].tolist()) <= set(data["edges"]["positions"])
     assert len(data["edges"]["names"]) <= max(limits.edges, len(listed[1]))
-    assert data["labels"] is None
+    assert lookup.file_data() == {"labels": None, "profile": None}
     check_lookup(data, part, levels.finest.part)
     for edge in listed[1].tolist():  # the members with the largest weights are known
         members = members_by_loop(part, edge)
@@ -261,7 +261,7 @@ def test_labels_of_all_vertices_are_kept_if_they_are_small():
     levels.levels[levels.main].__dict__["views"] = Views(
         part, Limits(embedding_vertices=50, lookup_vertices=100)
     )
-    data = Lookup(levels, Descriptions(levels).listed).data()
+    data = Lookup(levels, Descriptions(levels).listed).file_data()
     assert data["labels"]["leaf"] == levels.finest.part.labels.tolist()
     assert data["labels"]["names"] == [full_name(value) for value in part.vertex_ids.tolist()]
 

@@ -21,16 +21,21 @@ class About:
         """The vertices and hyperedges that the page can explain."""
         return Lookup(self.contents.levels, self.descriptions.listed, self._limits)
 
-    @cached_property
-    def _data(self) -> dict[str, Any]:
-        found = self.lookup.data()
-        found["vertices"] |= self.contents.class_data(self.lookup.vertices)
-        return found
-
     @property
     def packed(self) -> str:
         """The data of the lookup, compressed."""
-        return packed(self._data)
+        found = self.lookup.data()
+        found["vertices"] |= self.contents.class_data(self.lookup.vertices)
+        return packed(found)
+
+    @property
+    def packed_files(self) -> str:
+        """What only files have, compressed."""
+        return packed(self._file_data)
+
+    @cached_property
+    def _file_data(self) -> dict[str, Any]:
+        return self.lookup.file_data()
 
     def script_data(self) -> dict[str, Any]:
         """What the scripts need before the lookup is decoded."""
@@ -70,9 +75,10 @@ class About:
     def files(self) -> list[tuple[str, str, str]]:
         """The files: a key, the text of the button, and what is in it."""
         nouns, lookup, n = self.contents.nouns, self.lookup, len(self.contents.part.labels)
-        complete = lookup.has_all_vertices or self._data["labels"] is not None
+        complete = lookup.has_all_vertices or self._file_data["labels"] is not None
         labels = (
-            f"The group of each of {nouns.count_vertices(n)}, for every number of groups, and how sure it is."
+            f"The group of each of {nouns.count_vertices(n)} and how sure it is. Columns k2, k3, ... have "
+            "the number of its group if there are 2, 3, ... groups."
         )
         if not complete:
             labels = (
@@ -90,7 +96,7 @@ class About:
                 edges[:1].upper() + edges[1:],
             ),
         ]
-        if self._data["profile"] is not None:
+        if self._file_data["profile"] is not None:
             text = "The most frequent value, the mean and the median of each column in each group."
             found.append(("profile", "Columns (CSV)", text))
         return found

@@ -137,7 +137,7 @@ class Lookup:
 
     @cached_property
     def _incidences(self) -> dict[str, Any]:
-        """The incidences of the vertices: their positions in `vertices`, hyperedge, A, share, B and influence.
+        """The incidences of the vertices: position in `vertices`, hyperedge, A, share, B and influence.
 
         The influence is A(v, e) times the distance between the shares of the clusters in e and their volumes.
         """
@@ -191,9 +191,11 @@ class Lookup:
             "volumes": self.main.part.cut.volumes.tolist(),
             "vertices": self._vertex_data(),
             "edges": self._edge_data(),
-            "labels": self._labels_data(),
-            "profile": self._profile_data(),
         }
+
+    def file_data(self) -> dict[str, Any]:
+        """What only files have: the labels of all vertices, and the profile of a table; None if not."""
+        return {"labels": self._labels_data(), "profile": self._profile_data()}
 
     def _vertex_data(self) -> dict[str, Any]:
         part, chosen = self.main.part, self.vertices

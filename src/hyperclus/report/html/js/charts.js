@@ -74,7 +74,8 @@ const datasets = {
       return { c, name: groupName(c), x: median(members.map(({ x }) => x)), y: median(members.map(({ y }) => y)) };
     };
     const numbers = ids.length <= showGroups ? ids.map(centre).filter(({ x }) => x !== undefined) : [];
-    return { points, names: showNames ? mergedLabels(points) : numbers };
+    const labels = showNames ? mergedLabels(points) : numbers;
+    return { points, names: labels.length ? labels : [{ ...points[0], name: "" }] }; // Vega warns of no data
   },
   matrix({ cells, rows, columns, homes, leaves, nameStep }) {
     const rowGroups = homes[position];

@@ -63,7 +63,7 @@
     },
   };
   const writeTable = async (key) => {
-    const [head, rows, total] = tables[key](await lookup());
+    const [head, rows, total] = tables[key]({ ...(await lookup()), ...(await unpack("files")) });
     const some = rows.length < total ? `-${rows.length}-of-${total}` : "";
     const name = `${data.fileName}-${key === "labels" ? "groups" : key}${some}.csv`;
     saveAs(name, "text/csv;charset=utf-8", csv(head, rows));
@@ -71,16 +71,11 @@
   };
 
   // ---- pictures ----
-  const writePicture = async (name, kind) => {
-    const file = `${data.fileName}-${name}.${kind}`;
-    const view = views[name];
+  const writeChart = async (view, kind) => {
     const before = view.background();
     view.background(colours().page);
     try {
-      if (kind === "svg") return saveAs(file, "image/svg+xml", await view.toSVG());
-      const canvas = await view.toCanvas(2);
-      const blob = await new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
-      return saveAs(file, "image/png", blob);
+      return kind === "svg" ? await view.toSVG() : await asBlob(await view.toCanvas(2));
     } finally {
       view.background(before);
     }
@@ -99,26 +94,55 @@
     copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
     return new XMLSerializer().serializeToString(copy);
   };
-  const buttons = (name, kinds) =>
+  // The content policy forbids images, even of this page's own pictures, so shapes are painted one by one.
+  const paintedPicture = (picture) => {
+    const { width, height } = picture.viewBox.baseVal;
+    const canvas = Object.assign(document.createElement("canvas"), { width: 2 * width, height: 2 * height });
+    const context = canvas.getContext("2d");
+    context.scale(2, 2);
+    context.fillStyle = colours().page;
+    context.fillRect(0, 0, width, height);
+    all("rect, path, text", picture).forEach((item) => {
+      const style = getComputedStyle(item);
+      if (style.fill === "none") return;
+      const [x, y, across, down] = ["x", "y", "width", "height"].map((name) => +item.getAttribute(name));
+      Object.assign(context, { fillStyle: style.fill, globalAlpha: style.opacity * style.fillOpacity });
+      if (item.matches("rect")) context.fillRect(x, y, across, down);
+      else if (item.matches("path")) context.fill(new Path2D(item.getAttribute("d")));
+      else {
+        context.font = `${style.fontWeight} ${style.fontSize} ${style.fontFamily}`;
+        context.textAlign = style.textAnchor === "middle" ? "center" : style.textAnchor;
+        context.fillText(item.textContent, x, y);
+      }
+    });
+    return canvas;
+  };
+  const asBlob = (canvas) => new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
+  const writePicture = async (name, kind) => {
+    const flow = document.querySelector(`[data-flow="${name}"] svg`);
+    const content = views[name] ? await writeChart(views[name], kind) : kind === "svg" ? flatPicture(flow) : await asBlob(paintedPicture(flow));
+    saveAs(`${data.fileName}-${name}.${kind}`, kind === "svg" ? "image/svg+xml" : "image/png", content);
+  };
+  const buttons = (name) =>
     element(
       "span",
       "pictures",
-      ...kinds.map((kind) => {
+      ...["svg", "png"].map((kind) => {
         const button = Object.assign(element("button", "", kind.toUpperCase()), { type: "button", title: `Save this picture as ${kind.toUpperCase()}` });
         button.dataset.picture = `${name} ${kind}`;
         button.setAttribute("aria-label", button.title);
         return button;
       }),
     );
-  all("figure .chart[data-chart]").forEach((box) => box.closest("figure").querySelector("figcaption").append(" ", buttons(box.dataset.chart, ["svg", "png"])));
-  all("[data-flow]").forEach((box) => byId(`${box.getAttribute("aria-labelledby")}`)?.append(" ", buttons(box.dataset.flow, ["svg"])));
+  all("[data-chart], [data-flow]").forEach((box) => {
+    const around = box.closest("figure, section");
+    (around.querySelector(".head") ?? around).append(buttons(box.dataset.chart ?? box.dataset.flow));
+  });
   document.addEventListener("click", ({ target }) => {
     const file = target.closest("[data-download]");
     const picture = target.closest("[data-picture]");
     if (file) return writeTable(file.dataset.download);
     if (!picture) return null;
-    const [name, kind] = picture.dataset.picture.split(" ");
-    if (views[name]) return writePicture(name, kind);
-    return saveAs(`${data.fileName}-${name}.svg`, "image/svg+xml", flatPicture(document.querySelector(`[data-flow="${name}"] svg`)));
+    return writePicture(...picture.dataset.picture.split(" "));
   });
 }

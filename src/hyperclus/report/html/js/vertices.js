@@ -2,11 +2,13 @@
 
 // The compressed data, decoded when they are first needed.
 let decoding = null;
-const lookup = () => (decoding ??= decode());
-const decode = async () => {
-  const bytes = Uint8Array.from(atob(byId("lookup").textContent), (sign) => sign.charCodeAt(0));
+const lookup = () => (decoding ??= unpack("lookup").then(prepare));
+const unpack = async (id) => {
+  const bytes = Uint8Array.from(atob(byId(id).textContent), (sign) => sign.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  const found = JSON.parse(await new Response(stream).text());
+  return JSON.parse(await new Response(stream).text());
+};
+const prepare = (found) => {
   const { vertices, edges } = found;
   const sums = (values) => values.reduce((all, value) => (all.push(all[all.length - 1] + value), all), [0]);
   const undo = (differences, starts) => {
@@ -131,12 +133,12 @@ const panel = (() => {
     parts.unshift(element("p", "in", "In ", badge(own)));
     const sure = certaintyOf(found, v);
     if (sure && level().k > 1) {
-      const text = element("p", "sure", element("b", "", `${capital(words(sure.sure))}: ${percent(sure.sure)}.`));
+      const text = element("p", "how-sure", element("b", "", `${capital(words(sure.sure))}: ${percent(sure.sure)}.`));
       if (sure.next >= 0) text.append(" The next best is ", badge(sure.next));
       parts.push(text);
       if (sure.outlier) parts.push(element("p", "unusual", element("b", "", "Unusual. "), data.about.reasons[sure.outlier]));
     } else if (level().k > 1) {
-      parts.push(element("p", "note", `How sure this is was computed for ${data.levels[data.main].k} groups only.`));
+      parts.push(element("p", "note", `How sure this is was computed for ${formatCount(data.levels[data.main].k)} groups, but not for ${formatCount(level().k)}, because of the size of the data.`));
     }
     const all = reasonsFor(found, v);
     const speaking = all.filter(({ alone }) => !alone);
