@@ -25,7 +25,7 @@ def test_remarks_follow_the_answer(tmp_path):
     assert "<b>bold</b> \ufffd?" in said
     assert "In no hyperedge, with label -1: 1 vertex." in said
     assert "The hypergraph has 2 connected components." in said
-    assert text.index('id="remarks"') < text.index('id="clusters"')
+    assert text.index('id="clusters"') < text.index('id="remarks"') < text.index('id="splits"')
     with pytest.raises(InputError, match="a list of sentences"):
         write(hc.cluster(h, k=3), tmp_path / "out.html", remarks="one text")
 

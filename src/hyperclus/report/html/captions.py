@@ -34,7 +34,7 @@ _VERDICTS = {
 _ADVICE = {
     MORE: "",
     LITTLE: " Do not build on them without other evidence.",
-    NO_MORE: " Do not use them: they say nothing about your data.",
+    NO_MORE: " A search finds some in any data. Do not use these.",
 }
 MOST = 0.5  # of a group, that most of it has
 APART = 0.1  # excess of the share in a group over that in the others, to be named
