@@ -59,14 +59,14 @@ class Lookup:
     @cached_property
     def vertices(self) -> Integers:
         """Positions of the vertices in the vertex ids, ascending."""
-        views = self.main.views
-        if len(self.main.part.labels) <= views.limits.lookup_vertices:
-            return np.arange(len(self.main.part.labels))
+        found = self.main.views.lookup
+        if len(found) == len(self.main.part.labels):
+            return found
         inside = np.flatnonzero(self.main.part.labels >= 0)
         gamma = self.main.part.walk.hypergraph.gamma[self.listed[1]]
         rows = np.repeat(np.arange(gamma.shape[0]), np.diff(gamma.indptr))
         heaviest = gamma.indices[_rank(rows, -gamma.data) < MEMBERS]
-        return np.unique(np.concatenate([views.embedding.vertices, self.listed[0], inside[heaviest]]))
+        return np.unique(np.concatenate([found, self.listed[0], inside[heaviest]]))
 
     @cached_property
     def edges(self) -> Integers:
