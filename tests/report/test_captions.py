@@ -17,7 +17,7 @@ def test_captions_mention_limits(tmp_path):
     assert "The 40 largest of 250 groups are described." in said
     assert "The 200 largest of 250 groups are shown." in said
     assert "The 40 largest of 70 classes are shown." in said
-    assert len(text) < 3_000_000
+    assert len(text) < 3_500_000
 
 
 def test_hyperedges_of_no_cluster_are_the_last_rows_of_the_matrix(tmp_path):

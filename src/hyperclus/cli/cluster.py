@@ -75,26 +75,40 @@ def cluster(
         return
     workers.check_unused()
     outputs.check(source.path, source.classes, search.fixed, search.links)
-    settings: dict[str, Any] = {**computation.settings(), "engine": workers.engine}
     _check_engine(workers.engine, computation.precision)
     resolved = source.resolve()
-    suggestion = None
     with resumable(messages, computation.checkpoint):
         h, classes, seconds = _read(resolved, messages)
         outputs.check_ids(messages, h.vertex_ids, h.edge_ids)
-        if k is None:
-            alpha, seed = computation.alpha, computation.seed
-            suggestion = hyperclus.suggest_k(h, search.max_k, alpha=alpha, seed=seed)
-            k = suggestion.k
-            if k is None:
-                raise HyperclusError(f"no number of clusters can be suggested: {suggestion.reason}")
-        if search.method == "auto":
-            settings |= {"objective": search.objective, "effort": search.effort}
-            settings |= {"min_share": search.min_share, "constraints": read_constraints(search, h)}
-            part = hyperclus.cluster(h, k, **settings)
-        else:
-            part = hyperclus.hyperclus_g(h, k, **settings)
+        part, suggestion = find_clusters(h, search, computation, workers.engine)
     _finish(part, Known(classes, seconds), source, outputs, messages, command, suggestion)
+
+
+def find_clusters(
+    h: Hypergraph, search: Search, computation: Computation, engine: InMemory = "auto"
+) -> tuple[Partition, Suggestion | None]:
+    """Find clusters, and for -k auto a number of them, as the options say."""
+    settings: dict[str, Any] = {**computation.settings(), "engine": engine}
+    k, suggestion = search.count(), None
+    if k is None:
+        suggestion = hyperclus.suggest_k(h, search.max_k, alpha=computation.alpha, seed=computation.seed)
+        k = suggestion.k
+        if k is None:
+            raise HyperclusError(f"no number of clusters can be suggested: {suggestion.reason}")
+    if search.method == "hyperclus-g":
+        return hyperclus.hyperclus_g(h, k, **settings), suggestion
+    settings |= {"objective": search.objective, "effort": search.effort}
+    settings |= {"min_share": search.min_share, "constraints": read_constraints(search, h)}
+    return hyperclus.cluster(h, k, **settings), suggestion
+
+
+def report_options(
+    source: Source, classes: list[Any] | None, command: str, suggestion: Suggestion | None
+) -> dict[str, Any]:
+    """The arguments of `Partition.to_html` for clusters that a command found."""
+    remarks = [] if suggestion is None else [suggestion.reason]
+    name = printable(source.path.name)
+    return {"source": name, "classes": classes, "command": command, "remarks": remarks}
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,14 +211,13 @@ def _finish(
     suggestion: Suggestion | None = None,
 ) -> None:
     """Write the files, then print the result."""
-    name, remarks = printable(source.path.name), [] if suggestion is None else [suggestion.reason]
+    options = report_options(source, known.classes, command, suggestion)
     agreement = None if known.classes is None else part.agreement(known.classes)
     timings = {"reading": known.seconds, **part.timings}
-    page = {"source": name, "command": command, "remarks": remarks}
     with messages.from_library():
-        written = outputs.write(part, classes=known.classes, other=known.other, **page)
+        written = outputs.write(part, other=known.other, **options)
     if outputs.as_json:
-        record = as_record(part, name, command) | {"timings": timings}
+        record = as_record(part, options["source"], command) | {"timings": timings}
         described = part.describe(TOP_HYPEREDGES).edges
         for row, found in zip(record["clusters"], described, strict=True):
             row["top_hyperedges"] = list(map(caption, found.ids))

@@ -74,7 +74,11 @@ def _layer(data: str | None, mark: str, encoding: Spec, **properties: Any) -> Sp
     """Return a layer of one mark, drawn once if there are no data; text after "=" is an expression."""
     source: Spec = {"values": [{}]} if data is None else {"name": data}
     styled = {name: _evaluated(value) for name, value in properties.items()}
-    return {"data": source, "mark": {"type": mark, "opacity": 1, **styled}, "encoding": encoding}
+    return {
+        "data": source,
+        "mark": {"type": mark, "aria": False, "opacity": 1, **styled},
+        "encoding": encoding,
+    }
 
 
 def _evaluated(value: Any) -> Any:

@@ -24,6 +24,7 @@ from hyperclus.typing import Floats, Integers
 
 MANY = 12  # clusters of the finest level that is searched for, if the partition has fewer
 FINER_UP_TO = 5_000_000  # incidences; with more, clusters are merged but not split
+COARSER_UP_TO = 20_000_000  # incidences; with more, they are not merged either, unless levels are asked for
 CERTAIN_UP_TO = 20_000_000  # incidences times clusters; with more, only the partition has confidences
 GROUP_NAME_LENGTH = 32
 
@@ -128,7 +129,8 @@ def levels_of(part: Partition, most: int | None = None) -> Levels:
     """Return the levels of a partition; `most` is the largest number of clusters to search for.
 
     There is a level for each number of clusters from 2 to 12, and for some larger ones up to those of the
-    partition. Larger data have no levels with more clusters than the partition, unless `most` is given.
+    partition. Unless `most` is given, large data have no levels with more clusters than the partition, and
+    still larger ones only the partition.
     """
     n, m = len(part.walk_labels), part.walk.hypergraph.n_incidences
     wanted = (MANY if m <= FINER_UP_TO else 0) if most is None else most
@@ -138,7 +140,7 @@ def levels_of(part: Partition, most: int | None = None) -> Levels:
     ids = _ids(tree, groups, part.k)
     names = _names(tree, ids, groups, part)
     found, overlaps = [], cache(partial(overlap, part.walk.hypergraph))
-    for k in _numbers(part.k, tree.k):
+    for k in _numbers(part.k, tree.k) if m <= COARSER_UP_TO or most is not None else [part.k]:
         nodes = tree.nodes(k)
         at = part
         if k == part.k:

@@ -183,8 +183,21 @@ const updateGroups = () =>
       return view.runAsync();
     }),
   );
-on("level", updateGroups);
-on("names", updateGroups);
+// Texts change at once, the charts when the slider rests, because they take longer.
+let timer = 0;
+let resting = [];
+const updateSoon = () =>
+  new Promise((resolve) => {
+    resting.push(resolve);
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      const done = resting;
+      resting = [];
+      updateGroups().then(() => done.forEach((resolve) => resolve()));
+    }, 80);
+  });
+on("level", updateSoon);
+on("names", updateSoon);
 on("theme", updateColours);
 on("choose", () => updateAll((view) => view.signal("chosen", chosen)));
 
