@@ -54,7 +54,8 @@ const drawFlow = (box, { columns, links, chosenColumn, height = 340, onColumn })
   });
   box.replaceChildren(picture);
 };
-const colourClass = (group) => (group < 0 ? "none" : `c${group % data.nMarks}`);
+const colourClass = (group) =>
+  group < 0 ? "none" : `c${group % data.nMarks} m${Math.floor(group / data.nColours) % (data.nMarks / data.nColours)}`;
 
 const splits = () => {
   const { leafOrder, leafSizes, levels } = data;
