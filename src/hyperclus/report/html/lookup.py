@@ -59,29 +59,25 @@ class Lookup:
     @cached_property
     def vertices(self) -> Integers:
         """Positions of the vertices in the vertex ids, ascending."""
-        views = self.main.views
-        if len(self.main.part.labels) <= views.limits.lookup_vertices:
-            return np.arange(len(self.main.part.labels))
+        found = self.main.views.lookup
+        if len(found) == len(self.main.part.labels):
+            return found
         inside = np.flatnonzero(self.main.part.labels >= 0)
         gamma = self.main.part.walk.hypergraph.gamma[self.listed[1]]
         rows = np.repeat(np.arange(gamma.shape[0]), np.diff(gamma.indptr))
         heaviest = gamma.indices[_rank(rows, -gamma.data) < MEMBERS]
-        return np.unique(np.concatenate([views.embedding.vertices, self.listed[0], inside[heaviest]]))
+        return np.unique(np.concatenate([found, self.listed[0], inside[heaviest]]))
 
     @cached_property
     def edges(self) -> Integers:
         """Positions of the hyperedges, ascending: the listed ones, and those with the most influence."""
-        influence = np.bincount(
-            self._incidences["edge"], self._incidences["influence"], minlength=len(self._sizes)
-        )
-        influence[self.listed[1]] = np.inf
+        places = np.searchsorted(self._candidates, self._incidences["edge"])
+        influence = np.bincount(places, self._incidences["influence"], minlength=len(self._candidates))
+        influence[np.searchsorted(self._candidates, self.listed[1])] = np.inf
         order = np.argsort(-influence, kind="stable")[: self.limits.edges]
-        if not self.has_all_vertices:
-            order = order[influence[order] > 0]
-        order = order[self._sizes[order] > 0]
         cells = np.cumsum(np.diff(self._shares.indptr)[order])
         n_kept = max(int(np.searchsorted(cells, self.limits.cells, side="right")), len(self.listed[1]))
-        return np.sort(order[:n_kept])
+        return np.sort(self._candidates[order[:n_kept]])
 
     @property
     def has_all_vertices(self) -> bool:
@@ -104,36 +100,33 @@ class Lookup:
         return np.where(inside, np.cumsum(inside) - 1, -1)
 
     @cached_property
-    def _shares(self) -> sp.csr_array:
-        """The share of each leaf in each hyperedge, (n_edges, n_leaves), as `Partition.edge_shares`."""
-        walk, labels = self.main.part.walk, self.levels.finest.part.walk_labels
-        gamma = walk.hypergraph.gamma
-        columns = labels[gamma.indices].astype(gamma.indices.dtype)
-        shape = (gamma.shape[0], self.levels.finest.k)
-        found = sp.csr_array((self._weights, columns, gamma.indptr.copy()), shape=shape)
-        found.sum_duplicates()
-        return found
+    def _candidates(self) -> Integers:
+        """Positions of the hyperedges with members that can be in the page, ascending."""
+        if self.has_all_vertices:
+            return np.flatnonzero(self._sizes)
+        rows = self._walk_position[self.vertices]
+        by_vertex = self.main.part.walk.factors.lists.gamma_by_vertex
+        return np.union1d(by_vertex[rows[rows >= 0]].indices, self.listed[1])
 
     @cached_property
-    def _counts(self) -> sp.csr_array:
-        """The number of members in each leaf, with the entries of `_shares`."""
-        gamma, labels = self.main.part.walk.hypergraph.gamma, self.levels.finest.part.walk_labels
-        columns = labels[gamma.indices].astype(gamma.indices.dtype)
-        ones, shape = np.ones(len(columns), dtype=np.int64), (gamma.shape[0], self.levels.finest.k)
-        found = sp.csr_array((ones, columns, gamma.indptr.copy()), shape=shape)
+    def _shares(self) -> sp.csr_array:
+        """The share of each leaf in each candidate: sums of (phi A / psi + B) / 2, as in `edge_shares`."""
+        walk, rows = self.main.part.walk, self._candidates
+        gamma, picks = walk.hypergraph.gamma[rows], walk.factors.lists.source_weights[rows]
+        sizes, factors = np.diff(gamma.indptr), walk.factors
+        rate = (walk.stationary / factors.degrees)[gamma.indices]
+        psi = walk.edge_stationary[rows]
+        omega = np.repeat(walk.hypergraph.edge_weights[rows] / np.where(psi > 0, psi, 1.0), sizes)
+        onward = gamma.data / np.repeat(factors.edge_degrees[rows], sizes)
+        return self._by_leaf(gamma, 0.5 * (rate * picks.data * omega + onward))
+
+    def _by_leaf(self, gamma: sp.csr_array, values: Any) -> sp.csr_array:
+        """The sums of the values of incidences over the members in each leaf, (n_rows, n_leaves)."""
+        leaves = self.levels.finest
+        columns = leaves.part.walk_labels[gamma.indices].astype(gamma.indices.dtype)
+        found = sp.csr_array((values, columns, gamma.indptr.copy()), shape=(gamma.shape[0], leaves.k))
         found.sum_duplicates()
         return found
-
-    @property
-    def _weights(self) -> Floats:
-        """The share of each vertex alone in its hyperedges, by hyperedge: (phi A / psi + B) / 2."""
-        walk = self.main.part.walk
-        gamma, factors, psi = walk.hypergraph.gamma, walk.factors, walk.edge_stationary
-        sizes = np.diff(gamma.indptr)
-        rate = (walk.stationary / factors.degrees)[gamma.indices]
-        omega = np.repeat(walk.hypergraph.edge_weights / np.where(psi > 0, psi, 1.0), sizes)
-        onward = gamma.data / np.repeat(factors.edge_degrees, sizes)
-        return np.asarray(0.5 * (rate * factors.lists.source_weights.data * omega + onward))
 
     @cached_property
     def _incidences(self) -> dict[str, Any]:
@@ -165,7 +158,7 @@ class Lookup:
             "picked": picked,
             "weight": weight,
             "onward": onward,
-            "influence": picked * distance[edge],
+            "influence": picked * distance[np.searchsorted(self._candidates, edge)],
         }
 
     @cached_property
@@ -230,7 +223,9 @@ class Lookup:
 
     def _edge_data(self) -> dict[str, Any]:
         part, chosen = self.main.part, self.edges
-        shares, counts, flows = self._shares[chosen], self._counts[chosen], self.main.views._flows
+        flows, gamma = self.main.views._flows, part.walk.hypergraph.gamma[chosen]
+        shares = self._shares[np.searchsorted(self._candidates, chosen)]
+        counts = self._by_leaf(gamma, np.ones(gamma.nnz, dtype=np.int64))
         lengths = np.diff(shares.indptr)
         return {
             "positions": _differences(chosen),
