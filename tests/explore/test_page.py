@@ -84,7 +84,7 @@ def test_a_round(browser, client, tmp_path):
         page.fill("#clusters", "3")
         frame = press_run(page)
         frame.locator("html.drawn").wait_for(state="attached")
-        assert frame.locator("h1").text_content() == "3 clusters in table.csv"
+        assert frame.locator("h1").text_content() == "24 rows fall into 3 groups"
         assert "--exclude odd -k 3 --effort fast" in frame.locator("code").last.text_content()
         number = page.locator("#result").get_attribute("src").rpartition("/")[2]
         download = saved(page, "#save")
@@ -97,7 +97,7 @@ def test_a_round(browser, client, tmp_path):
         page.fill("#clusters", "99")
         page.click("#run")
         page.wait_for_selector("#error:has-text('99 clusters need')")
-        assert frame.locator("h1").text_content() == "3 clusters in table.csv"  # is still there
+        assert frame.locator("h1").text_content() == "24 rows fall into 3 groups"  # is still there
 
         page.select_option("#task", "local")
         assert page.locator("#clusters").is_hidden()

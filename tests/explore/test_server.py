@@ -229,7 +229,7 @@ def test_a_local_error_is_that_of_the_command_line(explored, table):
 def test_the_report_is_that_of_the_command_line(explored, table, tmp_path):
     state = explored.run(id="name", label="class", use=["legs"], clusters="2", effort="fast")
     assert state["error"] is None
-    assert state["result"]["heading"] == "2 clusters in table.csv"
+    assert state["result"]["heading"] == "2 groups in table.csv"
     number = state["result"]["number"]
     options = [
         "--id",
@@ -278,9 +278,7 @@ def test_other_files(tmp_path):
     (tmp_path / "odd.csv").write_bytes(b"\0\1\2")
     with client_of(Form(str(tmp_path / "h.npz")), "h.npz") as client:
         assert "Each row is" not in client.ask("/").text
-        assert (
-            client.run(clusters="2", weight_transform="log1p")["result"]["heading"] == "2 clusters in h.npz"
-        )
+        assert client.run(clusters="2", weight_transform="log1p")["result"]["heading"] == "2 groups in h.npz"
     done = inside("cluster", tmp_path / "odd.csv", "-k", "2")
     with pytest.raises(RefusedError) as refused:
         Explorer()(Form(str(tmp_path / "odd.csv")).arguments({"clusters": ["2"]}))

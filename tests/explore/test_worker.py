@@ -112,7 +112,7 @@ def test_the_file_is_read_again_only_for_other_columns(papers):
     explorer = Explorer()
     explorer(["read", "--", str(papers)])
     papers.unlink()
-    assert explorer(["cluster", "--clusters=2", "--", str(papers)]).heading == "2 clusters in papers.csv"
+    assert explorer(["cluster", "--clusters=2", "--", str(papers)]).heading == "2 groups in papers.csv"
     with pytest.raises(RefusedError, match=r"papers\.csv: there is no such file"):
         explorer(["cluster", "--clusters=2", "--vertex=edge", "--edge=vertex", "--", str(papers)])
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from hyperclus.hypergraph.summary import summary
 from hyperclus.report.format import NOISE, four_digits, number, percent, short_id
 from hyperclus.report.html.levels import Level, Levels, levels_of
 from hyperclus.report.text import partition_text
-from hyperclus.typing import Codes, Ids, Integers
+from hyperclus.typing import Codes, Ids, Integers, PageNotes
 
 TABLE_CLUSTERS = 200  # groups in the table, the largest
 DETAILED_CLUSTERS = 40  # groups with lists of hyperedges and vertices, the largest
@@ -72,14 +72,11 @@ class Contents:
         title: str | None = None,
         source: str | None = None,
         classes: Mapping[Any, Any] | Iterable[Any] | None = None,
-        command: str | None = None,
-        remarks: Iterable[str] | None = None,
         names: Mapping[int, Any] | Iterable[Any] | None = None,
         levels: int | None = None,
         other: Any = None,
+        **notes: Unpack[PageNotes],
     ) -> None:
-        if isinstance(remarks, str) or not isinstance(remarks or (), Iterable):
-            raise InputError("remarks must be a list of sentences; put a single one in brackets")
         if levels is not None:
             check_integer("levels", levels)
         self.part, self.source = part if names is None else part.with_names(names), source
@@ -94,13 +91,8 @@ class Contents:
         subject = "a hypergraph" if source is None else short_id(source)
         self.given_title = title
         self.title = f"{count(part.k, 'group')} in {subject}" if title is None else title
-        self.recipe = python_call(part) if command is None else command
         self.created = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
-        notes = [
-            text.strip()
-            for text in map(str, [*(() if remarks is None else remarks), *partition_text(self.part).notes])
-        ]
-        self.remarks = [note[0].upper() + note[1:] + "." * (note[-1] not in ".!?") for note in notes if note]
+        self.recipe, self.remarks = _notes(self.part, **notes)
         self.classes: Classes | None = None
         if classes is not None:
             self.classes = Classes(*vertex_codes(classes, part.vertex_ids, "class"))
@@ -198,6 +190,18 @@ class Contents:
             return {}
         names = [short_id(value) for value in self.classes.names.tolist()]
         return {"classes": names, "classOf": self.classes.codes[vertices].tolist()}
+
+
+def _notes(
+    part: Partition, command: str | None = None, remarks: Iterable[str] | None = None
+) -> tuple[str | None, list[str]]:
+    """How to reproduce a partition, and sentences about it."""
+    if isinstance(remarks, str) or not isinstance(remarks or (), Iterable):
+        raise InputError("remarks must be a list of sentences; put a single one in brackets")
+    given = map(str, [*(() if remarks is None else remarks), *partition_text(part).notes])
+    texts = [text.strip() for text in given]
+    sentences = [text[0].upper() + text[1:] + "." * (text[-1] not in ".!?") for text in texts if text]
+    return python_call(part) if command is None else command, sentences
 
 
 def capitalized(noun: str) -> str:
