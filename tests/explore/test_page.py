@@ -85,7 +85,7 @@ def test_a_round(browser, client, tmp_path):
         frame = press_run(page)
         frame.locator("html.drawn").wait_for(state="attached")
         assert frame.locator("h1").text_content() == "24 rows fall into 3 groups"
-        assert "--exclude odd -k 3 --effort fast" in frame.locator("code").last.text_content()
+        assert "--exclude odd -k 3 --effort fast" in frame.locator("code").first.text_content()
         number = page.locator("#result").get_attribute("src").rpartition("/")[2]
         download = saved(page, "#save")
         assert download.suggested_filename == "table-clusters.html"
