@@ -44,7 +44,7 @@ def test_captions_mention_samples_and_groups(tmp_path):
     shown = len(data["embedding"]["data"]["leaves"])
     assert f"A random sample of {shown:,} of 5,000 vertices is shown, with some of each group." in said
     rows, columns = len(data["matrix"]["data"]["rows"]), len(data["matrix"]["data"]["columns"])
-    assert f"3,000 hyperedges in {rows} rows and 5,000 vertices in {columns} columns" in said
+    assert f"3,000 hyperedges in {rows} lines and 5,000 vertices in {columns} columns" in said
     assert f"{len(data['sweep']['data']['sizes'])} of 4,999 cuts are shown" in said
 
 
@@ -68,4 +68,4 @@ def test_names_of_matrix_rows(rows, every, tmp_path):
     data = page_data(text)["charts"]["matrix"]["data"]
     assert data["nameStep"] == every
     assert (data["nameWidth"] > 0) == (every > 0)
-    assert ("Every second row is labelled." in visible(text)) == (every == 2)
+    assert ("Every second line is labelled." in visible(text)) == (every == 2)

@@ -36,7 +36,8 @@ def test_the_slider_changes_everything(browser, pair):
             rows = page.locator(".clusters tbody tr")
             assert rows.count() == level.k
             assert rows.evaluate_all("all => all.map((row) => +row.dataset.cluster)") == level.ids.tolist()
-            assert page.locator("h1").inner_text() == f"60 vertices fall into {level.k} groups"
+            verb = " fall into" if level.part is part else ", split into"
+            assert page.locator("h1").inner_text() == f"60 vertices{verb} {level.k} groups"
             assert page.locator(".card").count() == level.k
             assert page.locator(".confusion thead [data-choose]").count() == level.k
             colours = page.evaluate(

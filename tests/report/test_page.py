@@ -238,3 +238,13 @@ def test_a_high_information_is_compared_as_well(tmp_path):
     assert "3 times as distinct as the best" in written(replace(part, chance=chance), tmp_path)[1]
     nothing = Chance("more than chance", "information", 0.9, (0.0, 0.0))
     assert "far more distinct than the best" in written(replace(part, chance=nothing), tmp_path)[1]
+
+
+def test_a_warning_stays_at_other_numbers_of_groups(tmp_path):
+    part = hc.cluster(random_hypergraph(40, 30, 4, seed=1), 3)
+    chance = Chance("no more than chance", "information", 0.3, (0.2, 0.4))
+    _, page = written(replace(part, chance=chance), tmp_path)
+    headlines = re.findall(r"<h1>(.*?)</h1>", page)
+    assert len(headlines) == 11
+    assert set(headlines) == {"40 vertices: no groups beyond chance"}
+    assert page.count('<p class="verdict chance"') == 11

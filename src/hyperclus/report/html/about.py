@@ -13,7 +13,7 @@ class About:
     """The descriptions of the groups, and the data to look up vertices and hyperedges."""
 
     def __init__(self, contents: Contents, limits: LookupLimits | None = None) -> None:
-        self.contents, self.descriptions = contents, Descriptions(contents.levels)
+        self.contents, self.descriptions = contents, Descriptions(contents.levels, contents.nouns.hyperedges)
         self._limits = LookupLimits() if limits is None else limits
 
     @cached_property
@@ -77,8 +77,8 @@ class About:
         nouns, lookup, n = self.contents.nouns, self.lookup, len(self.contents.part.labels)
         complete = lookup.has_all_vertices or self._file_data["labels"] is not None
         labels = (
-            f"The group of each of {nouns.count_vertices(n)} and how sure it is. Columns k2, k3, ... have "
-            "the number of its group if there are 2, 3, ... groups."
+            f"The group of each of {nouns.count_vertices(n)} among {self.contents.part.k:,}, and how sure it "
+            "is. Columns k2, k3, ... have the number of its group if there are 2, 3, ... groups."
         )
         if not complete:
             labels = (

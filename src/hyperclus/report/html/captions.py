@@ -3,7 +3,6 @@
 import numpy as np
 
 from hyperclus.clustering.chance import LITTLE, MORE, NO_MORE, Chance
-from hyperclus.clustering.description import TopHyperedges
 from hyperclus.hypergraph.messages import count, with_article
 from hyperclus.report.format import NOISE, four_digits, number, ordinal, percent, short_id
 from hyperclus.report.html.charts import level_grid, row_name_step
@@ -15,8 +14,8 @@ from hyperclus.report.html.contents import (
     capitalized,
 )
 from hyperclus.report.html.levels import Group, Level
+from hyperclus.report.html.members import rest_coverage, sureness
 from hyperclus.report.text import is_bounded
-from hyperclus.typing import Floats
 
 _HIGH_NCUT = (
     " A high NCut alone does not mean poor clusters: hypergraphs made from tables are mostly in the upper "
@@ -32,14 +31,16 @@ _VERDICTS = {
     None: ("unknown", "Not checked."),
 }
 _ADVICE = {
-    MORE: "",
+    MORE: " So they are no accident.",
     LITTLE: " Do not build on them without other evidence.",
     NO_MORE: " A search finds some in any data. Do not use these.",
 }
-MOST = 0.5  # of a group, that most of it has
+MOST, MANY = (
+    0.5,
+    0.2,
+)  # of a group, that most of it has; that many have, if there is too little that most have
 APART = 0.1  # excess of the share in a group over that in the others, to be named
 SAID = 3  # hyperedges that the sentence of a group names
-SURE, FAIRLY_SURE = 0.75, 0.5  # mean confidence
 
 
 def verdict(contents: Contents, level: Level) -> tuple[str, str, str]:
@@ -47,9 +48,9 @@ def verdict(contents: Contents, level: Level) -> tuple[str, str, str]:
     found, main = contents.part.chance, contents.main
     if contents.part.k == 1 and level.k == 1:
         return "unknown", "One group.", "Nothing was divided."
-    if level.k != main.k:
+    if level.k != main.k and (found is None or found.verdict not in (LITTLE, NO_MORE)):
         words = f"Only the {main.k:,} groups" if main.k > 1 else "Only one group"
-        return "unknown", "Not checked.", f"{words} of this page were compared with chance."
+        return "unknown", "Not checked.", f"{words} that were asked for were compared with chance."
     if found is None:
         return (*_VERDICTS[None], "The groups were not compared with chance, because that was switched off.")
     if found.verdict is None:
@@ -77,30 +78,27 @@ def apart(level: Level, group: Group) -> list[tuple[float, str, float]]:
     Empty if there is no such hyperedge.
     """
     top = level.views.top_hyperedges[group.label]
-    others = rest_coverage(top, group.share)
+    if level.k == 1:
+        return []
+    n = int(level.part.sizes.sum())
+    shares = zip(top.coverage.tolist(), top.coverage_all.tolist(), strict=True)
+    others = np.array([rest_coverage(*each, group.size, n) for each in shares], dtype=np.float64)
     excess = top.coverage - others
-    most = np.flatnonzero((top.coverage >= MOST) & (excess >= APART))
-    chosen = most[np.argsort(-excess[most], kind="stable")][:SAID]
+    able = np.flatnonzero((top.coverage >= MANY) & (excess >= APART))
+    chosen = able[np.lexsort((-excess[able], top.coverage[able] < MOST))][:SAID]
     return [(float(top.coverage[i]), short_id(top.ids[i], 40), float(others[i])) for i in chosen.tolist()]
 
 
-def certainty(value: float) -> str:
-    """How sure the labels of a group are, in words."""
-    return "sure" if value >= SURE else "fairly sure" if value >= FAIRLY_SURE else "unsure"
-
-
-def rest_coverage(top: TopHyperedges, share: float) -> Floats:
-    """The share of the vertices outside a group that are members of its top hyperedges."""
-    if share >= 1:
-        return np.zeros(len(top))
-    return np.asarray(np.maximum(top.coverage_all - share * top.coverage, 0.0) / (1.0 - share))
+def certainty(value: float, k: int) -> str:
+    """How sure the labels of a group are, in words: by how far they are from a guess among k groups."""
+    return sureness(max(value - 1 / k, 0.0) / (1 - 1 / k)) if k > 1 else "sure"
 
 
 def clusters(contents: Contents, level: Level) -> str:
     """What the columns of the table of groups mean."""
     sure = (
         f"\u201cHow sure\u201d is the mean over the {contents.nouns.vertices} of a group: 100 % if nothing "
-        "speaks for another group."
+        f"speaks for another group, {percent(1 / level.k)} for a guess."
     )
     if level.confidence is None:
         sure = f"How sure the groups are is known for {contents.main.k:,} groups only: the data are large."
@@ -205,8 +203,8 @@ def embedding(contents: Contents) -> str:
             "each group."
         )
     if view.n_clipped:
-        verb = "is an outlier" if view.n_clipped == 1 else "are outliers"
-        text += f" {nouns.count_vertices(view.n_clipped)} {verb}, drawn at the edge (hollow)."
+        verb = "is" if view.n_clipped == 1 else "are"
+        text += f" {nouns.count_vertices(view.n_clipped)} {verb} farther out and drawn at the edge (hollow)."
     if isolated:
         verb = "is" if isolated == 1 else "are"
         text += f" {nouns.count_vertices(isolated)} in no {nouns.a_hyperedge} {verb} not shown."
@@ -219,23 +217,23 @@ def matrix(contents: Contents) -> str:
     edges, vertices = sum(map(len, grid.edges)), sum(map(len, grid.vertices))
     nouns = contents.nouns
     text = (
-        f"Rows are {nouns.hyperedges} and columns {nouns.vertices}, sorted by group; a stronger colour "
+        f"Lines are {nouns.hyperedges} and columns {nouns.vertices}, sorted by group; a stronger colour "
         "means more weight."
     )
     if edges > rows or vertices > columns:
         text = (
-            f"{nouns.count_hyperedges(edges)} in {count(rows, 'row')} and {nouns.count_vertices(vertices)} "
+            f"{nouns.count_hyperedges(edges)} in {count(rows, 'line')} and {nouns.count_vertices(vertices)} "
             f"in {count(columns, 'column')}, sorted by group; the strength of a cell is the square root of "
             "its mean weight."
         )
-    text += " Every second row is labelled." * (row_name_step(grid) > 1)
+    text += " Every second line is labelled." * (row_name_step(grid) > 1)
     text += (
         f" {capitalized(nouns.vertices)} of the main group of {with_article(nouns.a_hyperedge)} are in "
         "colour, others in grey."
     )
     if (grid.row_clusters < 0).any():
         text += (
-            f" The last rows, with a grey strip, are {nouns.hyperedges} that no group has clearly more "
+            f" The last lines, with a grey strip, are {nouns.hyperedges} that no group has clearly more "
             "than others."
         )
     return text + _limited(grid.n_clusters, contents.part.k, "groups are shown")

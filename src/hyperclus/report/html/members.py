@@ -25,6 +25,8 @@ LISTED_VALUES = 2  # of a column
 CERTAIN = 0.9  # members with at least this confidence are not listed as uncertain
 
 # How a confidence is said in words: the least value, and what it is called.
+TYPICAL = 0.5  # confidence of a typical vertex, at least
+DISTINCT, APART = 1.5, 0.05  # lift, or excess of coverage, of hyperedges that are listed
 SURENESS = (
     (0.95, "very sure"),
     (0.8, "sure"),
@@ -102,8 +104,8 @@ class Members:
 class Descriptions:
     """The groups of all levels that are described, each once."""
 
-    def __init__(self, levels: Levels) -> None:
-        self.levels, self.main = levels, levels.levels[levels.main]
+    def __init__(self, levels: Levels, words: str = "hyperedges") -> None:
+        self.levels, self.main, self.words = levels, levels.levels[levels.main], words
         self._found: dict[int, Members] = {}
         self._sources = self._assigned()
 
@@ -149,7 +151,7 @@ class Descriptions:
 
     def _source(self, level: Level) -> "_Source":
         if level.k not in self._by_level:
-            self._by_level[level.k] = _Source(level, level is self.main)
+            self._by_level[level.k] = _Source(level, level is self.main, self.words)
         return self._by_level[level.k]
 
     @cached_property
@@ -190,14 +192,15 @@ def rest_coverage(coverage: float, coverage_all: float, size: int, n: int) -> fl
 class _Source:
     """The figures of one level; certainty and profile only if they are quick, or it is the partition."""
 
-    def __init__(self, level: Level, is_main: bool) -> None:
-        self.level, self.part, self.is_main = level, level.part, is_main
+    def __init__(self, level: Level, is_main: bool, words: str) -> None:
+        self.level, self.part, self.is_main, self.words = level, level.part, is_main, words
         self.n = int(self.part.sizes.sum())
 
     def members(self, group: Group) -> Members:
         """Describe one group."""
         top, edges = self.level.views.top_vertices[group.label], self._edges(group)
-        typical = tuple(zip(top.ids.tolist(), top.positions.tolist(), strict=True))
+        pairs = zip(top.ids.tolist(), top.positions.tolist(), strict=True)
+        typical = tuple(pair for pair in pairs if self._is_sure(pair[1]))
         uncertain, least = self._uncertain(group)
         unusual, n_unusual = self._unusual(group)
         columns, n_columns = self._columns(group)
@@ -206,6 +209,10 @@ class _Source:
     @cached_property
     def _confidence(self) -> Confidence | None:
         return self.level.confidence
+
+    def _is_sure(self, position: int) -> bool:
+        """Whether a vertex may be called typical."""
+        return self._confidence is None or bool(self._confidence.values[position] >= TYPICAL)
 
     @cached_property
     def _members(self) -> list[Integers]:
@@ -234,8 +241,8 @@ class _Source:
         flagged = np.array([reason is not None for reason in sure.outliers[members].tolist()], dtype=bool)
         outliers = members[flagged]
         best = outliers[np.argsort(sure.fits[outliers], kind="stable")[:LISTED]].tolist()
-        words, ids = self.part.nouns.hyperedges, self.part.vertex_ids
-        found = [Unusual(ids[i], i, plain_reason(sure.outliers[i], words)) for i in best]
+        ids = self.part.vertex_ids
+        found = [Unusual(ids[i], i, plain_reason(sure.outliers[i], self.words)) for i in best]
         return tuple(found), len(outliers)
 
     def _edges(self, group: Group) -> tuple[Distinctive, ...]:
@@ -246,7 +253,12 @@ class _Source:
         ]
         figures = top.coverage.tolist(), rest, top.share.tolist(), top.lift.tolist()
         rows = zip(top.ids.tolist(), top.positions.tolist(), *figures, strict=True)
-        return tuple(Distinctive(*row) for row in rows)
+        found = (Distinctive(*row) for row in rows)
+        return tuple(
+            each
+            for each in found
+            if each.lift >= DISTINCT or each.coverage - (each.coverage_rest or 0.0) >= APART
+        )
 
     @cached_property
     def _profile(self) -> Profile | None:

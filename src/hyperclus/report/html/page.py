@@ -3,9 +3,11 @@
 import base64
 import hashlib
 import json
+import re
 import sys
 from functools import cache
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 from hyperclus._runtime.files import StrPath, writing
@@ -56,7 +58,7 @@ def render(contents: Contents) -> str:
         "nColours": len(colours.LIGHT),
         "openRows": OPEN_ROWS,
         "openClusters": OPEN_CLUSTERS,
-        "fileName": "hyperclus-report",
+        "fileName": file_name(contents.source),
         "charts": charts(contents),
         "about": about.script_data(),
         "other": None if contents.other is None else contents.other.data(contents.levels),
@@ -79,6 +81,16 @@ def render(contents: Contents) -> str:
         version=sys.modules["hyperclus"].__version__,  # imported already; a lower layer must not import it
     )
     return rendered
+
+
+def file_name(source: str | None) -> str:
+    """The first part of the names of files that the page writes.
+
+    >>> file_name("../my data.csv"), file_name(None)
+    ('my-data-groups', 'hyperclus-groups')
+    """
+    stem = re.sub(r"[^\w.-]+", "-", Path(source).stem if source else "hyperclus", flags=re.ASCII)
+    return f"{stem.strip('-.')[:40] or 'hyperclus'}-groups"
 
 
 def as_json(value: Any) -> str:

@@ -15,7 +15,8 @@ const emit = (event, ...values) => Promise.all((listeners[event] ?? []).map((lis
 
 let position = data.main; // of the level that is shown
 const level = () => data.levels[position];
-const names = JSON.parse(byId("names").textContent); // given by the reader, by node of the tree
+const saved = JSON.parse(byId("names").textContent); // names and number of groups, in a copy that a reader saved
+const names = saved.names ?? {}; // by node of the tree
 const nodeOf = (id) => level().nodes[level().ids.indexOf(id)];
 const groupName = (id) => names[nodeOf(id)] ?? level().names[level().ids.indexOf(id)] ?? "";
 

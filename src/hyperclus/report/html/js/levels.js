@@ -37,7 +37,8 @@ const showLevel = (wanted) => {
 const fromAddress = () => {
   const found = new URLSearchParams(location.hash.slice(1));
   const wanted = data.levels.findIndex(({ k }) => String(k) === found.get("k"));
-  return [wanted < 0 ? data.main : wanted, /^\d+$/.test(found.get("group") ?? "") ? +found.get("group") : -1];
+  const first = data.levels.findIndex(({ k }) => k === saved.k);
+  return [wanted >= 0 ? wanted : first >= 0 ? first : data.main, /^\d+$/.test(found.get("group") ?? "") ? +found.get("group") : -1];
 };
 const goToAddress = async () => {
   const [wanted, group] = fromAddress();

@@ -48,7 +48,7 @@ const saveAs = (name, type, ...parts) => {
 const escaped = (text) => text.replace(/[&<>\u2028\u2029]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
 const savedPage = () => {
   const block = /(<script type="application\/json" id="names">)[^<]*(<\/script>)/;
-  return `<!DOCTYPE html>\n${pristine.replace(/^<html[^>]*>/, '<html lang="en">').replace(block, (_, a, b) => a + escaped(JSON.stringify(names)) + b)}`;
+  return `<!DOCTYPE html>\n${pristine.replace(/^<html[^>]*>/, '<html lang="en">').replace(block, (_, a, b) => a + escaped(JSON.stringify({ names, k: level().k })) + b)}`;
 };
 byId("save").addEventListener("click", () => {
   saveAs(`${data.fileName}.html`, "text/html;charset=utf-8", savedPage());

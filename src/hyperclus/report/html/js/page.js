@@ -33,7 +33,8 @@ let folded = [];
 addEventListener("beforeprint", () => {
   before = root.dataset.theme ?? "";
   root.dataset.theme = "light";
-  folded = all("details:not([open], .who)");
+  // All groups are printed if they are few, otherwise those that are open.
+  folded = all("details.who").length <= 12 ? all("details.who:not([open])") : [];
   folded.forEach((details) => (details.open = true));
   emit("theme");
 });

@@ -164,7 +164,7 @@ const panel = (() => {
     const parts = [element("p", "", `${formatCount(size)} ${size === 1 ? nouns.a_vertex : nouns.vertices}.`), element("h3", "", "In which groups they are")];
     const item = ({ id, share, count }) => {
       const covered = `${formatCount(count)}, which is ${percent(count / groupSize(id))} of this group`;
-      return element("li", "", badge(id), element("p", "note", covered), bars([share, id]));
+      return element("li", "", badge(id), element("p", "note", covered), bars([count / groupSize(id), id]));
     };
     parts.push(...list(groups, item));
     const members = edges.members[e];
@@ -175,7 +175,7 @@ const panel = (() => {
     parts.push(...list(members, person, 12));
     if (members.length < size) parts.push(element("p", "note", `This page does not have the names of ${formatCount(size - members.length)} more.`));
     const rows = groups.map(({ id, share, count }) => [groupName(id), formatCount(count), (100 * share).toFixed(1)]);
-    parts.push(fold("Figures for experts", element("p", "explain", "The share is by weight in the random walk; the bars show it."), table(["Group", "Members", "Share %"], rows)));
+    parts.push(fold("Figures for experts", element("p", "explain", "The share is by weight in the random walk."), table(["Group", "Members", "Share %"], rows)));
     return parts;
   };
 
@@ -270,7 +270,7 @@ const panel = (() => {
     } else {
       const [first] = groupsOfEdge(edges, i);
       const size = edges.sizes[i];
-      made.append(element("span", "note", `${formatCount(size)} ${size === 1 ? nouns.a_vertex : nouns.vertices}, ${panel.percent(first.share)} in`), panel.badge(first.id));
+      made.append(element("span", "note", `${formatCount(size)} ${size === 1 ? nouns.a_vertex : nouns.vertices}, most in`), panel.badge(first.id));
     }
     return made;
   };
