@@ -78,3 +78,12 @@ def test_first_values():
     assert form.first_arguments() == [
         *("read", "--encoding=cp1252", "--bins=5", "--bins=age=8", "--", "p.csv")
     ]
+
+
+def test_an_incidence_needs_both_columns():
+    form = Form("baskets.csv", ("customer", "item"), rows=True)
+    for some, said in (({}, "vertices"), ({"vertex": ["customer"]}, "hyperedges")):
+        with pytest.raises(InputError, match=f"choose the column of the {said}"):
+            form.arguments({"row": ["incidence"], **some})
+    both = {"vertex": ["customer"], "edge": ["item"]}
+    assert "--edge=item" in form.arguments({"row": ["incidence"], **both})

@@ -64,6 +64,8 @@ def test_levels_can_be_limited_and_extended():
     assert [level.k for level in levels_of(many).levels] == [*range(2, 13), 24, 50]
     with pytest.raises(InputError, match="levels must be a whole number"):
         Contents(part, levels="all")
+    with pytest.raises(InputError, match="at most 100"):
+        Contents(part, levels=9999)
 
 
 def test_names_follow_the_tree():

@@ -23,6 +23,7 @@ from hyperclus.clustering.frames import LABEL_COLUMNS, pandas_for
 from hyperclus.clustering.partition import Partition, StoredPartition
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.messages import caption, first_few, shown
+from hyperclus.report.html.levels import check_levels
 from hyperclus.report.html.page import check_libraries
 from hyperclus.report.text import COLUMNS
 from hyperclus.typing import Ids
@@ -71,6 +72,7 @@ class TableOutput:
             pandas_for("--edges")
         if "report" in self.targets:
             check_libraries()
+            check_levels(getattr(self, "levels", None))
 
     def check_ids(self, messages: Messages, vertices: Ids, edges: Ids | None = None) -> None:
         """Refuse ids that the tables cannot hold, or that would look alike; name those that are changed."""

@@ -100,6 +100,9 @@ class Form:
             looks_long = {"vertex", "edge"} <= {*self.columns}
             given = ["--from=rows"] if looks_long or self.format == "rows" else given
             return given + _options(values, OF_ROWS) + [f"--exclude={name}" for name in self._unused(values)]
+        for name, what in (("vertex", "vertices"), ("edge", "hyperedges")):
+            if not any(values.get(name, ())) and name not in self.columns:
+                raise InputError(f"choose the column of the {what}, or let each row be a vertex")
         given = [] if self.format == "rows" else given
         unused = [
             f"--option={name}=false"

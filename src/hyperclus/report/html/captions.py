@@ -139,10 +139,12 @@ def comparison(contents: Contents) -> str:
     found, nouns = contents.other.comparison, contents.nouns
     common = int(np.count_nonzero(found.common))
     moved = int(np.count_nonzero(found.is_moved))
+    apart = len(found.vertex_ids) - common
+    only = f" {nouns.count_vertices(apart)} in only one of the two {'is' if apart == 1 else 'are'} left out."
     return (
         f"{nouns.count_vertices(common - moved)} of {common:,} ({percent(found.unchanged)}) are in the group "
         f"that corresponds to theirs; {moved:,} moved. NMI {found.nmi:.3f}, ARI {found.ari:.3f}."
-    )
+    ) + (only if apart else "")
 
 
 def comparison_picture(contents: Contents) -> str:

@@ -11,12 +11,12 @@ import numpy as np
 from hyperclus.clustering.comparison import Comparison, compare, crosstab
 from hyperclus.clustering.metrics import Agreement, agreement
 from hyperclus.clustering.partition import Partition
-from hyperclus.errors import InputError, check_integer
+from hyperclus.errors import InputError
 from hyperclus.hypergraph.ids import vertex_codes
 from hyperclus.hypergraph.messages import USUAL, Nouns, count
 from hyperclus.hypergraph.summary import summary
 from hyperclus.report.format import NOISE, four_digits, number, percent, short_id
-from hyperclus.report.html.levels import Level, Levels, levels_of
+from hyperclus.report.html.levels import Level, Levels, check_levels, levels_of
 from hyperclus.report.text import partition_text
 from hyperclus.typing import Codes, Ids, Integers, PageNotes
 
@@ -77,8 +77,7 @@ class Contents:
         other: Any = None,
         **notes: Unpack[PageNotes],
     ) -> None:
-        if levels is not None:
-            check_integer("levels", levels)
+        check_levels(levels)
         self.part, self.source = part if names is None else part.with_names(names), source
         self.levels = levels_of(self.part, levels)
         self.main = self.levels.levels[self.levels.main]

@@ -18,11 +18,13 @@ from hyperclus.clustering.overlaps import overlap
 from hyperclus.clustering.partition import Partition
 from hyperclus.clustering.regroup import regrouped
 from hyperclus.clustering.tree import Tree, tree_of
+from hyperclus.errors import InputError, check_integer
 from hyperclus.report.format import short_id
 from hyperclus.report.views import Views
 from hyperclus.typing import Floats, Integers
 
 MANY = 12  # clusters of the finest level that is searched for, if the partition has fewer
+MOST = 100  # clusters of the finest level that can be asked for
 FINER_UP_TO = 5_000_000  # incidences; with more, clusters are merged but not split
 COARSER_UP_TO = 20_000_000  # incidences; with more, they are not merged either, unless levels are asked for
 CERTAIN_UP_TO = 20_000_000  # incidences times clusters; with more, only the partition has confidences
@@ -123,6 +125,14 @@ class Levels:
             else:
                 waiting.extend(tree.mergers[node - tree.k][::-1].tolist())
         return np.argsort(order)
+
+
+def check_levels(levels: int | None) -> None:
+    """Refuse a number of groups that no page can show."""
+    if levels is not None:
+        check_integer("levels", levels)
+        if levels > MOST:
+            raise InputError(f"levels must be at most {MOST}, because readers cannot compare more groups")
 
 
 def levels_of(part: Partition, most: int | None = None) -> Levels:

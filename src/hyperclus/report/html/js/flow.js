@@ -8,7 +8,7 @@ const svg = (tag, attributes, ...children) => {
 };
 // Columns of bars and bands between them. A column has a title and bars ({ size, group, name }); a link has the
 // column, its two bars and its size. Bars of a column and bands of a bar are stacked in their order.
-const drawFlow = (box, { columns, links, chosenColumn, height = 340, onColumn }) => {
+const drawFlow = (box, { columns, links, chosenColumn, height = 340, onColumn, named = false }) => {
   const width = Math.max(260, box.clientWidth);
   const [top, bottom, barWidth, space] = [26, 6, 12, 4];
   const total = Math.max(...columns.map(({ bars }) => bars.reduce((sum, { size }) => sum + size, 0)));
@@ -44,6 +44,11 @@ const drawFlow = (box, { columns, links, chosenColumn, height = 340, onColumn })
       bar.addEventListener("pointermove", show);
       bar.addEventListener("pointerleave", (event) => showTooltip(event, null));
       picture.append(bar);
+      if (named && places[column][i].height > 11) {
+        const right = column > 0;
+        const at = { x: right ? x(column) - 6 : x(column) + barWidth + 6, y: places[column][i].y + places[column][i].height / 2 + 4 };
+        picture.append(svg("text", { ...at, "text-anchor": right ? "end" : "start", class: "name" }, `${name}, ${formatCount(size)}`));
+      }
     });
     if (onColumn) {
       const [from, to] = [column ? (x(column - 1) + x(column)) / 2 : 0, column < columns.length - 1 ? (x(column) + x(column + 1)) / 2 + barWidth : width];
@@ -91,8 +96,13 @@ const comparison = () => {
   const links = leaves.flatMap((some, from) =>
     names.map((_, to) => ({ column: 0, from, to, size: some.reduce((sum, leaf) => sum + counts[leaf][to], 0), group: level().ids[from] })),
   );
-  const others = names.map((name, i) => ({ group: -1, size: sizes[i], name }));
-  return { columns: [{ title: "this page", bars }, { title, bars: others }], links: links.filter(({ size }) => size), height: 380 };
+  // The others are in the order of the groups that they share most with, so that few bands cross.
+  const weight = (to) => links.filter((link) => link.to === to).reduce((best, link) => (link.size > best.size ? link : best)).from;
+  const order = names.map((_, to) => to).sort((a, b) => weight(a) - weight(b) || a - b);
+  const others = order.map((to) => ({ group: -1, size: sizes[to], name: /^\d+$/.test(names[to]) ? `Group ${names[to]}` : names[to] }));
+  const kept = links.filter(({ size }) => size).map((link) => ({ ...link, to: order.indexOf(link.to) }));
+  kept.sort((a, b) => a.from - b.from || a.to - b.to);
+  return { columns: [{ title: "this page", bars }, { title, bars: others }], links: kept, height: 380, named: true };
 };
 const flows = { splits, comparison };
 const drawFlows = () => all("[data-flow]").forEach((box) => box.clientWidth && drawFlow(box, flows[box.dataset.flow]()));
