@@ -210,7 +210,6 @@ def explored(table):
         ({"clusters": "2", "effort": "huge"}, ["-k", "2", "--effort", "huge"]),
         ({"clusters": "2", "id": "nothing"}, ["-k", "2", "--id", "nothing"]),
         ({"clusters": "2", "bins": "many"}, ["-k", "2", "--bins", "many"]),
-        ({"clusters": "2", "row": "incidence", "vertex": "name"}, ["-k", "2", "--vertex", "name"]),
     ],
 )
 def test_errors_are_those_of_the_command_line(explored, table, values, options):
