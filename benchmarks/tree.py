@@ -2,12 +2,14 @@
 
 `python benchmarks/tree.py REAL` prints a table in Markdown, where REAL is the folder of the real sets; it
 takes about ten minutes. `python benchmarks/tree.py --size 1e6 --leaves 100` times the tree of a large
-partition.
+partition. `python benchmarks/tree.py --blocks 20` prints the least loss of any tree of equal blocks.
 """
 
 import argparse
 import time
 from dataclasses import replace
+from functools import cache
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -29,26 +31,83 @@ LEAVES = 30
 
 
 def compared(name: str, h: hc.Hypergraph, objective: str) -> str:
-    """Return a row: what a tree loses against direct searches, in %, and the worst of mergers alone."""
+    """Return a row: what a tree loses against direct searches, in %, and the worst of other ways."""
     start = time.perf_counter()
     direct = {k: hc.cluster(h, k, objective=objective, chance=False) for k in (*KS, LEAVES)}
     middle = time.perf_counter()
     found, merged = hc.tree(h, LEAVES, objective=objective), direct[LEAVES].tree()
     seconds = time.perf_counter() - middle, middle - start
-    sign = -1 if objective == "information" else 1
-    losses = {
-        k: [100 * sign * (one.figures[k - 1] / getattr(part, objective) - 1) for one in (found, merged)]
-        for k, part in direct.items()
+    figures = {k: getattr(part, objective) for k, part in direct.items()}
+    losses = tree_losses(found, figures)
+    worst = [losses, tree_losses(merged, figures), refined_losses(found, figures)]
+    tail = [f"{max(column.values()):.1f}" for column in worst] + [f"{taken:.0f}" for taken in seconds]
+    return "| " + " | ".join([name, objective, *(f"{loss:.1f}" for loss in losses.values()), *tail]) + " |"
+
+
+def tree_losses(found: hc.clustering.Tree, direct: dict[int, float]) -> dict[int, float]:
+    """What cutting the tree at k loses of a direct search's objective, in per cent, by k."""
+    return {k: _loss(found.objective, found.figures[k - 1], figure) for k, figure in direct.items()}
+
+
+def refined_losses(found: hc.clustering.Tree, direct: dict[int, float]) -> dict[int, float]:
+    """As `tree_losses`, for the cuts after moves at their k alone."""
+    name = found.objective
+    return {k: _loss(name, getattr(found.refined(k), name), figure) for k, figure in direct.items()}
+
+
+def _loss(objective: str, figure: float, direct: float) -> float:
+    return 100 * (-1 if objective == "information" else 1) * (figure / direct - 1)
+
+
+def least_loss(blocks: int, mixed: float) -> tuple[float, dict[int, float]]:
+    """The least worst loss of information of nested clusters of whole equal blocks, and that at each k.
+
+    A step stays in its block with probability 1 - mixed, and otherwise ends anywhere. The information then
+    depends on the numbers of blocks in the clusters alone, so that all chains of mergers are compared.
+    """
+
+    @cache
+    def information(sizes: tuple[int, ...]) -> float:
+        volumes = np.array(sizes) / blocks
+        flows = (1 - mixed) * np.diag(volumes) + mixed * np.outer(volumes, volumes)
+        logs = np.log(flows / np.outer(volumes, volumes), where=flows > 0, out=np.zeros_like(flows))
+        return float((flows * logs).sum())
+
+    levels = [{(1,) * blocks}]
+    while len(levels) < blocks - 1:
+        levels.append({after for sizes in levels[-1] for after in mergers(sizes)})
+    best = {len(next(iter(level))): max(map(information, level)) for level in levels}
+    chains: dict[tuple[int, ...], tuple[float, list[float]]] = {}
+    for level in levels[::-1]:
+        for sizes in level:
+            loss = 100 * (1 - information(sizes) / best[len(sizes)])
+            worst, rest = min(
+                (chains[after] for after in mergers(sizes) if after in chains), default=(0.0, [])
+            )
+            chains[sizes] = max(loss, worst), [*rest, loss]
+    worst, losses = chains[(1,) * blocks]
+    return worst, dict(enumerate(losses, 2))
+
+
+def mergers(sizes: tuple[int, ...]) -> set[tuple[int, ...]]:
+    """The sizes after each merger of two clusters."""
+    places = combinations(range(len(sizes)), 2)
+    return {
+        tuple(sorted((*sizes[:i], *sizes[i + 1 : j], *sizes[j + 1 :], sizes[i] + sizes[j])))
+        for i, j in places
     }
-    worst = [max(loss[column] for loss in losses.values()) for column in (0, 1)]
-    cells = [f"{losses[k][0]:.1f}" for k in (*KS, LEAVES)]
-    tail = [f"{worst[0]:.1f}", f"{worst[1]:.1f}", f"{seconds[0]:.0f}", f"{seconds[1]:.0f}"]
-    return "| " + " | ".join([name, objective, *cells, *tail]) + " |"
 
 
 def table(real: Path) -> None:
     """Print the losses of all sets."""
-    heads = [*map(str, (*KS, LEAVES)), "worst", "worst of mergers alone", "tree (s)", "all searches (s)"]
+    heads = [
+        *map(str, (*KS, LEAVES)),
+        "worst",
+        "of mergers alone",
+        "of refined cuts",
+        "tree (s)",
+        "all searches (s)",
+    ]
     print("| data | objective | " + " | ".join(heads) + " |")
     print("| --- | --- |" + " ---: |" * len(heads))
     sets = {name: lambda name=name: hc.read(real / name / "incidences.csv.gz") for name in REAL}
@@ -83,13 +142,18 @@ def main() -> None:
     parser.add_argument("--leaves", type=int, default=100)
     parser.add_argument("--searched", type=int, default=10, help="clusters that are searched for")
     parser.add_argument("--objective", default="ncut")
+    parser.add_argument("--blocks", type=int, help="equal blocks, of which any tree loses some information")
+    parser.add_argument("--mixed", type=float, default=0.0, help="share of steps that end in any block")
     given = parser.parse_args()
     if given.size:
         cost(int(given.size), given.leaves, given.searched, given.objective)
+    elif given.blocks:
+        worst, losses = least_loss(given.blocks, given.mixed)
+        print(f"{worst:.2f}", {k: round(loss, 2) for k, loss in losses.items()})
     elif given.real:
         table(given.real)
     else:
-        parser.error("give the folder of the real sets, or --size")
+        parser.error("give the folder of the real sets, --size or --blocks")
 
 
 if __name__ == "__main__":

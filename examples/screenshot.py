@@ -38,12 +38,12 @@ def main(light: str, dark: str) -> None:
     """Cluster the zoo, write the report, and take two screenshots."""
     zoo = hc.research.datasets.load("zoo")
     (raw,) = hc.research.datasets.fetch("zoo").values()
-    part = hc.cluster(traits(zoo.table, animals(raw)), k=4)
+    part = hc.cluster(traits(zoo.table, animals(raw)).with_nouns(vertex="animal", edge="trait"), k=5)
     print(part)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         report = Path(folder) / "zoo.html"
         classes = [KINDS[int(kind) - 1] for kind in zoo.classes.tolist()]
-        part.to_html(report, title="Animals by what they have in common", source="UCI Zoo", classes=classes)
+        part.to_html(report, source="UCI Zoo", classes=classes)
         found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
         browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
         for scheme, picture in (("light", light), ("dark", dark)):
@@ -52,7 +52,7 @@ def main(light: str, dark: str) -> None:
             )
             page.goto(report.as_uri())
             page.wait_for_selector("html.drawn", state="attached")
-            end = page.locator(".pair").first.bounding_box()
+            end = page.locator("#splits").bounding_box()
             height = end["y"] + end["height"] + 24
             page.screenshot(
                 path=picture, full_page=True, clip={"x": 0, "y": 0, "width": 1180, "height": height}

@@ -1,6 +1,7 @@
 """Type aliases for signatures: arrays, hypergraphs, seeds and policies."""
 
-from typing import Any, Literal, TypeAlias
+from collections.abc import Iterable
+from typing import Any, Literal, TypeAlias, TypedDict
 
 import numpy as np
 import scipy.sparse as sp
@@ -18,3 +19,10 @@ Seed: TypeAlias = int | np.random.Generator | None
 DuplicatePolicy: TypeAlias = Literal["error", "sum", "max"]
 AbsencePolicy: TypeAlias = Literal["error", "drop", "keep"]
 MissingPolicy: TypeAlias = Literal["error", "category", "drop"]
+
+
+class PageNotes(TypedDict, total=False):
+    """What a report says of its origin; see `Partition.to_html`."""
+
+    command: str | None
+    remarks: Iterable[str] | None

@@ -596,10 +596,10 @@ def test_names_of_clusters_and_nouns_are_in_the_report(tmp_path):
     assert "Jung" in done.stdout
     page = (tmp_path / "out.html").read_text()
     for part in (
-        '"clusterNames":["Alt","Jung"]',
-        "Cluster Jung",
+        '"names":["Alt","Jung"]',
+        "5 customers fall into 2 groups",
         "Find a customer",
-        "Top items and customers",
+        "Typical customers",
     ):
         assert part in page
     done = inside("cluster", files[0], *long, "-k", "2", "--vertex-name", "Buyer", "--edge-name", "article")

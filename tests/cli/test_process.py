@@ -1,5 +1,6 @@
 """The process: exit codes, streams, signals, pipes, terminals and completion."""
 
+import io
 import json
 import os
 import pty
@@ -11,10 +12,13 @@ import sys
 import time
 
 import pytest
+from rich.console import Console
 
 import hyperclus as hc
+from hyperclus.cli import terminal
 from hyperclus.cli.app import Messages
 from hyperclus.cli.cluster import resumable
+from hyperclus.report import colours
 from support.command_line import inside, process
 
 CALL = [sys.executable, "-m", "hyperclus"]
@@ -267,6 +271,49 @@ def test_no_color_means_no_escapes(table, options):
     assert "\x1b" not in bar.sub("", seen)
     seen, _ = on_terminal("cluster", str(table), *options, NO_COLOR="")
     assert "\x1b" in bar.sub("", seen)
+
+
+class TestMarks:
+    """The colours of clusters on a terminal, before their names."""
+
+    def seen(self, table, *options, **environment):
+        options = ["-k", "2", "--no-chance", "-q", *options]
+        return on_terminal(
+            "cluster", str(table), *options, COLORTERM="truecolor", NO_COLOR="", **environment
+        )[0]
+
+    def mark(self, cluster, *, dark):
+        rgb = ";".join(str(int(colours.colour(cluster, dark=dark)[i : i + 2], 16)) for i in (1, 3, 5))
+        return f"38;2;{rgb}m\u25cf"
+
+    def test_clusters_have_their_mark(self, table):
+        seen = self.seen(table, "--label", "class")
+        for cluster in (0, 1):
+            assert seen.count(self.mark(cluster, dark=True)) == 2, seen  # in both tables
+
+    def test_a_terminal_that_says_that_it_is_light(self, table):
+        seen = self.seen(table, COLORFGBG="0;15")
+        assert self.mark(1, dark=False) in seen
+        assert self.mark(1, dark=True) not in seen
+
+    def test_the_mark_of_a_name_is_that_of_its_cluster(self, monkeypatch):
+        page = Console(file=io.StringIO(), force_terminal=True, color_system="truecolor", width=100)
+        monkeypatch.setattr(terminal, "console", lambda: page)
+        h = hc.Hypergraph.from_edges([["a", "b"], ["b", "c"], ["c", "d"]])
+        part = hc.evaluate(h, ["z", "z", "y", "y"])
+        (grid,) = terminal._classes(part.agreement([1, 1, 2, 2]), part.cluster_names)
+        heads = [column.header for column in grid.columns[1:]]
+        assert [str(head) for head in heads] == ["\u25cf y", "\u25cf z"]
+        cluster = {head.plain[-1]: colours.DARK.index(str(head.spans[0].style)) for head in heads}
+        assert cluster == {"z": 0, "y": 1}
+
+    def test_only_terminals_with_colours_and_unicode_have_marks(self, table):
+        assert "\u25cf" not in process("cluster", table, "-k", 2, "-q").stdout
+        plain = on_terminal("cluster", str(table), "-k", "2", "-q", NO_COLOR="1")[0]
+        assert "\u25cf" not in plain
+        ascii_only = self.seen(table, PYTHONIOENCODING="ascii")
+        assert "25cf" not in ascii_only
+        assert "Partition of" in ascii_only
 
 
 class TestCompletion:

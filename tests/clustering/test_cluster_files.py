@@ -72,7 +72,12 @@ def check_same(h, there, here):
     assert hc.agreement(here.labels, labels).nmi > 1 - 1e-9 or abs(there.ncut - here.ncut) <= 1e-9
 
 
-@pytest.mark.parametrize("name", NINE)
+QUICK = ("car", "digit-24", "mushroom", "zoo")
+
+
+@pytest.mark.parametrize(
+    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in NINE]
+)
 def test_the_nine_data_sets_match_memory(clustered_files, name):
     h, _, classes = paper_hypergraph(name)
     edges = np.array([f"{column} = {value}" for column, value in h.edge_ids.tolist()], dtype=object)

@@ -9,6 +9,7 @@ import hyperclus as hc
 from hyperclus.clustering.frames import LABEL_COLUMNS
 from hyperclus.clustering.membership import CLEAR, REASONS, confidence, confidence_in, membership
 from hyperclus.clustering.objectives import INFORMATION, NCUT
+from hyperclus.clustering.overlaps import overlap
 from hyperclus.engines import cuda
 from support import oracles, stand_in_device
 from support.strategies import alphas, hypergraphs, with_partition, with_relabelling
@@ -116,6 +117,7 @@ class TestConfidence:
         to_edges, to_vertices = oracles.factor_matrices(h, alpha)
         volumes = [phi[labels == c].sum() for c in range(k)]
         shares, found = steps_to_others(p, labels, k), confidence(walk, labels, k, NCUT)
+        spreads, staying, noise = [], [], []
         for v in range(n):
             edges = [e for e in range(h.n_edges) if to_edges[v, e] > 0]
             others = sum(np.count_nonzero(to_vertices[e]) - 1 for e in edges)
@@ -126,10 +128,14 @@ class TestConfidence:
             parts = [to_vertices[e, labels == home].sum() for e in range(h.n_edges)]
             flow = [sum(phi[u] * to_edges[u, e] for u in range(n)) for e in range(h.n_edges)]
             spread = sum(share * (part - volumes[home]) ** 2 for share, part in zip(flow, parts, strict=True))
-            noise = np.sqrt(spread * sum(to_edges[v, e] ** 2 for e in edges))
-            if spread > 1e-6:
-                wanted = (shares[v, home] - volumes[home]) / noise
-                assert found.fits[v] == pytest.approx(wanted, rel=1e-5, abs=1e-5)
+            spreads.append(spread)
+            staying.append((shares[v, home] - volumes[home]) / np.sqrt(max(spread, 1e-18)))
+            noise.append(np.sqrt(sum(to_edges[v, e] ** 2 for e in edges)))
+        assume(min(spreads) > 1e-6)
+        overlaps, usual = overlap(h), sum(phi[v] * staying[v] for v in range(n))
+        for v in range(n):
+            wanted = (staying[v] - usual / 2) / noise[v] * (1 - noise[v] ** 2) + overlaps[v]
+            assert found.fits[v] == pytest.approx(wanted, rel=1e-5, abs=1e-5)
 
     @given(with_relabelling(hypergraphs(min_n=4)), objectives)
     def test_does_not_depend_on_the_order_of_the_input(self, given_orders, objective):
@@ -199,7 +205,7 @@ class TestOutliers:
 
     def test_reasons(self):
         h, _ = planted(2, 30, 300, seed=5)
-        edges = [h.gamma[[e]].indices.tolist() for e in range(h.n_edges)]
+        edges = [h.vertex_ids[h.gamma[[e]].indices].tolist() for e in range(h.n_edges)]
         edges += [[100, 101, 102], [101, 102, 100], [102, 0], [5, 200], [300], {400: 1e6, 6: 1.0}]
         h = hc.Hypergraph.from_edges(
             [dict.fromkeys(edge, 1.0) if isinstance(edge, list) else edge for edge in edges],
@@ -218,7 +224,28 @@ class TestOutliers:
         """A vertex between two clusters is not said to fit none; CLEAR keeps it out."""
         h = hc.Hypergraph.from_edges([["a", "b", "c"], ["c", "d"], ["d", "e", "f"]])
         assert CLEAR > 0
-        assert set(hc.evaluate(h, [0, 0, 0, 1, 1, 1]).confidence().outliers) == {None}
+        found = hc.evaluate(h, [0, 0, 0, 1, 1, 1]).confidence()
+        assert set(found.outliers) == {None}
+        assert found.fits[[0, 1, 4, 5]].tolist() == [0.0] * 4  # one hyperedge says nothing
+
+    def test_a_wrong_label_is_not_an_outlier(self):
+        """A vertex that another cluster would suit has a negative margin, and a low fit in its own."""
+        h, _ = planted(4, 25, 300, seed=2)
+        blocks = h.vertex_ids // 25
+        wrong = np.arange(h.n_vertices) % 10 == 0
+        found = hc.evaluate(h, np.where(wrong, (blocks + 1) % 4, blocks), chance=False).confidence()
+        assert found.fits[wrong].max() < 0
+        assert set(found.outliers) == {None}
+
+    def test_rows_with_two_values_of_a_column_fit_no_cluster(self):
+        """The clusters are too weak to tell, but values of a column never occur together elsewhere."""
+        rng = np.random.default_rng(8)
+        values = rng.integers(0, 4, (400, 8)) + 4 * np.arange(8)
+        values[:20, ::2] = values[:20, 1::2] // 4 * 4 + (values[:20, 1::2] + 1) % 4
+        h = hc.Hypergraph.from_long({"vertex": np.repeat(np.arange(400), 8), "edge": values.ravel()})
+        found = hc.evaluate(h, np.arange(400) % 2, chance=False).confidence()
+        odd = h.vertex_ids < 20
+        assert np.median(found.fits[odd]) < np.quantile(found.fits[~odd], 0.15)
 
     @given(split, objectives)
     def test_every_hypergraph_has_figures(self, given_labels, objective):

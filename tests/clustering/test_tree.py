@@ -1,6 +1,6 @@
 """Trees of clusters against loops over all pairs; splits and mergers of clusters; hostile input."""
 
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -225,7 +225,9 @@ def test_scores_are_gains_of_moves(case, objective):
     h, labels = case
     walk, k, what = hc.RandomWalk(h), max(labels) + 1, OBJECTIVES[objective]
     before = flows_between(walk, labels, k)
-    gains, targets = nested._best_moves(walk, what, labels, before, [np.arange(k)], [1.0])
+    gains, targets = nested._best_moves(
+        walk, what, nested.Leaves(np.asarray(labels), before, [np.arange(k)]), np.ones(1)
+    )
     for vertex, (gain, target) in enumerate(zip(gains, targets, strict=True)):
         moved = np.where(np.arange(len(labels)) == vertex, target, labels)
         after = flows_between(walk, moved, k)
@@ -250,6 +252,53 @@ def test_a_searched_tree_is_close_to_direct_searches(objective):
         assert (ratio if objective == "ncut" else 1 / ratio) < 1.04
     again = hc.tree(h, 12, objective=objective)
     np.testing.assert_array_equal(tree.cut(5), again.cut(5))
+
+
+@examples
+@given(anything, objectives)
+def test_a_refined_cut_is_never_worse_and_no_single_move_helps(case, objective):
+    h, labels = case
+    tree = hc.evaluate(h, labels, chance=False).tree(objective)
+    p, phi = oracles.transition(h, 0.0), oracles.stationary(h, 0.0)
+    for k in range(1, tree.k + 1):
+        found = tree.refined(k)
+        assert set(found.labels.tolist()) == set(range(k))
+        best = worth(p, phi, sets(found.labels), objective)
+        assert best >= worth(p, phi, sets(tree.cut(k)), objective) - 1e-9
+        if k == 2:  # two clusters of the NCut have a smallest share
+            continue
+        for vertex, target in product(range(len(labels)), range(k)):
+            moved = np.where(np.arange(len(labels)) == vertex, target, found.labels)
+            if len(set(moved.tolist())) == k:
+                assert worth(p, phi, sets(moved), objective) <= best + 1e-6
+
+
+def test_a_refined_cut_keeps_names_ids_and_vertices_in_no_hyperedge():
+    h = hc.Hypergraph.from_edges(
+        [["a", "b"], ["a", "b", "c"], ["c", "d"], ["d", "e"], ["d", "e"]], vertex_ids=[*"zabcdey"]
+    )
+    tree = hc.evaluate(h, dict(zip("abcde", "xxxyw", strict=True)) | {"z": "x", "y": "x"}).tree()
+    found = tree.refined(2)
+    assert found.labels[[0, 6]].tolist() == [-1, -1]
+    assert found.vertex_ids.tolist() == h.vertex_ids.tolist()
+    assert set(found.names) == set(tree.partition(2).names)
+    assert found.settings["method"] == "refined cut of a tree of 3 leaves"
+    assert found.lower_bound <= found.ncut + 1e-9
+
+
+@pytest.mark.parametrize("objective", ["ncut", "information"])
+def test_moves_lower_the_total_loss_and_keep_the_levels_nested(objective):
+    h, ks = planted(150, 600, 5, noise=0.4, seed=4), [2, 3, 6, 9]
+    walk, what, rng = hc.RandomWalk(h), OBJECTIVES[objective], np.random.default_rng(0)
+    labels = np.append(np.arange(9), rng.integers(0, 9, h.n_vertices - 9))
+    start = nested.leaves_of(walk, what, [labels], ks)
+    costs = [nested.best_alone(walk, what, [start], number)[1] for number in range(len(ks))]
+    references = nested.References(what, np.array(costs))
+    end = nested.improved_together(walk, references, start)
+    assert references.total(end) < 0.9 * references.total(start)
+    np.testing.assert_allclose(end.between, flows_between(walk, end.labels, 9), atol=1e-12)
+    for coarse, fine, k in zip(end.levels, end.levels[1:], ks[1:], strict=False):
+        assert len({*zip(coarse[end.labels], fine[end.labels], strict=True)}) == k
 
 
 def test_large_trees_are_mergers_of_the_leaves_and_say_so(monkeypatch):

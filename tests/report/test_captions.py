@@ -13,12 +13,11 @@ def test_captions_mention_limits(tmp_path):
     part = hc.evaluate(h, np.arange(900) % 250)
     _, text = written(part, tmp_path, classes=np.arange(900) % 70)
     said = visible(text)
-    assert "The 200 largest of 250 clusters are listed." in said
-    assert "The 40 largest of 250 clusters are described." in said
-    assert "The 200 largest of 250 clusters are shown." in said
+    assert "The 200 largest of 250 groups are listed." in said
+    assert "The 40 largest of 250 groups are described." in said
+    assert "The 200 largest of 250 groups are shown." in said
     assert "The 40 largest of 70 classes are shown." in said
-    assert "190 more in the table" in said
-    assert len(text) < 3_000_000
+    assert len(text) < 3_500_000
 
 
 def test_hyperedges_of_no_cluster_are_the_last_rows_of_the_matrix(tmp_path):
@@ -27,11 +26,12 @@ def test_hyperedges_of_no_cluster_are_the_last_rows_of_the_matrix(tmp_path):
     part = hc.evaluate(hc.Hypergraph.from_table(table), side)
     _, text = written(part, tmp_path)
     data = page_data(text)["charts"]["matrix"]["data"]
-    assert data["rowClusters"] == [0, 0, 1, 1, -1, -1, -1]
+    homes = data["homes"][page_data(text)["main"]]
+    assert sorted(homes[:4]) == [0, 0, 1, 1]
+    assert homes[4:] == [-1, -1, -1]
     assert all(row[1].startswith("noise") for row in data["rows"][4:])
-    sentence = "are hyperedges that no cluster has clearly more than others."
+    sentence = "that no group has clearly more than others."
     assert sentence in visible(text)
-    assert "Of it %" in text
     _, text = written(hc.evaluate(hc.Hypergraph.from_edges([["a", "b"], ["c", "d"]]), [0, 0, 1, 1]), tmp_path)
     assert sentence not in visible(text)
 
@@ -41,16 +41,16 @@ def test_captions_mention_samples_and_groups(tmp_path):
     _, text = written(part, tmp_path)
     data = page_data(text)["charts"]
     said = visible(text)
-    shown = len(data["embedding"]["data"]["clusters"])
-    assert f"A random sample of {shown:,} of 5,000 vertices is shown, with some of each cluster." in said
+    shown = len(data["embedding"]["data"]["leaves"])
+    assert f"A random sample of {shown:,} of 5,000 vertices is shown, with some of each group." in said
     rows, columns = len(data["matrix"]["data"]["rows"]), len(data["matrix"]["data"]["columns"])
-    assert f"3,000 hyperedges in {rows} rows and 5,000 vertices in {columns} columns" in said
+    assert f"3,000 hyperedges in {rows} lines and 5,000 vertices in {columns} columns" in said
     assert f"{len(data['sweep']['data']['sizes'])} of 4,999 cuts are shown" in said
 
 
 def test_the_caption_of_a_table_lists_its_columns(table, planted, tmp_path):
     said = visible(written(table, tmp_path)[1])
-    assert "A vertex is a row of a table" in said
+    assert "A row is a row of a table" in said
     assert "7 columns, with the number of values in each" in said
     assert "column 0 (2) column 1 (2)" in said
     assert "size (5)" in said
@@ -68,4 +68,4 @@ def test_names_of_matrix_rows(rows, every, tmp_path):
     data = page_data(text)["charts"]["matrix"]["data"]
     assert data["nameStep"] == every
     assert (data["nameWidth"] > 0) == (every > 0)
-    assert ("Every second row is labelled." in visible(text)) == (every == 2)
+    assert ("Every second line is labelled." in visible(text)) == (every == 2)

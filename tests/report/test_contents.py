@@ -10,7 +10,7 @@ import hyperclus as hc
 from hyperclus.errors import InputError
 from hyperclus.report.html.contents import Contents, python_call
 from hyperclus.report.html.page import write
-from support.report_pages import page_data, visible, written
+from support.report_pages import visible, written
 from support.strategies import random_hypergraph
 
 
@@ -25,7 +25,7 @@ def test_remarks_follow_the_answer(tmp_path):
     assert "<b>bold</b> \ufffd?" in said
     assert "In no hyperedge, with label -1: 1 vertex." in said
     assert "The hypergraph has 2 connected components." in said
-    assert text.index('id="remarks"') < text.index('id="clusters"')
+    assert text.index('id="clusters"') < text.index('id="remarks"') < text.index('id="splits"')
     with pytest.raises(InputError, match="a list of sentences"):
         write(hc.cluster(h, k=3), tmp_path / "out.html", remarks="one text")
 
@@ -62,18 +62,6 @@ def test_the_python_call_reproduces_the_partition(method):
 def test_a_generator_has_no_python_call():
     h = hc.Hypergraph.from_edges([["a", "b"], ["b", "c"]])
     assert python_call(hc.cluster(h, seed=np.random.default_rng(0))) is None
-
-
-def test_of_many_vertices_only_a_sample_can_be_found(tmp_path):
-    h = random_hypergraph(20_100, 15_000, 5, seed=6)
-    _, text = written(hc.evaluate(h, np.arange(20_100) % 3), tmp_path)
-    found = len(page_data(text)["vertices"]["names"])
-    assert found < 5000
-    assert f"Only the {found:,} of 20,100 vertices in the embedding can be found." in visible(text)
-    h = random_hypergraph(20_000, 15_000, 5, seed=6)
-    _, text = written(hc.evaluate(h, np.arange(20_000) % 3), tmp_path)
-    assert len(page_data(text)["vertices"]["names"]) == 20_000
-    assert len(text) < 2_000_000
 
 
 def test_fallbacks_are_remarks_and_not_settings():

@@ -19,8 +19,9 @@ from support.strategies import random_hypergraph
 
 def test_the_answer_is_a_sentence(planted, report):
     part, _ = planted
-    text = visible(report.read_text(encoding="utf-8")).replace("\u00a0", " ")
-    assert "60 vertices in 3 clusters" in text
+    page = report.read_text(encoding="utf-8")
+    text = visible(page).replace("\u00a0", " ")
+    assert "60 vertices fall into 3 groups." in text
     assert f"leaves its cluster in {percent(float(part.cut.boundaries.sum()))} of its steps" in text
     assert f"NCut below {four_digits(part.lower_bound)}" in text
     for words in (
@@ -29,10 +30,43 @@ def test_the_answer_is_a_sentence(planted, report):
         "hyperclus cluster x",
         "red team",
         "NMI",
-        "Conductance",
         "Method and settings",
     ):
         assert words in text
+
+
+JARGON = (
+    "ncut",
+    "vertex",
+    "vertices",
+    "hyperedge",
+    "eigen",
+    "conductance",
+    "volume",
+    "random walk",
+    "lanczos",
+)
+
+
+def test_the_first_screen_has_no_jargon(table, tmp_path):
+    _, page = written(table, tmp_path)
+    first = visible(page[page.index("<main") : page.index('id="splits"')]).lower()
+    assert "400 rows fall into 2 groups" in first
+    assert [word for word in JARGON if word in first] == []
+
+
+def test_what_sets_a_group_apart_is_compared_with_the_others(table, tmp_path):
+    """By counting: the share of a group that has a value, and the share of the rest."""
+    _, page = written(table, tmp_path)
+    row = visible(re.search(r'(?s)<tr class="c0" data-choose="0".*?</tr>', page)[0]).replace("\u00a0", " ")
+    said = re.findall(r"(\d+) %(?: have)? (column \d) = (True|False) \(others (\d+) %\)", row)
+    assert len(said) == 3
+    h, inside = table.walk.hypergraph, table.labels == 0
+    ids = h.edge_ids.tolist()
+    for share, column, value, others in said:
+        has = h.gamma[[ids.index((column, value == "True"))], :].toarray()[0] > 0
+        assert int(share) == round(100 * has[inside].mean())
+        assert int(others) == round(100 * has[~inside].mean())
 
 
 def test_the_file_has_no_external_resources(report):
@@ -44,7 +78,7 @@ def test_the_file_has_no_external_resources(report):
         assert not {"src", "srcset", "action", "style"} & set(attributes)
         assert attributes.get("href", "#").startswith("#")
         assert not any(name.startswith("on") for name in attributes)
-    assert len(text) < 1_200_000
+    assert len(text) < 1_700_000
 
 
 def test_hostile_names_are_escaped(tmp_path):
@@ -52,9 +86,9 @@ def test_hostile_names_are_escaped(tmp_path):
     _, text = written(
         part, tmp_path, title=HOSTILE[0], source=HOSTILE[4], classes=classes, command="\n".join(HOSTILE)
     )
-    assert len(text) < 1_200_000
+    assert len(text) < 1_700_000
     tags = [tag for tag, _ in parsed(text).tags]
-    assert tags.count("script") == 4
+    assert tags.count("script") == 7
     assert tags.count("style") == 1
     assert not {"img", "iframe", "object", "link", "b onload"} & set(tags)
     names = page_data(text)["charts"]["embedding"]["data"]["names"]
@@ -68,14 +102,14 @@ def test_hostile_names_are_escaped(tmp_path):
 @pytest.mark.parametrize(
     ("case", "said"),
     [
-        ("one cluster", "nothing is cut"),
-        ("one vertex", "nothing is cut"),
+        ("one cluster", "30 vertices are one group"),
+        ("one vertex", "1 vertex is one group"),
         ("separate", "The clusters are separate"),
         ("isolated", "In no hyperedge and no cluster"),
         ("paper", "hc.hyperclus_g(h, k=3"),
         ("random labels", "hc.evaluate(h, labels"),
         ("tight", "semidefinite"),
-        ("all alone", "5 clusters"),
+        ("all alone", "5 vertices fall into 5 groups"),
         ("no bound", "no lower bound above 0 is known"),
         ("other method", "hc.research.baselines.star"),
     ],
@@ -99,7 +133,8 @@ def test_every_kind_of_partition_has_a_report(case, said, tmp_path):
     }[case]()
     _, text = written(part, tmp_path)
     assert said in visible(text)
-    assert page_data(text)["k"] == part.k
+    data = page_data(text)
+    assert data["levels"][data["main"]]["k"] == part.k
 
 
 def test_weights_of_any_size_have_a_report(tmp_path):
@@ -119,25 +154,8 @@ def test_weights_of_any_size_have_a_report(tmp_path):
         except hc.HyperclusError:  # too much for double precision
             continue
         _, text = written(part, tmp_path)
-        assert page_data(text)["k"] == part.k
-
-
-def test_uniform_phi_has_no_column(table, planted, tmp_path):
-    _, text = written(table, tmp_path)
-    assert "phi / mean" not in text
-    assert "those with the largest probability that the next step stays in the cluster" in visible(text)
-    _, text = written(planted[0], tmp_path)
-    assert "phi / mean" in text
-    assert "those that the walk visits most often" in visible(text)
-
-
-def test_equal_numbers_are_rounded_to_the_same_text(table, tmp_path):
-    """137 of 400 is 34.25 %, and the volume is the same but for rounding."""
-    _, text = written(table, tmp_path)
-    rows = re.findall(r'(?s)<tr class="c\d" data-choose.*?</tr>', text)
-    for row in rows:
-        share, volume = re.findall(r'<td class="number"[^>]*>([\d.]+)</td>', row)[1:3]
-        assert share == volume
+        data = page_data(text)
+        assert data["levels"][data["main"]]["k"] == part.k
 
 
 def test_the_stages_of_clustering_have_times(planted, tmp_path):
@@ -187,23 +205,46 @@ def test_names_of_clusters_and_nouns_are_escaped(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("verdict", "words", "doubtful"),
+    ("verdict", "style", "words"),
     [
-        ("more than chance", "The clusters are more than chance.", False),
-        ("little more than chance", "The clusters are little more than chance", True),
-        ("no more than chance", "The clusters are no more than chance", True),
-        (None, "The clusters were not compared with chance.", False),
+        ("more than chance", "clear", "Clear."),
+        ("little more than chance", "doubtful", "Doubtful."),
+        ("no more than chance", "chance", "No more than chance."),
+        (None, "unknown", "Not checked."),
     ],
 )
-def test_the_verdict_on_chance_comes_first(tmp_path, verdict, words, doubtful):
+def test_the_verdict_on_chance_comes_first(tmp_path, verdict, style, words):
     part = hc.cluster(hc.Hypergraph.from_edges([["a", "b"], ["b", "c"], ["c", "d"]]))
     chance = Chance(verdict, "NCut", 0.4, (0.8, 1.2), reason="a reason")
     _, page = written(replace(part, chance=chance), tmp_path)
-    assert f'<p class="chance{" doubtful" * doubtful}" id="chance"><b>{words}' in page
-    assert page.index('id="chance"') < page.index('class="answer"')
-    assert ("0.8 to 1.2 in 2 shuffled hypergraphs" if verdict else "A reason.") in page
+    assert f'<p class="verdict {style}" id="verdict"><b>{words}</b>' in page
+    assert page.index('id="verdict"') < page.index('id="clusters"')
+    assert {
+        "more than chance": "2 times as distinct as the best in 2 shuffled copies",
+        "little more than chance": "almost as distinct as these turn up in 2 shuffled copies",
+        "no more than chance": "<h1>4 vertices: no groups beyond chance</h1>",
+        None: "a reason.",
+    }[verdict] in page
 
 
 def test_a_page_without_comparison(tmp_path):
     part = hc.cluster(hc.Hypergraph.from_edges([["a", "b"], ["b", "c"]]), chance=False)
-    assert 'id="chance"' not in written(part, tmp_path)[1]
+    assert "because that was switched off" in written(part, tmp_path)[1]
+
+
+def test_a_high_information_is_compared_as_well(tmp_path):
+    part = hc.cluster(hc.Hypergraph.from_edges([["a", "b"], ["b", "c"], ["c", "d"]]))
+    chance = Chance("more than chance", "information", 0.9, (0.2, 0.3))
+    assert "3 times as distinct as the best" in written(replace(part, chance=chance), tmp_path)[1]
+    nothing = Chance("more than chance", "information", 0.9, (0.0, 0.0))
+    assert "far more distinct than the best" in written(replace(part, chance=nothing), tmp_path)[1]
+
+
+def test_a_warning_stays_at_other_numbers_of_groups(tmp_path):
+    part = hc.cluster(random_hypergraph(40, 30, 4, seed=1), 3)
+    chance = Chance("no more than chance", "information", 0.3, (0.2, 0.4))
+    _, page = written(replace(part, chance=chance), tmp_path)
+    headlines = re.findall(r"<h1>(.*?)</h1>", page)
+    assert len(headlines) == 11
+    assert set(headlines) == {"40 vertices: no groups beyond chance"}
+    assert page.count('<p class="verdict chance"') == 11

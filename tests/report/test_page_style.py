@@ -5,8 +5,11 @@ import re
 import numpy as np
 import pytest
 
+import hyperclus as hc
+from hyperclus.report import colours
 from support.browser import opened
-from support.colours import blended, channels, contrast, linear, luminance, oklab
+from support.colours import blended, channels, contrast, luminance
+from support.report_pages import written
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -48,18 +51,32 @@ def test_the_theme_button_overrides_the_system(browser, report):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_colour_blind_people_can_distinguish_the_clusters(browser, report, scheme):
-    """Distances in Oklab, as seen by everyone, without green and without red cones (Machado et al., 2009)."""
-    deutan = np.array([[0.367, 0.861, -0.228], [0.280, 0.673, 0.047], [-0.012, 0.043, 0.969]])
-    protan = np.array([[0.152, 1.053, -0.205], [0.115, 0.786, 0.099], [-0.004, -0.048, 1.052]])
+def test_charts_have_the_colours_of_clusters_and_grey(browser, report, scheme):
     with opened(browser, report, color_scheme=scheme) as seen:
-        palette = seen.signal("embedding", "palette")
-    colours = np.array([linear(channels(colour)) for colour in palette])
-    for seen_as in (np.eye(3), deutan, protan):
-        places = oklab(np.clip(colours @ seen_as.T, 0, 1))
-        apart = np.linalg.norm(places[:, None] - places, axis=2) + np.eye(10)
-        assert apart[:6, :6].min() > 0.07
-        assert apart.min() > 0.05
+        dark = scheme == "dark"
+        palette, none = seen.signal("embedding", "palette"), seen.signal("matrix", "none")
+    assert palette == list(colours.DARK if dark else colours.LIGHT)
+    assert none == colours.colour(-1, dark=dark)
+
+
+def test_thirty_clusters_have_different_marks(browser, tmp_path):
+    edges = [[f"v{c}-{i}" for i in range(3)] for c in range(31)]
+    part = hc.evaluate(hc.Hypergraph.from_edges(edges), np.repeat(np.arange(31), 3))
+    path, _ = written(part, tmp_path)
+    style = "['backgroundColor', 'borderRadius', 'clipPath'].map((name) => getComputedStyle(e)[name])"
+    look = f"e => {style}.join()"
+    with opened(browser, path) as seen:
+        badges = [badge.evaluate(look) for badge in seen.page.locator(".clusters .badge i").all()]
+        seen.page.locator("#find").fill("v12-0")
+        found = seen.page.locator("#found .badge i").evaluate(look)
+        shapes = {
+            mark.get_attribute("d")[:120] for mark in seen.page.locator("#embedding .mark-symbol path").all()
+        }
+    assert len(badges) == 31
+    assert len({*badges}) == 30
+    assert badges[30] == badges[0]
+    assert found == badges[12]
+    assert len(shapes) == 3
 
 
 def test_the_page_fits_a_phone(browser, report):
@@ -75,7 +92,7 @@ def test_the_page_fits_a_phone(browser, report):
         assert seen.page.locator(".clusters").evaluate(
             "e => e.parentElement.scrollWidth <= e.parentElement.clientWidth"
         )
-        for cell in seen.page.locator(".clusters .tags, .clusters tbody td:nth-child(6)").all():
+        for cell in seen.page.locator(".clusters .sentence, .clusters tbody td:nth-child(6)").all():
             box = cell.bounding_box()
             assert box["x"] >= 0
             assert box["x"] + box["width"] <= 360
@@ -90,12 +107,10 @@ def test_printed_pages_are_light_and_complete(browser, report):
         assert seen.page.locator(".toolbar, input, .copy").evaluate_all(
             "all => all.every(e => !e.offsetParent)"
         )
-        assert seen.page.locator(".card tr.more").evaluate_all(
-            "all => all.length && all.every(e => e.offsetParent)"
-        )
         seen.page.emulate_media(media="screen")
         ink = seen.signal("matrix", "ink")
         seen.page.evaluate("dispatchEvent(new Event('beforeprint')) && null")
+        assert seen.page.locator("details.who:not([open])").count() == 0
         assert luminance(seen.signal("matrix", "ink")) < 0.1 < luminance(ink)
         seen.page.evaluate("dispatchEvent(new Event('afterprint')) && null")
         assert seen.signal("matrix", "ink") == ink
@@ -107,9 +122,11 @@ def test_printed_pages_are_light_and_complete(browser, report):
 def test_tables_do_not_need_javascript(browser, report):
     with opened(browser, report, drawn=False, java_script_enabled=False) as seen:
         text = seen.page.locator("main").inner_text()
-        assert "60 vertices in 3 clusters" in text
-        assert text.count("This chart needs JavaScript") == 4
+        assert "60 vertices fall into 3 groups" in text
+        assert text.count("This chart needs JavaScript") == 2
         assert seen.page.locator(".clusters tbody tr").count() == 3
-        assert seen.page.locator(".card tr.more").first.is_visible()
+        seen.page.locator("#expert > summary").click()
         assert seen.page.locator(".interval").is_visible()
+        seen.page.locator(".card summary").first.click()
+        assert seen.page.locator(".card table").first.is_visible()
         assert not seen.page.locator("#theme").is_visible()

@@ -12,6 +12,8 @@ mpl.use("Agg")
 from matplotlib import pyplot as plt
 
 import hyperclus as hc
+from hyperclus.clustering.n_clusters import Candidate, Suggestion
+from hyperclus.report import colours
 from support.paper_data import paper_hypergraph
 
 KINDS = ("embedding", "spectrum", "sweep", "incidence")
@@ -94,7 +96,7 @@ def test_the_embedding_has_a_group_of_points_for_each_cluster(ring):
     ax = ring.plot_embedding()
     assert [len(group.get_offsets()) for group in ax.collections] == ring.sizes.tolist()
     numbered = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert numbered == [f"cluster {cluster}" for cluster in range(min(ring.k, 12))]
+    assert numbered == [f"cluster {cluster}" for cluster in range(ring.k)]
     ax.figure.canvas.draw()
 
 
@@ -177,9 +179,114 @@ def test_ticks_of_the_sweep_are_whole_numbers():
     assert all(place == round(place) for place in ax.get_xticks())
 
 
-def test_the_marker_at_eigenvalue_0_is_not_cut_off(zoo):
+def test_eigenvalues_that_are_close_fill_the_picture(zoo):
     ax = zoo.plot_spectrum()
-    assert ax.get_ylim()[0] < 0 <= zoo.eigenvalues[0] + 1e-9
+    low, high = ax.get_ylim()
+    shown = np.concatenate([line.get_ydata() for line in ax.lines])[1:]
+    assert low < shown.min() <= shown.max() < high
+    assert np.ptp(shown) > 0.6 * (high - low)
+    assert [text.get_text() for text in ax.texts] == ["eigenvalue 1 is 0"]
+
+
+def test_the_marker_at_eigenvalue_0_is_not_cut_off_where_the_others_are_near():
+    path = hc.cluster(hc.Hypergraph.from_edges([[i, i + 1] for i in range(30)]), k=3, chance=False)
+    ax = path.plot_spectrum()
+    assert ax.get_ylim()[0] < 0
+    assert not ax.texts
+    pieces = hc.Hypergraph.from_edges([["a", "b"], ["c", "d"], ["e", "f", "g"]])
+    assert hc.cluster(pieces, k=2, chance=False).plot_spectrum().get_ylim()[0] < 0
+
+
+def planted(k):
+    """Clusters of three vertices each, and hyperedges of all."""
+    edges = {f"inside {c}": [3 * c, 3 * c + 1, 3 * c + 2] for c in range(k)}
+    edges |= {("all", i): range(i, 3 * k, 2) for i in range(2)}
+    return hc.evaluate(hc.Hypergraph.from_edges(edges), np.repeat(np.arange(k), 3))
+
+
+def test_clusters_have_the_colours_and_shapes_of_the_page():
+    part = planted(31)
+    for style, dark in (("default", False), ("dark_background", True)):
+        with plt.style.context(style):
+            groups = part.plot_embedding().collections
+        faces = [mpl.colors.to_hex(group.get_facecolor()[0]) for group in groups]
+        assert faces == [colours.colour(c, dark=dark) for c in range(31)]
+    corners = [len(group.get_paths()[0].vertices) for group in groups]
+    assert len({*corners}) == 3
+    looks = [*zip(faces, corners, strict=True)]
+    assert len({*looks[:30]}) == 30
+    assert looks[30] == looks[0]
+
+
+def test_a_legend_of_many_clusters_is_beside_the_axes():
+    ax = planted(31).plot_embedding()
+    legend = ax.get_legend()
+    assert len(legend.get_texts()) == 30
+    assert legend.get_title().get_text() == "30 of 31 clusters"
+    ax.figure.canvas.draw()
+    box, frame = legend.get_window_extent(), ax.figure.bbox
+    assert box.x0 >= ax.get_window_extent().x1 - 1
+    assert box.x1 <= frame.x1
+    assert box.y0 >= frame.y0
+
+
+def test_names_in_a_legend_are_no_formulas():
+    part = planted(2).with_names(["$x_", "$\\frac$"])
+    ax = part.plot_embedding()
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["cluster $x_", "cluster $\\frac$"]
+    ax.figure.canvas.draw()
+
+
+def test_strips_of_the_incidence_matrix_are_grey_for_no_cluster():
+    part = planted(4)
+    strips = part.plot_incidence().patches
+    columns, rows = strips[:4], strips[4:]
+    fills = [mpl.colors.to_hex(strip.get_facecolor()) for strip in columns]
+    assert fills == [colours.colour(c) for c in range(4)]
+    assert [mpl.colors.to_hex(strip.get_facecolor()) for strip in rows] == [*fills, colours.colour(-1)]
+    assert [strip.get_width() for strip in columns] == [3, 3, 3, 3]
+    assert [strip.get_height() for strip in rows] == [1, 1, 1, 1, 2]
+
+
+def test_leaves_of_a_tree_have_the_marks_of_their_clusters():
+    part = planted(12)
+    ax = part.tree().plot()
+    names = [text.get_text() for text in ax.get_xticklabels()]
+    marks = [one for one in ax.collections if isinstance(one, mpl.collections.PathCollection)]
+    faces = [mpl.colors.to_hex(mark.get_facecolor()[0]) for mark in marks]
+    places = [mark.get_offsets()[0, 0] for mark in marks]
+    assert faces == [colours.colour(int(name)) for name in names]
+    assert places == ax.get_xticks().tolist()
+    assert len(part.tree().plot(orientation="left").collections) < 12
+    ax.figure.canvas.draw()
+
+
+class TestSuggestion:
+    def candidate(self, k, ncut):
+        return Candidate(k, ncut, 0.9 * ncut, 0.1, 0.2, 1.5 * ncut, 0.1, 0.5, 1.0, 0.5, True, "why")
+
+    def test_the_suggested_number_is_marked(self):
+        found = Suggestion(3, True, True, "why", tuple(self.candidate(k, k / 4) for k in (3, 2, 4)))
+        ax = found.plot()
+        chance, ncut, bound, ring = ax.lines
+        assert ncut.get_xdata().tolist() == [2, 3, 4]
+        np.testing.assert_allclose(ncut.get_ydata(), [0.5, 0.375, 1 / 3])
+        np.testing.assert_allclose(chance.get_ydata(), 1.5 * ncut.get_ydata())
+        np.testing.assert_allclose(bound.get_ydata(), 0.9 * ncut.get_ydata())
+        assert (ring.get_xdata(), ring.get_ydata()) == ([3], [0.375])
+        assert ax.get_title() == "suggestion: k = 3"
+        ax.figure.canvas.draw()
+
+    def test_without_a_number_nothing_is_marked(self):
+        ax = Suggestion(None, False, False, "why", (self.candidate(2, 1.0),)).plot(linewidth=7)
+        assert len(ax.lines) == 3
+        assert ax.lines[1].get_linewidth() == 7
+        assert ax.get_title() == "suggestion: no clear structure"
+
+    def test_without_candidates_there_is_nothing_to_draw(self):
+        found = hc.suggest_k(hc.Hypergraph.from_edges([["a", "b"]]))
+        with pytest.raises(hc.InputError, match="no candidates to draw: Fewer than three"):
+            found.plot()
 
 
 def test_a_single_vertex_has_no_sweep_but_other_plots():

@@ -6,7 +6,6 @@ from hypothesis import assume, given, settings
 
 import hyperclus as hc
 from hyperclus.report import views as views_module
-from hyperclus.report.html.contents import Contents
 from hyperclus.report.views import Limits, Views
 from support.strategies import build, disconnected, hypergraphs, random_hypergraph, with_partition
 
@@ -109,8 +108,6 @@ def test_lookup():
     part = hc.cluster(h, k=2)
     assert Views(part).lookup.tolist() == [0, 1, 2, 3]
     assert Views(part, Limits(lookup_vertices=3)).lookup.tolist() == [0, 1, 2]
-    thousandths = np.round(1000 * Views(part).stay_probability).astype(int).tolist()
-    assert Contents(part).vertex_data()["stay"] == [*thousandths, -1]
 
 
 @settings(max_examples=40)

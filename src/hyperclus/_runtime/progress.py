@@ -19,6 +19,7 @@ Stage: TypeAlias = Literal[
     "bound",
     "chance",
     "stability",
+    "report",
 ]
 
 
@@ -29,11 +30,11 @@ class Step:
     Attributes
     ----------
     stage : {"reading", "preparation", "stationary distribution", "eigenvectors", "search", "bound",
-        "chance", "stability"}
+        "chance", "stability", "report"}
         The current stage. A stage may run more than once, as for each shuffle of `suggest_k`.
     done : float
         Work done in this stage, in `unit`, including work that a checkpoint saved.
-    unit : {"bytes", "rows", "products", "incidences", "evaluations", "blocks", "shuffles", "runs"}
+    unit : {"bytes", "rows", "products", "incidences", "evaluations", "blocks", "shuffles", "runs", "pages"}
         A product is one pass of the walk over all incidences.
     share : float or None
         Estimated fraction of the stage that is done, from 0 to 1; None if unknown. It decreases only when

@@ -117,25 +117,29 @@ def run(arguments: list[str] | None = None) -> int:
         code = 130
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 1
-    except HyperclusError as error:
-        say(shell_message(error), "red")
-        return 2 if isinstance(error, InputError) else 1
-    except OSError as error:
-        return _os_failure(error)
-    except MemoryError:
-        say("not enough memory", "red")
-        return 1
     except Exception as error:
-        if not hasattr(error, "exit_code"):
+        if (message := sentence(error)) is None:
             raise
-        say(_usage_message(error), "red")
-        return int(error.exit_code)
+        if not isinstance(error, BrokenPipeError):  # then nobody reads the output
+            say(message, "red")
+        return 2 if isinstance(error, InputError) else int(getattr(error, "exit_code", 1))
     finally:
         if hasattr(signal, "setitimer"):
             signal.setitimer(signal.ITIMER_REAL, 0.0)
     if code == 130:
         say("interrupted")
     return code
+
+
+def sentence(error: Exception) -> str | None:
+    """What the command line says about an error; None if the error is a defect."""
+    if isinstance(error, HyperclusError):
+        return shell_message(error)
+    if isinstance(error, OSError):
+        return _os_message(error)
+    if isinstance(error, MemoryError):
+        return "not enough memory"
+    return _usage_message(error) if hasattr(error, "exit_code") else None
 
 
 def _usage_message(error: Any) -> str:
@@ -146,13 +150,18 @@ def _usage_message(error: Any) -> str:
     return printable(f"{message[:1].lower()}{message[1:]}{see}")
 
 
-def _os_failure(error: OSError) -> int:
-    """Report an error of the operating system; one with a number and no file name comes from stdout."""
+def _os_message(error: OSError) -> str:
+    """The message of the operating system; an error with a number and no file name comes from stdout."""
     what = f"{printable(str(error.filename))}: " if error.filename else ""
     if not what and error.errno is not None:  # a library that cannot be loaded has no number
         what = "the output cannot be written: "
-    if not isinstance(error, BrokenPipeError):  # then nobody reads the output
-        say(f"{what}{printable(error.strerror or str(error))}", "red")
+    return f"{what}{printable(error.strerror or str(error))}"
+
+
+def _os_failure(error: OSError) -> int:
+    """Report an error of the operating system, unless nobody reads the output; return the exit code."""
+    if not isinstance(error, BrokenPipeError):
+        say(_os_message(error), "red")
     return 1
 
 
@@ -302,13 +311,13 @@ class Messages:
 # Commands
 
 
-def command(*examples: str) -> Callable[[Callable[..., None]], None]:
-    """Register a command, with examples at the end of its help text.
+def command(*examples: str, within: typer.Typer = app) -> Callable[[Callable[..., Any]], None]:
+    """Register a command of an application, with examples at the end of its help text.
 
     Each parameter of a dataclass type becomes one parameter per field, as typer needs them.
     """
 
-    def register(function: Callable[..., None]) -> None:
+    def register(function: Callable[..., Any]) -> None:
         flat: list[inspect.Parameter] = []
         groups: dict[str, Any] = {}
         for name, parameter in inspect.signature(function).parameters.items():
@@ -320,16 +329,16 @@ def command(*examples: str) -> Callable[[Callable[..., None]], None]:
                 annotation, default = declared(field)
                 flat.append(parameter.replace(name=field.name, default=default, annotation=annotation))
 
-        def run(**given: Any) -> None:
+        def run(**given: Any) -> Any:
             for name, kind in groups.items():
                 given[name] = kind(**{one.name: parsed(one, given.pop(one.name)) for one in fields(kind)})
-            function(**given)
+            return function(**given)
 
         run.__doc__, run.__name__ = function.__doc__, function.__name__
         run.__signature__ = inspect.Signature(flat)  # type: ignore[attr-defined]
         run.__annotations__ = {parameter.name: parameter.annotation for parameter in flat}
         lines = "".join(f"\n  {escape(example)}" for example in examples)
-        app.command(epilog=f"[bold]Examples[/]{lines}")(run)
+        within.command(epilog=f"[bold]Examples[/]{lines}")(run)
 
     return register
 

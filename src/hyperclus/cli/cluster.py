@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import typer
 
@@ -75,26 +75,40 @@ def cluster(
         return
     workers.check_unused()
     outputs.check(source.path, source.classes, search.fixed, search.links)
-    settings: dict[str, Any] = {**computation.settings(), "engine": workers.engine}
     _check_engine(workers.engine, computation.precision)
     resolved = source.resolve()
-    suggestion = None
     with resumable(messages, computation.checkpoint):
         h, classes, seconds = _read(resolved, messages)
         outputs.check_ids(messages, h.vertex_ids, h.edge_ids)
+        part, suggestion = find_clusters(h, search, computation, workers.engine)
+    _finish(part, Known(classes, seconds), source, outputs, messages, command, suggestion)
+
+
+def find_clusters(
+    h: Hypergraph, search: Search, computation: Computation, engine: InMemory = "auto"
+) -> tuple[Partition, Suggestion | None]:
+    """Find clusters, and for -k auto a number of them, as the options say."""
+    settings: dict[str, Any] = {**computation.settings(), "engine": engine}
+    k, suggestion = search.count(), None
+    if k is None:
+        suggestion = hyperclus.suggest_k(h, search.max_k, alpha=computation.alpha, seed=computation.seed)
+        k = suggestion.k
         if k is None:
-            alpha, seed = computation.alpha, computation.seed
-            suggestion = hyperclus.suggest_k(h, search.max_k, alpha=alpha, seed=seed)
-            k = suggestion.k
-            if k is None:
-                raise HyperclusError(f"no number of clusters can be suggested: {suggestion.reason}")
-        if search.method == "auto":
-            settings |= {"objective": search.objective, "effort": search.effort}
-            settings |= {"min_share": search.min_share, "constraints": read_constraints(search, h)}
-            part = hyperclus.cluster(h, k, **settings)
-        else:
-            part = hyperclus.hyperclus_g(h, k, **settings)
-    _finish(part, classes, seconds, source, outputs, messages, command, suggestion)
+            raise HyperclusError(f"no number of clusters can be suggested: {suggestion.reason}")
+    if search.method == "hyperclus-g":
+        return hyperclus.hyperclus_g(h, k, **settings), suggestion
+    settings |= {"objective": search.objective, "effort": search.effort}
+    settings |= {"min_share": search.min_share, "constraints": read_constraints(search, h)}
+    return hyperclus.cluster(h, k, **settings), suggestion
+
+
+def report_options(
+    source: Source, classes: list[Any] | None, command: str, suggestion: Suggestion | None
+) -> dict[str, Any]:
+    """The arguments of `Partition.to_html` for clusters that a command found."""
+    remarks = [] if suggestion is None else [suggestion.reason]
+    name = printable(source.path.name)
+    return {"source": name, "classes": classes, "command": command, "remarks": remarks}
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,12 +152,19 @@ class GivenClusters:
 
     clusters: Path = argument("Table with the columns vertex and cluster.", "CLUSTERS")
     target: Path = argument("Report to write.", "OUT.html")
+    other: Path | None = cluster_option("Another such table, to compare with side by side.", "FILE")
+    levels: int | None = cluster_option(
+        "Largest number of groups that the report can show (default: 12, for large data those found).",
+        "NUMBER",
+        least=2,
+    )
     engine: InMemory = cluster_option(f"Where to compute; {GPU}.", default="auto")
 
 
 @command(
     "hyperclus cluster table.csv -k 3 --csv > labels.csv",
     "hyperclus report table.csv labels.csv out.html",
+    "hyperclus report table.csv labels.csv out.html --other labels2.csv",
     "hyperclus report table.csv labels.csv out.html --label class --bound tight",
 )
 def report(
@@ -159,21 +180,30 @@ def report(
     CLUSTERS is CSV, TSV or Parquet, such as the output of `hyperclus cluster
     --csv`.
     """
-    outputs = Outputs(report=given.target)
-    outputs.check(source.path, given.clusters, source.classes)
+    outputs = Outputs(report=given.target, levels=given.levels)
+    outputs.check(source.path, given.clusters, source.classes, given.other)
     _check_engine(given.engine, computation.precision)
     resolved = source.resolve()
     with resumable(messages, computation.checkpoint):
         h, classes, seconds = _read(resolved, messages)
         labels = read_labels(given.clusters, h.vertex_ids, "cluster", LABELS)
+        other = None if given.other is None else read_labels(given.other, h.vertex_ids, "cluster", LABELS)
         part = hyperclus.evaluate(h, labels, engine=given.engine, **computation.settings())
-    _finish(part, classes, seconds, source, outputs, messages, command_line(context, NOT_REPEATED))
+    known = Known(classes, seconds, other)
+    _finish(part, known, source, outputs, messages, command_line(context, NOT_REPEATED))
+
+
+class Known(NamedTuple):
+    """What is known beside the clusters: classes, the seconds of reading, and other clusters."""
+
+    classes: list[Any] | None
+    seconds: float
+    other: list[Any] | None = None
 
 
 def _finish(
     part: Partition,
-    classes: list[Any] | None,
-    seconds: float,
+    known: Known,
     source: Source,
     outputs: Outputs,
     messages: Messages,
@@ -181,13 +211,13 @@ def _finish(
     suggestion: Suggestion | None = None,
 ) -> None:
     """Write the files, then print the result."""
-    name, remarks = printable(source.path.name), [] if suggestion is None else [suggestion.reason]
-    agreement = None if classes is None else part.agreement(classes)
-    timings = {"reading": seconds, **part.timings}
+    options = report_options(source, known.classes, command, suggestion)
+    agreement = None if known.classes is None else part.agreement(known.classes)
+    timings = {"reading": known.seconds, **part.timings}
     with messages.from_library():
-        written = outputs.write(part, source=name, classes=classes, command=command, remarks=remarks)
+        written = outputs.write(part, other=known.other, **options)
     if outputs.as_json:
-        record = as_record(part, name, command) | {"timings": timings}
+        record = as_record(part, options["source"], command) | {"timings": timings}
         described = part.describe(TOP_HYPEREDGES).edges
         for row, found in zip(record["clusters"], described, strict=True):
             row["top_hyperedges"] = list(map(caption, found.ids))

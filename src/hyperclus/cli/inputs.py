@@ -16,7 +16,7 @@ from hyperclus.cli.parsing import format_options, parse_bins, parse_order, parse
 from hyperclus.clustering.frames import LABEL_COLUMNS
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph
-from hyperclus.hypergraph.messages import caption, count, first_few, shown
+from hyperclus.hypergraph.messages import caption, count, first_few, noun_of_ids, shown
 from hyperclus.hypergraph.weighting import transform_weights
 from hyperclus.io.formats import FORMATS, find_format, known_options, wide_table
 from hyperclus.io.tables import TableFormat, open_table
@@ -226,7 +226,9 @@ class ResolvedInput:
     def read(self, messages: Messages, schema: TableSchema | None = None) -> Hypergraph:
         """Read the hypergraph; for a table with a row per vertex, print how it was read."""
         hypergraph = self._read(messages, schema)
-        return hypergraph.with_nouns(vertex=self.source.vertex_name, edge=self.source.edge_name)
+        source = self.source
+        noun = source.vertex_name or (None if source.id is None else noun_of_ids(source.id))
+        return hypergraph.with_nouns(vertex=noun, edge=source.edge_name)
 
     def _read(self, messages: Messages, schema: TableSchema | None) -> Hypergraph:
         chosen, schema = FORMATS[self.format], schema or self.schema()

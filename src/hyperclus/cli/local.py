@@ -26,6 +26,7 @@ from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.messages import count, first_few, shown
 from hyperclus.report.format import short_id
 from hyperclus.spectral.walk import RandomWalk
+from hyperclus.typing import Integers
 
 MAX_MEMBERS = 20  # on the terminal
 MAX_EDGES = 5
@@ -82,26 +83,37 @@ def local(*, source: LabelledSource, growth: Growth, output: TableOutput, messag
     end in the cluster. Read "in doubt" before you use the result.
     """
     output.check(source.path, source.classes, growth.seeds)
-    names = _names(growth)
+    names = seed_names(growth)
     resolved = source.resolve()
     with messages.from_library(), progress(messages):
         h = resolved.read(messages)
         output.check_ids(messages, h.vertex_ids)
         classes = resolved.classes(h)
-        seeds = _seeds(names, h)
-        covered = np.flatnonzero(h.covered)
-        inner = h if len(covered) == h.n_vertices else h.restrict(covered)
-        walk = (quick_walk if growth.quick else RandomWalk)(inner, alpha=growth.alpha)
-        limits = {name: getattr(growth, name) for name in ("max_size", "max_volume", "restart", "keep_seeds")}
-        found = hyperclus.local_cluster(walk, seeds, **limits)
-    columns = (found.members.tolist(), found.scores.tolist(), found.staying.tolist())
-    rows = list(zip(*columns, strict=True))
-    inside = None if classes is None else [classes[i] for i in covered[found.positions]]
-    output.deliver(COLUMNS, rows, lambda: _record(found, rows), lambda: _show(found, h, inside))
+        found, inside = grow(h, names, growth)
+    rows = member_rows(found)
+    inside_classes = None if classes is None else [classes[i] for i in inside]
+    output.deliver(COLUMNS, rows, lambda: _record(found, rows), lambda: _show(found, h, inside_classes))
     messages.finished({}, output.targets.values())
 
 
-def _names(growth: Growth) -> list[str]:
+def grow(h: Hypergraph, names: list[str], growth: Growth) -> tuple[LocalCluster, Integers]:
+    """Find the cluster around the named vertices; returns also the positions of its members in `h`."""
+    seeds = _seeds(names, h)
+    covered = np.flatnonzero(h.covered)
+    inner = h if len(covered) == h.n_vertices else h.restrict(covered)
+    walk = (quick_walk if growth.quick else RandomWalk)(inner, alpha=growth.alpha)
+    limits = {name: getattr(growth, name) for name in ("max_size", "max_volume", "restart", "keep_seeds")}
+    found = hyperclus.local_cluster(walk, seeds, **limits)
+    return found, covered[found.positions]
+
+
+def member_rows(found: LocalCluster) -> list[tuple[Any, ...]]:
+    """Each member with its score and how often steps from it stay; the values of COLUMNS."""
+    columns = (found.members.tolist(), found.scores.tolist(), found.staying.tolist())
+    return list(zip(*columns, strict=True))
+
+
+def seed_names(growth: Growth) -> list[str]:
     """The vertices that --around and the file name."""
     names = list(growth.start or [])
     if growth.seeds is not None:

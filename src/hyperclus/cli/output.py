@@ -23,6 +23,7 @@ from hyperclus.clustering.frames import LABEL_COLUMNS, pandas_for
 from hyperclus.clustering.partition import Partition, StoredPartition
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.messages import caption, first_few, shown
+from hyperclus.report.html.levels import check_levels
 from hyperclus.report.html.page import check_libraries
 from hyperclus.report.text import COLUMNS
 from hyperclus.typing import Ids
@@ -71,6 +72,7 @@ class TableOutput:
             pandas_for("--edges")
         if "report" in self.targets:
             check_libraries()
+            check_levels(getattr(self, "levels", None))
 
     def check_ids(self, messages: Messages, vertices: Ids, edges: Ids | None = None) -> None:
         """Refuse ids that the tables cannot hold, or that would look alike; name those that are changed."""
@@ -118,6 +120,11 @@ class Outputs(TableOutput):
         "Write the cluster of each hyperedge, and how distinctive it is (same formats).", "FILE"
     )
     report: Path | None = output_option("Write a report with figures, in one HTML file.", "FILE.html")
+    levels: int | None = output_option(
+        "Largest number of groups that the report can show (default: 12, for large data those found).",
+        "NUMBER",
+        least=2,
+    )
     model: Path | None = output_option("Write a model, for `hyperclus predict`.", "FILE.hcm")
 
     def write(self, part: Partition, **report: Any) -> list[Path]:
@@ -128,7 +135,7 @@ class Outputs(TableOutput):
             frame = part.edges_frame()
             write_table(self.edges, list(frame.columns), frame.itertuples(index=False, name=None), self.raw)
         if self.report is not None:
-            part.to_html(self.report, **report)
+            part.to_html(self.report, levels=self.levels, **report)
         if self.model is not None:
             part.save(self.model)
         return list(self.targets.values())

@@ -13,7 +13,7 @@ from hyperclus.cli.inputs import ROWS, ResolvedInput, Source
 from hyperclus.cli.options import argument
 from hyperclus.cli.output import TableOutput
 from hyperclus.cli.progress import progress
-from hyperclus.cli.terminal import MAX_NAME, indented, show, table, title
+from hyperclus.cli.terminal import MAX_NAME, indented, marked, show, table, title
 from hyperclus.clustering.model import Model, Prediction
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.ids import object_array
@@ -147,7 +147,7 @@ def _show(found: Prediction) -> None:
     for cluster, name in enumerate(found.cluster_names):
         inside = found.confidence[found.labels == cluster]
         mean = f"{inside.mean():.2f}" if len(inside) else ""
-        rows.append([short_id(name, MAX_NAME), f"{len(inside):,}", mean])
+        rows.append([marked(cluster, short_id(name, MAX_NAME)), f"{len(inside):,}", mean])
     show(title(f"Labels of {found.nouns.count_vertices(len(found.labels))}"))
     show(table(["cluster", found.nouns.vertices, "confidence"], rows, left=1))
     if absent := int((found.labels < 0).sum()):

@@ -1,5 +1,6 @@
 """Results on the terminal, laid out by rich."""
 
+import os
 import sys
 from collections.abc import Iterable, Sequence, Sized
 
@@ -13,6 +14,7 @@ from hyperclus.clustering.description import TopHyperedges
 from hyperclus.clustering.metrics import Agreement
 from hyperclus.clustering.n_clusters import Suggestion
 from hyperclus.clustering.partition import Partition, StoredPartition
+from hyperclus.report import colours
 from hyperclus.report.format import percent, short_id
 from hyperclus.report.text import COLUMNS, partition_text
 
@@ -21,6 +23,8 @@ MAX_NAME = 40  # characters of an id
 MAX_CLASSES = 30
 MAX_GRID = 100  # characters of a row of the table of classes and clusters
 TOP_HYPEREDGES = 3
+
+Cell = str | Text
 
 
 def show(*items: RenderableType) -> None:
@@ -47,6 +51,16 @@ def more(rows: Sized, most: int, hint: str = "") -> list[Padding]:
     return [indented(f"... and {len(rows) - most:,} more{hint}")] * (len(rows) > most)
 
 
+def marked(cluster: int, name: str) -> Cell:
+    """The name of a cluster after its mark, if the terminal has colours; otherwise the name alone."""
+    page = console()
+    if cluster < 0 or page.color_system is None or not page.encoding.startswith("utf"):
+        return name
+    light = os.environ.get("COLORFGBG", "").rpartition(";")[2] in ("7", "15")  # what some terminals tell
+    colour = colours.colour(cluster, dark=not light)
+    return Text.assemble((colours.SIGNS[colours.shape(cluster)], colour), " ", name)
+
+
 def facts(values: Iterable[tuple[str, str]]) -> Table:
     """A line per name and value."""
     grid = Table.grid(padding=(0, 0, 0, 2), pad_edge=True)
@@ -58,7 +72,7 @@ def facts(values: Iterable[tuple[str, str]]) -> Table:
 
 
 def table(
-    names: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 0, text: bool = False
+    names: Sequence[Cell], rows: Sequence[Sequence[Cell]], *, left: int = 0, text: bool = False
 ) -> RenderableType:
     """Right-aligned columns, after `left` left-aligned ones.
 
@@ -72,13 +86,17 @@ def table(
     return Group(figures, below) if sentences else figures
 
 
-def _grid(names: Sequence[str], rows: Sequence[Sequence[str]], left: int, text: bool) -> Table:
+def _grid(names: Sequence[Cell], rows: Sequence[Sequence[Cell]], left: int, text: bool) -> Table:
     grid = Table(box=None, padding=(0, 0, 0, 2), header_style="bold")
     for number, name in enumerate(names):
         last = text and number == len(names) - 1
-        grid.add_column(Text(name), justify="left" if last or number < left else "right", no_wrap=not last)
+        grid.add_column(
+            Text(name) if isinstance(name, str) else name,
+            justify="left" if last or number < left else "right",
+            no_wrap=not last,
+        )
     for row in rows:
-        grid.add_row(*map(Text, row))
+        grid.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))
     page = console()
     if not text and page.measure(grid).maximum > page.width:
         grid.padding = (0, 0, 0, 1)
@@ -96,7 +114,7 @@ def show_partition(part: Partition, agreement: Agreement | None, suggestion: Sug
         figures["agreement"] = f"F1 {agreement.f1:.4f}, NMI {agreement.nmi:.4f}, ARI {agreement.ari:.4f}"
     show_figures(part, figures, part.describe(TOP_HYPEREDGES).edges)
     if agreement is not None:
-        show("", *_classes(agreement))
+        show("", *_classes(agreement, part.cluster_names))
 
 
 def show_figures(
@@ -112,7 +130,8 @@ def show_figures(
         "conductance": text.conductance,
         **more,
     }
-    names, rows = [*COLUMNS], [[*row] for row in text.rows]
+    names: list[Cell] = [*COLUMNS]
+    rows: list[list[Cell]] = [[marked(i, name), *cells] for i, (name, *cells) in enumerate(text.rows)]
     if top is not None:
         names.append(f"top {part.nouns.hyperedges} (% of the cluster)")
         for row, found in zip(rows, top, strict=False):
@@ -122,16 +141,19 @@ def show_figures(
     show(table(names, rows, text=top is not None), *map(indented, text.footer))
 
 
-def _classes(found: Agreement) -> list[RenderableType]:
+def _classes(found: Agreement, cluster_names: Sequence[str | int]) -> list[RenderableType]:
     """How many vertices of each class each cluster has."""
     columns = found.clusters.argsort()
     counts = found.counts[:, columns]
     order = counts.argmax(axis=1).argsort(kind="stable")
     clusters = [str(found.clusters[column]) for column in columns]
+    heads = [
+        marked(cluster_names.index(found.clusters[column]), str(found.clusters[column])) for column in columns
+    ]
     names = [short_id(found.classes[row], MAX_NAME) for row in order[:MAX_CLASSES]]
     cells = [[f"{count:,}" if count else "." for count in counts[row]] for row in order[:MAX_CLASSES]]
     rows = [[name, *row] for name, row in zip(names, cells, strict=True)]
-    grid = _grid(["class in cluster", *clusters], rows, 1, False)
+    grid = _grid(["class in cluster", *heads], rows, 1, False)
     page = console()
     if page.measure(grid).maximum <= min(page.width, MAX_GRID):
         return [grid, *more(order, MAX_CLASSES)]

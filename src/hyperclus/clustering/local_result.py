@@ -168,22 +168,25 @@ class LocalCluster:
         return plot_local_sweep(self, ax, options)
 
     def __repr__(self) -> str:
+        members = f"members: {first_few(self.members.tolist(), MAX_NAMED)}"
+        heading, seeds, *others = self.sentences
+        return "\n".join([heading, seeds, members, *others])
+
+    @property
+    def sentences(self) -> list[str]:
+        """The figures, the seeds, other dips if there are any, and the doubt if there is one."""
         size, share = count(len(self), "vertex", "vertices"), f"{100 * self.volume:.3g} % of the volume"
         lines = [f"LocalCluster: {size}, conductance {self.conductance:.4g}, {share}"]
         lines.append(f"seeds: {first_few(self.seeds.tolist(), MAX_NAMED)}")
-        lines.append(f"members: {first_few(self.members.tolist(), MAX_NAMED)}")
         others = [f"{len(dip):,} at {dip.conductance:.4g}" for dip in self.other_dips]
         lines += [f"other dips: {', '.join(others)}"] * bool(others)
         lines += [f"in doubt: {self.doubt}"] * bool(self.doubt)
-        return "\n".join(lines)
+        return lines
 
     def _repr_html_(self) -> str:
-        from hyperclus.report.notebook import html_table
+        from hyperclus.report.result_tables import local_table
 
-        heading, *notes = repr(self).splitlines()
-        rows = list(zip(self.members.tolist(), self.scores, self.staying, strict=True))[:MAX_NAMED]
-        cells = [[name, f"{score:,.3g}", f"{stay:.2f}"] for name, score, stay in rows]
-        return html_table(heading, ["member", "score", "staying"], cells, notes)
+        return local_table(self)
 
 
 def _doubts(found: LocalCluster) -> Iterator[str]:

@@ -5,6 +5,7 @@ All figures of a vertex v follow from its membership,
     M(v, c) = sum_e A(v, e) b_e(S_c),    b_e(S_c) = sum_{u in S_c} B(e, u),
 
 the share of its steps into each cluster c, which is P times the indicators of the clusters. P is not formed.
+Outliers show also in hyperedges that do not overlap elsewhere, see `overlaps`.
 """
 
 from collections.abc import Iterator
@@ -17,14 +18,16 @@ from scipy.special import logsumexp
 from hyperclus._runtime.arrays import BLOCK, blocks, freeze
 from hyperclus._runtime.jit import kernels
 from hyperclus.clustering.objectives import Objective
+from hyperclus.clustering.overlaps import overlap
 from hyperclus.clustering.vertex_kernels import State, flow_of
 from hyperclus.engines.cpu import with_data
 from hyperclus.spectral.walk import RandomWalk
-from hyperclus.typing import Floats, Ids, Integers
+from hyperclus.typing import Booleans, Floats, Ids, Integers
 
 TINY = 0.05  # clusters with less than this share of an equal volume are mentioned to the user
 RETURNS = 0.9  # share of steps back to the vertex itself from which it has few shared hyperedges
 CLEAR = 2.0  # standard deviations between usual vertices and random ones from which these are outliers
+UNLIKE = 3.0  # a vertex with a fit below -UNLIKE is an outlier even if usual vertices are not clear
 
 REASONS = (None, "in no hyperedge", "few shared hyperedges", "tiny cluster", "fits no cluster")
 ISOLATED, FEW, SLIVER, UNFIT = range(1, 5)
@@ -45,14 +48,16 @@ class Confidence:
     next_clusters : array of int
         The cluster that is the next best, -1 if there is none.
     fits : array
-        How far the share of its steps to others that stay in its cluster is above that of random hyperedges,
-        in standard deviations. Outliers have low values. nan for a vertex in no hyperedge.
+        Whether the hyperedges of the vertex are like those of a usual vertex (positive) or like random ones
+        (negative); see `fit`. 0 for a vertex with one hyperedge, nan for a vertex in no hyperedge.
     outliers : array of str or None
         Why the vertex is an outlier; None if it is not. "in no hyperedge". "few shared hyperedges": its
         hyperedges have one other member at most in total, or 90 % of its steps lead back to itself. "tiny
         cluster": its cluster has less than 5 % of the volume that equal clusters would have. "fits no
-        cluster": `fits` is below sqrt(2 ln k), as the best of k clusters for random hyperedges, although a
-        usual vertex with as many hyperedges is at least two standard deviations above that.
+        cluster": the share of its steps that stay in its cluster is less than sqrt(2 ln k) standard
+        deviations above that of random hyperedges, as for the best of k clusters, no other cluster is better
+        (the margin is not negative), and a usual vertex with as many hyperedges is at least two standard
+        deviations above that, or it has at least three hyperedges and `fits` is below -3.
     """
 
     values: Floats
@@ -85,19 +90,30 @@ def membership(walk: RandomWalk, labels: Integers, k: int, block: int = BLOCK) -
 
 
 def confidence(
-    walk: RandomWalk, labels: Integers, k: int, objective: Objective, block: int = BLOCK
+    walk: RandomWalk,
+    labels: Integers,
+    k: int,
+    objective: Objective,
+    block: int = BLOCK,
+    overlaps: Floats | None = None,
 ) -> Confidence:
     """Compute how sure each label is, in O(m k) and with memory for two numbers per hyperedge and cluster.
 
-    Labels and `block` are as in `membership`.
+    Labels and `block` are as in `membership`. `overlaps` is what `overlap` returns, if it is known.
     """
     inside = labels >= 0
     values, margins, fits = (np.full(len(labels), np.nan) for _ in range(3))
     following, reasons = np.full(len(labels), -1), np.full(len(labels), ISOLATED)
     homes = labels[inside]
     margins[inside], following[inside] = _margins(walk, homes, k, objective)
-    values[inside], fits[inside], usual = _confidence_and_fit(walk, homes, k, block)
-    reasons[inside] = _reasons(walk, homes, k, fits[inside], usual)
+    overlaps = overlap(walk.hypergraph) if overlaps is None else overlaps
+    values[inside], staying, noise = _confidence_and_staying(walk, homes, k, block)
+    fits[inside] = fit(staying, noise, walk.stationary, overlaps)
+    random, usual = np.sqrt(2.0 * np.log(k)), (walk.stationary @ staying) / noise
+    several = _counts(walk)[0] > 2  # two hyperedges of two clusters are no reason to doubt both
+    unlike = (usual >= random + CLEAR) | (several & (fits[inside] < -UNLIKE))
+    unfit = (staying / noise < random) & unlike & ~(margins[inside] < 0)
+    reasons[inside] = _reasons(walk, homes, k, unfit)
     return Confidence(values, margins, following, fits, np.array(REASONS, dtype=object)[reasons])
 
 
@@ -135,6 +151,31 @@ def confidence_in(
     return np.asarray(np.exp(evidence[np.arange(len(homes)), homes] - logsumexp(evidence, axis=1)))
 
 
+def fit(staying: Floats, noise: Floats, stationary: Floats, overlaps: Floats) -> Floats:
+    """How well vertices fit: (z - usual / 2)(1 - noise^2) + overlap, where z = staying / noise.
+
+    z is how far the share of steps that stay is above that of random hyperedges, in standard deviations, and
+    usual is that of the mean of `staying` in the walk. The hyperedges of a vertex also choose its cluster:
+    with d of equal weight, noise^2 = 1/d, and the factor (d - 1)/d leaves one out. So 0 means that nothing is
+    known, or halfway between usual and random.
+
+    Parameters
+    ----------
+    staying, noise : arrays of shape (n,)
+        In standard deviations of one random hyperedge; the standard deviation of `staying`.
+    stationary : array of shape (n,)
+    overlaps : array of shape (n,)
+        As `overlaps.overlap` returns it.
+
+    Examples
+    --------
+    >>> staying, noise = np.array([2.0, 2.0, 0.0]), np.array([1.0, 0.5, 0.5])
+    >>> fit(staying, noise, np.full(3, 1 / 3), np.zeros(3)).tolist()
+    [0.0, 2.0, -1.0]
+    """
+    return np.asarray((staying - (stationary @ staying) / 2) / noise * (1.0 - noise**2) + overlaps)
+
+
 def _edge_shares(walk: RandomWalk, labels: Integers, k: int) -> sp.csr_array:
     """b_e(S_c) for the clusters that each hyperedge meets, (n_edges, k)."""
     gamma = walk.hypergraph.gamma
@@ -156,11 +197,11 @@ def _picks(walk: RandomWalk, k: int, block: int) -> Iterator[tuple[slice, sp.csr
         yield rows, with_data(some, picked / np.repeat(degrees, np.diff(some.indptr)))
 
 
-def _confidence_and_fit(
+def _confidence_and_staying(
     walk: RandomWalk, homes: Integers, k: int, block: int
 ) -> tuple[Floats, Floats, Floats]:
-    """The confidence of each label, how well it fits, and how a usual vertex with as many hyperedges fits."""
-    phi, returns = walk.stationary, walk.factors.return_probability
+    """The confidence of each label; how far the share of steps that stay is above random, and its noise."""
+    returns = walk.factors.return_probability
     volumes, edge_shares = _volumes(walk, homes, k), _edge_shares(walk, homes, k).toarray()
     squares = np.einsum("e,ec,ec->c", walk.edge_stationary, edge_shares, edge_shares)
     spread = np.sqrt(np.maximum(squares - volumes**2, 1e-18))  # of b_e(S_c) over random hyperedges e
@@ -174,8 +215,7 @@ def _confidence_and_fit(
         values[rows] = confidence_in(shares, home, volumes, degrees[rows], others[rows])
         staying[rows] = shares[everyone, home]
         noise[rows] = np.sqrt(np.add.reduceat(picks.data**2, picks.indptr[:-1]))
-    above = (staying - volumes[homes]) / spread[homes]
-    return values, above / noise, (phi @ above) / noise
+    return values, (staying - volumes[homes]) / spread[homes], noise
 
 
 def _volumes(walk: RandomWalk, homes: Integers, k: int) -> Floats:
@@ -207,10 +247,10 @@ def _margins(walk: RandomWalk, homes: Integers, k: int, objective: Objective) ->
     return np.where(stays, np.nan, 0.0 - gained), np.where(stays, -1, targets)
 
 
-def _reasons(walk: RandomWalk, homes: Integers, k: int, fits: Floats, usual: Floats) -> Integers:
+def _reasons(walk: RandomWalk, homes: Integers, k: int, unfit: Booleans) -> Integers:
     """Why each vertex is an outlier, as a position in REASONS."""
-    best_at_random, (_, others) = np.sqrt(2.0 * np.log(k)), _counts(walk)
-    reasons = np.where((fits < best_at_random) & (usual >= best_at_random + CLEAR), UNFIT, 0)
+    _, others = _counts(walk)
+    reasons = np.where(unfit, UNFIT, 0)
     reasons[(_volumes(walk, homes, k) < TINY / k)[homes]] = SLIVER
     reasons[(others < 2) | (walk.factors.return_probability > RETURNS)] = FEW
     return reasons

@@ -24,6 +24,11 @@ class Agreement:
         sides = f"{len(self.classes):,} classes and {len(self.clusters):,} clusters"
         return f"Agreement of {sides}: {figures}, purity {self.purity:.4f}"
 
+    def _repr_html_(self) -> str:
+        from hyperclus.report.result_tables import agreement_table
+
+        return agreement_table(self)
+
     @property
     def f1_by_class(self) -> Floats:
         """F1 of each class with the cluster that greedy matching gives it; 0 if it gets none.

@@ -109,6 +109,18 @@ class Suggestion:
                 lines.append("  ".join(["", *cells, reason]))
         return "\n".join(lines)
 
+    def _repr_html_(self) -> str:
+        from hyperclus.report.notebook import html_table, limited
+
+        rows, notes = limited(self.rows, "numbers")
+        return html_table(f"Suggestion: {self.answer}", COLUMNS, rows, [self.reason, *notes], text=True)
+
+    def plot(self, ax: Any = None, **options: Any) -> Any:
+        """Draw NCut by k beside that of shuffles, and the suggested k; options go to `Axes.plot`."""
+        from hyperclus.report.plots import plot_suggestion
+
+        return plot_suggestion(self, ax, options)
+
 
 def suggest_k(
     hypergraph: HypergraphLike,

@@ -1,6 +1,8 @@
 """Nested levels of clusters that are good at each number of clusters."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from operator import itemgetter
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,8 +14,45 @@ from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Floats, Integers
 
 ROUNDS = 60  # of moves in all levels
-NO_COST = 1e-6  # a smaller cost counts as this in relative costs
-MIN_PROGRESS = 1e-6  # of the sum of the relative objectives, in one round
+STARTS = 6  # that vertices are moved in: those of the lowest total loss
+POWER = 3  # of the relative losses in their mean: the largest ones count most
+NO_COST = 1e-6  # a smaller cost counts as this in relative losses
+NO_LOSS = 1e-3  # a level never counts less than with this loss
+MIN_PROGRESS = 1e-5  # of the total loss, in one round
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Leaves:
+    """The finest clusters, F between them, and the cluster at each level that each of them is in."""
+
+    labels: Integers
+    between: Floats
+    levels: Sequence[Integers]  # from coarse to fine
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class References:
+    """The lowest cost known at each level, with any clusters: what nested clusters are compared with."""
+
+    objective: Objective
+    costs: Floats
+
+    def losses(self, leaves: Leaves) -> Floats:
+        """How much worse each level is, relative, and at least NO_LOSS."""
+        found = [self.objective.cost_between(summed(leaves.between, level)) for level in leaves.levels]
+        return np.maximum((found - self.costs) / self._scale, 0.0) + NO_LOSS
+
+    def total(self, leaves: Leaves) -> float:
+        """The mean of the losses, of order POWER, so that the worst levels count most."""
+        return float(np.mean(self.losses(leaves) ** POWER) ** (1 / POWER))
+
+    def weights(self, leaves: Leaves) -> Floats:
+        """The weights of the costs of the levels whose sum changes as the total does, up to a factor."""
+        return np.asarray(self.losses(leaves) ** (POWER - 1) / self._scale)
+
+    @property
+    def _scale(self) -> Floats:
+        return np.maximum(np.abs(self.costs), NO_COST)
 
 
 def levels_below(k_max: int, ratio: float) -> list[int]:
@@ -36,18 +75,36 @@ def nested_search(
 ) -> list[Integers]:
     """Nested partitions into `ks` clusters near given ones, from coarse to fine.
 
-    The levels are made nested from all given partitions, without the coarsest, and so on. Of these, the
-    levels of the lowest sum of relative costs are returned.
+    The given partitions are made nested, all of them, without the coarsest, and so on. Each level of each
+    result is improved alone, which breaks the nesting. The best at each k are references, and coarsest
+    levels of further starts. Of the starts with the lowest total loss against the references, vertices
+    move between the finest clusters; the one that then has the lowest total loss is returned.
     """
-    tried = [
-        improved_together(walk, objective, nested_levels(walk, objective, searched[first:]), ks)
+    starts = [
+        leaves_of(walk, objective, nested_levels(walk, objective, searched[first:]), ks)
         for first in range(len(searched))
     ]
-    flows = [
-        [flows_between_many(walk, labels, int(labels.max()) + 1) for labels in levels] for levels in tried
-    ]
-    costs = np.array([[objective.cost_between(between) for between in levels] for levels in flows])
-    return tried[int((costs / np.maximum(np.abs(costs).mean(axis=0), NO_COST)).sum(axis=1).argmin())]
+    alone = [best_alone(walk, objective, starts, number) for number in range(len(ks))]
+    for labels, _ in alone[:-1]:
+        finer = [level for level in searched if level.max() > labels.max()]
+        starts.append(leaves_of(walk, objective, nested_levels(walk, objective, [labels, *finer]), ks))
+    references = References(objective, np.array([cost for _, cost in alone]))
+    starts = sorted(starts, key=references.total)[:STARTS]
+    best = min((improved_together(walk, references, start) for start in starts), key=references.total)
+    return [level[best.labels] for level in best.levels]
+
+
+def best_alone(
+    walk: RandomWalk, objective: Objective, starts: Sequence[Leaves], number: int
+) -> tuple[Integers, float]:
+    """The best partition found from one level of any start by moves at this level alone, and its cost."""
+    found = []
+    for start in starts:
+        level = start.levels[number]
+        clusters = Clusters.of(walk, level[start.labels], int(level.max()) + 1, objective=objective)
+        clusters.descend()
+        found.append((clusters.state.labels, clusters.plain_cost))
+    return min(found, key=itemgetter(1))
 
 
 def nested_levels(walk: RandomWalk, objective: Objective, levels: Sequence[Integers]) -> list[Integers]:
@@ -68,14 +125,10 @@ def nested_levels(walk: RandomWalk, objective: Objective, levels: Sequence[Integ
     return nested
 
 
-def improved_together(
+def leaves_of(
     walk: RandomWalk, objective: Objective, nested: Sequence[Integers], ks: Sequence[int]
-) -> list[Integers]:
-    """Move vertices between the finest clusters while the sum of the relative costs of many levels falls.
-
-    The levels have `ks` clusters: mergers of least cost inside the given levels. Many vertices move at once,
-    to the cluster of the best total score; if that does not help, those of the largest gains do.
-    """
+) -> Leaves:
+    """The finest of nested levels, and levels of `ks` clusters by mergers of least cost inside the given."""
     labels, k = nested[-1], ks[-1]
     between = flows_between_many(walk, labels, k)
     groups = [groups_of(labels, coarse) for coarse in nested[-2::-1]]
@@ -85,54 +138,51 @@ def improved_together(
         now[now == other] = one
         now[now > other] -= 1
         into[min(into) - 1] = now
-    levels = [into[count] for count in ks]
-    costs = [objective.cost_between(summed(between, level)) for level in levels]
-    weights = [1.0 / max(abs(cost), NO_COST) for cost in costs]
+    return Leaves(labels, between, [into[count] for count in ks])
 
-    def total(between: Floats) -> float:
-        found = [objective.cost_between(summed(between, level)) for level in levels]
-        return float(np.dot(weights, found))
 
-    cost = total(between)
+def improved_together(walk: RandomWalk, references: References, leaves: Leaves) -> Leaves:
+    """Move vertices between the finest clusters while the total loss of all levels falls.
+
+    Many vertices move at once, to the cluster of the best total score; if that does not help, those of the
+    largest gains do.
+    """
+    k, total = len(leaves.between), references.total(leaves)
     for _ in range(ROUNDS):
-        gains, targets = _best_moves(walk, objective, labels, between, levels, weights)
+        gains, targets = _best_moves(walk, references.objective, leaves, references.weights(leaves))
         moving = np.flatnonzero(gains > 0)
         moving = moving[np.argsort(-gains[moving], kind="stable")]
-        before = cost
-        while len(moving) and not cost < before:
-            after = labels.copy()
-            after[moving] = targets[moving]
-            if np.bincount(after, minlength=k).min() > 0:
-                flows = flows_between_many(walk, after, k)
-                if (lower := total(flows)) < before:
-                    labels, between, cost = after, flows, lower
+        before = total
+        while len(moving) and not total < before:
+            labels = leaves.labels.copy()
+            labels[moving] = targets[moving]
+            if np.bincount(labels, minlength=k).min() > 0:
+                after = replace(leaves, labels=labels, between=flows_between_many(walk, labels, k))
+                if (lower := references.total(after)) < before:
+                    leaves, total = after, lower
             moving = moving[: len(moving) // 2]
-        if cost > before - MIN_PROGRESS:
+        if total > before - MIN_PROGRESS:
             break
-    return [level[labels] for level in levels]
+    return leaves
 
 
 def _best_moves(
-    walk: RandomWalk,
-    objective: Objective,
-    labels: Integers,
-    between: Floats,
-    levels: Sequence[Integers],
-    weights: Sequence[float],
+    walk: RandomWalk, objective: Objective, leaves: Leaves, weights: Floats
 ) -> tuple[Floats, Integers]:
     """The cluster with the best score over all levels of each vertex, and the gain of a move to it."""
-    k, everyone, phi = len(between), np.arange(len(labels)), walk.stationary
-    own = phi * walk.factors.return_probability
+    labels, k, phi = leaves.labels, len(leaves.between), walk.stationary
+    everyone, own = np.arange(len(labels)), phi * walk.factors.return_probability
     members = np.zeros((len(labels), k))
     members[everyone, labels] = 1.0
     sides = [phi[:, None] * walk.forward(members), walk.adjoint(members * phi[:, None])]
     for side in sides:
         side[everyone, labels] -= own
     scores = np.zeros((len(labels), k))
-    for level, weight in zip(levels, weights, strict=True):
+    for level, weight in zip(leaves.levels, weights, strict=True):
         sums = np.eye(int(level.max()) + 1)[level]
         out, back = (side @ sums for side in sides)
-        scores += weight * objective.scores(summed(between, level), level[labels], out, back, own)[:, level]
+        between = summed(leaves.between, level)
+        scores += weight * objective.scores(between, level[labels], out, back, own)[:, level]
     targets = scores.argmax(axis=1)
     return scores[everyone, targets] - scores[everyone, labels], targets
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import scipy.sparse as sp
@@ -38,7 +38,7 @@ from hyperclus.spectral.bounds import (
 from hyperclus.spectral.eigen import Eigenpairs
 from hyperclus.spectral.sdp_bound import TightBound
 from hyperclus.spectral.walk import RandomWalk
-from hyperclus.typing import DuplicatePolicy, Floats, Ids, Integers
+from hyperclus.typing import DuplicatePolicy, Floats, Ids, Integers, PageNotes
 
 if TYPE_CHECKING:
     from hyperclus.clustering.tree import Tree
@@ -349,10 +349,12 @@ class Partition(PartitionQuality):
         title: str | None = None,
         source: str | None = None,
         classes: Mapping[Any, Any] | Iterable[Any] | None = None,
-        command: str | None = None,
-        remarks: Iterable[str] | None = None,
+        names: Mapping[int, Any] | Iterable[Any] | None = None,
+        levels: int | None = None,
+        other: Any = None,
+        **notes: Unpack[PageNotes],
     ) -> None:
-        """Write a self-contained HTML report: figures, plots, and what distinguishes the clusters.
+        """Write a self-contained HTML report: the groups and what sets them apart, pictures and figures.
 
         Parameters
         ----------
@@ -360,6 +362,14 @@ class Partition(PartitionQuality):
             Title of the page, and what was clustered, such as a file name.
         classes : optional
             Known classes to compare with: one per vertex, or a mapping (or pandas Series) from vertex id.
+        names : optional
+            Names for the clusters, as in `with_names`.
+        levels : int, optional
+            The largest number of clusters that the page can show, 12 by default. The page has a slider from
+            2 to it. More clusters than the partition has take another search, so that large data have by
+            default only fewer ones; 2 has no such search either.
+        other : Partition or labels, optional
+            Another partition of the same vertices to compare with, as in `compare`.
         command : str, optional
             How to reproduce the result, such as a command line; Python code by default.
         remarks : list of str, optional
@@ -367,7 +377,8 @@ class Partition(PartitionQuality):
         """
         from hyperclus.report.html.page import write
 
-        write(self, path, title=title, source=source, classes=classes, command=command, remarks=remarks)
+        given = {"title": title, "source": source, "classes": classes, "names": names}
+        write(self, path, **given, levels=levels, other=other, **notes)
 
     def plot_embedding(self, ax: Any = None, *, axes: tuple[int, int] = (2, 3), **options: Any) -> Any:
         """Draw the vertices by two eigenvectors over sqrt(phi), coloured by cluster, with Matplotlib.

@@ -1,7 +1,7 @@
 """Profiles of the columns of a table in each cluster, for hypergraphs with hyperedges (column, value)."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,11 @@ from hyperclus.hypergraph.binning import Binning
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.messages import Nouns, no_column
 from hyperclus.typing import Floats, Integers
+
+PROFILE_COLUMNS = (
+    *("column", "importance", "cluster", "value", "coverage", "coverage_all"),
+    *("mean", "mean_all", "median"),
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,6 +44,8 @@ class ColumnProfile:
     means, mean_all : array of shape (k,) and float, or None
         For columns of numbers, the mean of each cluster, NaN if all are missing, and of all vertices. A
         number in a bin counts as the middle of the bin; means of soft bins are exact.
+    means_rest : array of shape (k,), or None
+        The mean of all vertices that are not in each cluster, NaN if there are none.
     medians, median_all : tuple and value, or None
         For columns of numbers, the value or bin that has the median.
     """
@@ -51,6 +58,7 @@ class ColumnProfile:
     importance: float
     means: Floats | None = None
     mean_all: float | None = None
+    means_rest: Floats | None = None
     medians: tuple[Any, ...] | None = None
     median_all: Any = None
 
@@ -86,7 +94,10 @@ class Profile(Printed):
         `coverage` and `coverage_all`, its shares in the cluster and in all; and `mean`, `mean_all` and
         `median` of columns of numbers.
         """
-        rows = []
+        return pandas_for("to_frame").DataFrame(list(self.rows()), columns=list(PROFILE_COLUMNS))
+
+    def rows(self) -> Iterator[list[Any]]:
+        """The rows of `to_frame`, as lists."""
         for found in self.columns:
             for cluster, name in enumerate(self.clusters):
                 top = int(found.coverage[cluster].argmax())
@@ -96,9 +107,7 @@ class Profile(Printed):
                     row += [np.nan, np.nan, None]
                 else:
                     row += [found.means[cluster], found.mean_all, found.medians[cluster]]
-                rows.append(row)
-        names = ["column", "importance", "cluster", "value", "coverage", "coverage_all"]
-        return pandas_for("to_frame").DataFrame(rows, columns=[*names, "mean", "mean_all", "median"])
+                yield row
 
 
 def profile(hypergraph: Hypergraph, labels: Integers, names: Sequence[str | int]) -> Profile:
@@ -188,8 +197,8 @@ def _averages(values: tuple[Any, ...], numbers: Floats, weighted: Floats) -> dic
     """Return means and medians of a column of numbers, which are NaN for missing values."""
     order = np.argsort(numbers)[: np.count_nonzero(~np.isnan(numbers))]
     table = np.vstack([weighted, weighted.sum(axis=0)])[:, order]
-    totals = table.sum(axis=1)
-    means = np.where(totals > 0, table @ numbers[order] / np.where(totals > 0, totals, 1.0), np.nan)
+    totals, sums = table.sum(axis=1), table @ numbers[order]
+    means, rest = _ratio(sums, totals), _ratio(sums[-1] - sums[:-1], np.round(totals[-1] - totals[:-1], 9))
     passed = np.cumsum(table, axis=1) >= 0.5 * totals[:, None] * (1 - 1e-12)
     medians = [
         values[order[place]] if total > 0 else None
@@ -198,6 +207,12 @@ def _averages(values: tuple[Any, ...], numbers: Floats, weighted: Floats) -> dic
     return {
         "means": means[:-1],
         "mean_all": float(means[-1]),
+        "means_rest": rest,
         "medians": tuple(medians[:-1]),
         "median_all": medians[-1],
     }
+
+
+def _ratio(sums: Floats, totals: Floats) -> Floats:
+    """Sums over totals; NaN where the total is 0."""
+    return np.where(totals > 0, sums / np.where(totals > 0, totals, 1.0), np.nan)

@@ -18,7 +18,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from hyperclus._runtime.arrays import freeze
-from hyperclus.clustering._run import Settings
+from hyperclus.clustering._run import Settings, default_min_share
 from hyperclus.clustering.cluster import chosen_objective, cluster
 from hyperclus.clustering.frames import frame_of, pandas_for
 from hyperclus.clustering.nested import (
@@ -28,17 +28,18 @@ from hyperclus.clustering.nested import (
     mergers_by_level,
     nested_search,
 )
-from hyperclus.clustering.objectives import ObjectiveName, objective_of
+from hyperclus.clustering.objectives import NCUT, OBJECTIVES, ObjectiveName, objective_of
 from hyperclus.clustering.partition import Partition
 from hyperclus.clustering.regroup import merged_names, regrouped
 from hyperclus.clustering.search_problem import Effort, EffortName
+from hyperclus.clustering.vertex_search import Clusters
 from hyperclus.errors import InputError, check_integer
 from hyperclus.hypergraph.ids import as_list
 from hyperclus.io.anything import as_hypergraph
 from hyperclus.typing import Floats, HypergraphLike, Integers
 
 MAX_LEAVES = 50  # by default
-SEARCHED, IMPROVED = 3.0, 1.5  # ratios of numbers of clusters: those searched for, and improved together
+SEARCHED, IMPROVED = 3.0, 1.25  # ratios of numbers of clusters: those searched for, and improved together
 REFINED_UP_TO = 50_000_000  # incidences times clusters: beyond, the tree is that of the leaves alone
 NOT_REFINED = "only the leaves were searched for, because of the size; clusters above them are mergers"
 
@@ -144,6 +145,19 @@ class Tree:
         names = None if self.leaves.names is None else merged_names(self.leaves, into)
         return regrouped(self.leaves, into[labels], k, names, {"method": f"cut of a tree of {self.k} leaves"})
 
+    def refined(self, k: int) -> Partition:
+        """The clusters of `partition(k)` after moves of single vertices while the objective improves.
+
+        It is never worse than the cut, but its clusters are not nested in those of other k.
+        """
+        part, what = self.partition(k), OBJECTIVES[self.objective]
+        start = part.walk_labels
+        least = default_min_share(part.walk, k, start) if what is NCUT else 0.0
+        clusters = Clusters.of(part.walk, start, k, least, what)
+        clusters.descend()
+        method = {"method": f"refined cut of a tree of {self.k} leaves"}
+        return regrouped(part, clusters.state.labels, k, part.names, method)
+
     def with_names(self, names: Mapping[int, Any] | Iterable[Any]) -> "Tree":
         """Return the same tree with names for the leaves, as `Partition.with_names`."""
         return replace(self, leaves=self.leaves.with_names(names))
@@ -210,6 +224,11 @@ class Tree:
 
         return tree_text(self)
 
+    def _repr_html_(self) -> str:
+        from hyperclus.report.tree_text import tree_html
+
+        return tree_html(self)
+
 
 def tree(
     hypergraph: HypergraphLike,
@@ -221,8 +240,9 @@ def tree(
 ) -> Tree:
     """Find a tree of nested clusters that is good at every number of clusters up to `k_max`.
 
-    Searches for k_max, k_max / 3, k_max / 9, ... clusters, makes these levels nested, and moves vertices
-    between the leaves while the sum of the relative objectives of many levels improves; see docs/tree.md.
+    Searches for k_max, k_max / 3, k_max / 9, ... and 2 clusters, makes these levels nested, and moves
+    vertices between the leaves while the relative losses of many levels fall, the largest above all; see
+    docs/tree.md. `Tree.refined` improves one cut further, outside the tree.
     `Partition.tree` merges the clusters of one partition, which is quicker, but loses more at small k.
 
     Parameters
@@ -267,6 +287,7 @@ def tree(
     if leaves.walk.hypergraph.n_incidences * k_max > REFINED_UP_TO:
         fallbacks = *leaves.settings.get("fallbacks", ()), NOT_REFINED
         return tree_of(replace(leaves, settings={**leaves.settings, "fallbacks": fallbacks}))
+    levels = sorted({2, *levels})
     parts = [*(cluster(h, k, **given) for k in levels[:-1]), leaves]
     ks, what = levels_below(k_max, IMPROVED), objective_of(objective)
     nested = nested_search(leaves.walk, what, [part.walk_labels for part in parts], ks)

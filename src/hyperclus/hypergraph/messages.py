@@ -116,6 +116,16 @@ class Nouns:
 
 
 USUAL = Nouns()
+SAYS_NOTHING = ("id", "index", "key", "label", "name", "no", "nr", "number", "row", "title", "uid", "uuid")
+
+
+def noun_of_ids(column: str) -> str | None:
+    """The noun for the vertices of a table, given the name of the column of their ids; None if it is none.
+
+    >>> noun_of_ids("respondent"), noun_of_ids("customer_id"), noun_of_ids("Name")
+    ('respondent', 'customer_id', None)
+    """
+    return None if column.strip().lower() in SAYS_NOTHING else Nouns.of_columns(column, None).vertex
 
 
 def _noun(name: str) -> str:

@@ -39,26 +39,44 @@ class Summary:
     remarks: tuple[str, ...]  # what is unusual, one sentence each, most important first
     nouns: Nouns = USUAL
 
-    def __repr__(self) -> str:
+    @property
+    def headings(self) -> tuple[str, str]:
+        """Two lines: the sizes, and the connected components."""
+        nouns = self.nouns
+        sizes = f"{nouns.count_vertices(self.n_vertices)}, {nouns.count_hyperedges(self.n_edges)}"
+        largest = f", the largest of {nouns.count_vertices(self.largest_component)}" * (self.n_components > 0)
+        components = count(self.n_components, "connected component") + largest
+        return f"{sizes}, {count(self.n_incidences, 'incidence')}", components
+
+    @property
+    def rows(self) -> list[list[str]]:
+        """What is described, and its `QUARTILES`."""
         one, edge = self.nouns.a_vertex, self.nouns.a_hyperedge
-        rows = [
+        described = (
             (f"members per {edge}", self.edge_sizes),
             (f"{self.nouns.hyperedges} per {one}", self.degrees),
             (f"{one} weight (gamma)", self.gamma),
             (f"{edge} weight (omega)", self.omega),
-        ]
-        width = max(24, *(len(name) for name, _ in rows))
+        )
+        return [[name, *map(_figure, five)] for name, five in described]
+
+    def __repr__(self) -> str:
+        width = max(24, *(len(row[0]) for row in self.rows))
         lines = [
-            f"{self.nouns.count_vertices(self.n_vertices)}, {self.nouns.count_hyperedges(self.n_edges)}, "
-            f"{count(self.n_incidences, 'incidence')}",
-            f"{count(self.n_components, 'connected component')}"
-            + f", the largest of {self.nouns.count_vertices(self.largest_component)}"
-            * (self.n_components > 0),
-            f"  {'':<{width}} " + " ".join(f"{name:>9}" for name in QUARTILES),
-            *(f"  {name:<{width}} " + " ".join(map(_figure, five)) for name, five in rows),
+            *self.headings,
+            *(
+                f"  {name:<{width}} " + " ".join(f"{cell:>9}" for cell in cells)
+                for name, *cells in (["", *QUARTILES], *self.rows)
+            ),
             *(f"- {remark}" for remark in self.remarks),
         ]
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        from hyperclus.report.notebook import html_table
+
+        sizes, components = self.headings
+        return html_table(sizes, ["", *QUARTILES], self.rows, [components, *self.remarks])
 
 
 def summary(hypergraph: Hypergraph) -> Summary:
@@ -108,7 +126,7 @@ def _quartiles(values: Integers | Floats) -> Quartiles:
 
 
 def _figure(value: float) -> str:
-    return f"{'-' if np.isnan(value) else f'{value:.6g}':>9}"
+    return "-" if np.isnan(value) else f"{value:.6g}"
 
 
 def _remarks(hypergraph: Hypergraph, degrees: Integers, n_components: int) -> Iterator[str]:

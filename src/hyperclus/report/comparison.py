@@ -44,7 +44,7 @@ class TableText:
     def to_html(self) -> str:
         """The same for notebooks."""
         figures = [f"{name}: {value}" for name, value in self.figures.items()]
-        return html_table(self.title, self.columns, self.rows, [*self.notes, *figures])
+        return html_table(self.title, self.columns, self.rows, [*self.notes, *figures], text=True)
 
 
 def comparison_text(found: Comparison) -> TableText:

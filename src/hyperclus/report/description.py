@@ -60,7 +60,8 @@ def as_html(value: Printed) -> str:
     """Return the tables of a description for a notebook cell."""
     title, sections = _sections(value)
     tables = [
-        html_table(section.title or title, section.head, section.rows, section.notes) for section in sections
+        html_table(section.title or title, section.head, section.rows, section.notes, text=section.left)
+        for section in sections
     ]
     heading = f"<p><strong>{escape(safe_lines(title))}</strong></p>" if sections[0].title else ""
     return f"<div>{heading}{''.join(tables)}</div>"

@@ -81,6 +81,19 @@ def percent(share: float) -> str:
     return f"{hundredths:,.{decimals}f} %"
 
 
+def whole_percent(share: float) -> str:
+    """Format a share as a whole percentage.
+
+    >>> whole_percent(0.873), whole_percent(0.001), whole_percent(0.999), whole_percent(0), whole_percent(1)
+    ('87 %', '< 1 %', '> 99 %', '0 %', '100 %')
+    """
+    if NOISE < share < 0.005:
+        return "< 1 %"
+    if 0.995 < share < 1.0 - NOISE:
+        return "> 99 %"
+    return f"{100 * share:.0f} %"
+
+
 def percent_cell(share: float, decimals: int = 1) -> str:
     """Format a share for a column whose title has the percent sign.
 

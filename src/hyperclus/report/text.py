@@ -100,7 +100,7 @@ def partition_text(
 
 def _information(part: Partition) -> str:
     """The information, if it was the objective; its bound, where that takes no time."""
-    if part.settings.get("objective") != "information":
+    if part.settings.get("objective") != "information" or part.k == 1:
         return ""
     found = f"{part.information:.4g}"
     if not part.walk.reversible:  # the bound takes as long as the eigenvectors

@@ -3,15 +3,16 @@
 from hyperclus.clustering.tree import Tree
 from hyperclus.hypergraph.messages import count
 from hyperclus.report.format import short_id
+from hyperclus.report.notebook import html_block
 
-MAX_LEAVES = 40  # that are drawn; in larger trees, ends stand for several leaves
+MAX_LEAVES, NOTEBOOK_LEAVES = 40, 10  # that are drawn in text, and in a notebook cell
 NAME_LENGTH = 24
 LOST = {"information": "lost is in nats of information", "ncut": "lost is the decrease of k - NCut"}
 FIRST, LAST, DOWN, FORK = "\u251c\u2500", "\u2514\u2500", "\u2502 ", "\u252c"
 
 
-def tree_text(tree: Tree) -> str:
-    """Draw a tree.
+def tree_text(tree: Tree, max_leaves: int = MAX_LEAVES) -> str:
+    """Draw a tree; with more leaves than `max_leaves`, the ends that are drawn stand for several.
 
     >>> from hyperclus import Hypergraph, evaluate
     >>> h = Hypergraph.from_edges([["a", "b"], ["a", "b", "c"], ["c", "d"], ["d", "e", "f"], ["e", "f"]])
@@ -25,7 +26,7 @@ def tree_text(tree: Tree) -> str:
       └─ C                      2  0.3333
     """
     leaves, k = tree.leaves, tree.k
-    ends, rows, stack = {*tree.nodes(min(k, MAX_LEAVES)).tolist()}, [], [(2 * k - 2, "", "")]
+    ends, rows, stack = {*tree.nodes(min(k, max_leaves)).tolist()}, [], [(2 * k - 2, "", "")]
     sizes, volumes, heights, counts = tree.sizes, tree.volumes, tree.heights, tree.leaf_counts
     while stack:
         node, before, sign = stack.pop()
@@ -44,6 +45,12 @@ def tree_text(tree: Tree) -> str:
     vertices = leaves.nouns.count_vertices(int(leaves.sizes.sum()))
     title = f"Tree of {vertices}, {count(k, 'leaf', 'leaves')}; {LOST[tree.objective]}"
     return "\n  ".join([title, *lines])
+
+
+def tree_html(tree: Tree) -> str:
+    """Draw a tree for a notebook cell."""
+    title, _, drawing = tree_text(tree, NOTEBOOK_LEAVES).partition("\n")
+    return html_block(title, drawing)
 
 
 def _name(tree: Tree, node: int, leaves: int) -> str:

@@ -203,17 +203,31 @@ class Views:
         best = int(np.argmin(ncuts[kept]))
         return SweepProfile(kept + 1, ncuts[kept], conductances[kept], best, len(ncuts) + 1)
 
+    @property
+    def edge_clusters(self) -> Integers:
+        """The cluster of each hyperedge, -1 if it says nothing about the clusters."""
+        return self._flows.edge_clusters
+
     @cached_property
     def incidence_grid(self) -> IncidenceGrid:
         """Rows sorted by cluster and share, columns by cluster and stay probability."""
-        labels, homes, limits = self.labels, self._flows.edge_clusters, self.limits
+        return self.ordered_grid(self.edge_clusters, self.edge_clusters, self.labels)
+
+    def ordered_grid(self, first: Integers, second: Integers, columns: Integers) -> IncidenceGrid:
+        """The incidence matrix in a given order.
+
+        Rows are sorted by two numbers of each hyperedge, -1 the last, and then by share; columns by a number
+        of each vertex, and then by stay probability. Rows and columns stand for equal numbers only.
+        """
+        labels, homes, limits = self.labels, self.edge_clusters, self.limits
         n_clusters = min(self.partition.k, limits.grid_clusters)
         used = np.flatnonzero((self.partition.walk.hypergraph.edge_sizes > 0) & (homes < n_clusters))
-        place = np.where(homes < 0, n_clusters, homes)[used]  # hyperedges of no cluster are the last
-        rows = used[np.lexsort((-self._flows.shares[used], place))]
-        edges = _groups(rows, homes, limits.grid_rows)
-        columns = np.lexsort((-self.stay_probability, labels))
-        vertices = _groups(columns[labels[columns] < n_clusters], labels, limits.grid_columns)
+        last = int(max(first.max(), second.max())) + 1
+        place = np.where(first < 0, last, first) * (last + 1) + np.where(second < 0, last, second)
+        rows = used[np.lexsort((-self._flows.shares[used], place[used]))]
+        edges = _groups(rows, place, limits.grid_rows)
+        order = np.lexsort((-self.stay_probability, columns))
+        vertices = _groups(order[labels[order] < n_clusters], columns, limits.grid_columns)
         means = self._cell_means(edges, vertices)
         of_row, of_column = (
             np.array([clusters[group[0]] for group in groups], dtype=np.int64)

@@ -1,9 +1,11 @@
 """The captions of the page."""
 
+import numpy as np
+
 from hyperclus.clustering.chance import LITTLE, MORE, NO_MORE, Chance
 from hyperclus.hypergraph.messages import count, with_article
-from hyperclus.report.format import NOISE, four_digits, number, ordinal, percent
-from hyperclus.report.html.charts import row_name_step
+from hyperclus.report.format import NOISE, four_digits, number, ordinal, percent, short_id
+from hyperclus.report.html.charts import level_grid, row_name_step
 from hyperclus.report.html.contents import (
     CONFUSION_SIZE,
     DETAILED_CLUSTERS,
@@ -11,6 +13,8 @@ from hyperclus.report.html.contents import (
     Contents,
     capitalized,
 )
+from hyperclus.report.html.levels import Group, Level
+from hyperclus.report.html.members import rest_coverage, sureness
 from hyperclus.report.text import is_bounded
 
 _HIGH_NCUT = (
@@ -19,23 +23,148 @@ _HIGH_NCUT = (
     "to the optimum, and the comparison with shuffled data whether it is better than chance."
 )
 
-_CHANCE = {
-    MORE: "The clusters are more than chance.",
-    LITTLE: "The clusters are little more than chance, so be careful with them.",
-    NO_MORE: "The clusters are no more than chance, so do not rely on them.",
-    None: "The clusters were not compared with chance.",
+# The class of the verdict on the page, and its first words.
+_VERDICTS = {
+    MORE: ("clear", "Clear."),
+    LITTLE: ("doubtful", "Doubtful."),
+    NO_MORE: ("chance", "No more than chance."),
+    None: ("unknown", "Not checked."),
 }
+_ADVICE = {
+    MORE: " So they are no accident.",
+    LITTLE: " Do not build on them without other evidence.",
+    NO_MORE: " A search finds some in any data. Do not use these.",
+}
+MOST, MANY = (
+    0.5,
+    0.2,
+)  # of a group, that most of it has; that many have, if there is too little that most have
+APART = 0.1  # excess of the share in a group over that in the others, to be named
+SAID = 3  # hyperedges that the sentence of a group names
 
 
-def is_doubtful(chance: Chance) -> bool:
-    """Whether readers must be warned."""
-    return chance.verdict in (LITTLE, NO_MORE)
+def verdict(contents: Contents, level: Level) -> tuple[str, str, str]:
+    """The verdict on the groups: a class for its style, its words, and the reason."""
+    found, main = contents.part.chance, contents.main
+    if contents.part.k == 1 and level.k == 1:
+        return "unknown", "One group.", "Nothing was divided."
+    if level.k != main.k and (found is None or found.verdict not in (LITTLE, NO_MORE)):
+        words = f"Only the {main.k:,} groups" if main.k > 1 else "Only one group"
+        return "unknown", "Not checked.", f"{words} that were asked for were compared with chance."
+    if found is None:
+        return (*_VERDICTS[None], "The groups were not compared with chance, because that was switched off.")
+    if found.verdict is None:
+        return (*_VERDICTS[None], f"The groups were not compared with chance: {found.reason}.")
+    return (*_VERDICTS[found.verdict], _evidence(found) + _ADVICE[found.verdict])
 
 
-def chance(found: Chance) -> tuple[str, str]:
-    """The verdict, and the evidence for it."""
-    shuffled = "" if found.verdict is None else ", which have the same sizes but nothing to find"
-    return _CHANCE[found.verdict], capitalized(found.evidence) + shuffled + "."
+def _evidence(found: Chance) -> str:
+    """What shuffled data say about the groups, in words."""
+    copies = count(len(found.shuffled), "shuffled copy", "shuffled copies")
+    nothing = f"{copies} of the data, in which there is nothing to find"
+    if found.verdict != MORE:
+        almost = "almost as distinct" if found.verdict == LITTLE else "as distinct"
+        return f"Groups {almost} as these turn up in {nothing}."
+    is_cut = found.measure == "NCut"
+    best = min(found.shuffled) if is_cut else max(found.shuffled)
+    better, worse = (best, found.value) if is_cut else (found.value, best)
+    times = "far more" if better > 20 * worse else f"{better / worse:.2g} times as"
+    return f"The groups are {times} distinct {'than' if times == 'far more' else 'as'} the best in {nothing}."
+
+
+def apart(level: Level, group: Group) -> list[tuple[float, str, float]]:
+    """What most vertices of a group have and others have not: share of the group, name, share of the others.
+
+    Empty if there is no such hyperedge.
+    """
+    top = level.views.top_hyperedges[group.label]
+    if level.k == 1:
+        return []
+    n = int(level.part.sizes.sum())
+    shares = zip(top.coverage.tolist(), top.coverage_all.tolist(), strict=True)
+    others = np.array([rest_coverage(*each, group.size, n) for each in shares], dtype=np.float64)
+    excess = top.coverage - others
+    able = np.flatnonzero((top.coverage >= MANY) & (excess >= APART))
+    chosen = able[np.lexsort((-excess[able], top.coverage[able] < MOST))][:SAID]
+    return [(float(top.coverage[i]), short_id(top.ids[i], 40), float(others[i])) for i in chosen.tolist()]
+
+
+def certainty(value: float, k: int) -> str:
+    """How sure the labels of a group are, in words: by how far they are from a guess among k groups."""
+    return sureness(max(value - 1 / k, 0.0) / (1 - 1 / k)) if k > 1 else "sure"
+
+
+def clusters(contents: Contents, level: Level) -> str:
+    """What the columns of the table of groups mean."""
+    sure = (
+        f"\u201cHow sure\u201d is the mean over the {contents.nouns.vertices} of a group: 100 % if nothing "
+        f"speaks for another group, {percent(1 / level.k)} for a guess."
+    )
+    if level.confidence is None:
+        sure = f"How sure the groups are is known for {contents.main.k:,} groups only: the data are large."
+    named = "Choose a group to see it in all pictures; the pencil gives it a name, and Save keeps that."
+    return f"{named} {sure}" + _limited(TABLE_CLUSTERS, level.k, "groups are listed")
+
+
+def splits(contents: Contents) -> str:
+    """What the picture of all levels shows."""
+    levels = contents.levels.levels
+    text = (
+        f"Each column is one number of groups, from {levels[0].k:,} to {levels[-1].k:,}; the height of a bar "
+        f"is the number of {contents.nouns.vertices}. A group keeps its colour while it exists, and its "
+        "larger part keeps it when it splits. Choose a number above a column, or move the slider at the top."
+    )
+    if levels[-1].k == contents.part.k:
+        return text + " Groups were merged, but not split further."
+    return text
+
+
+def levels(contents: Contents) -> str:
+    """Where the levels come from."""
+    text = f"Only the {contents.part.k:,} clusters were searched for or given. "
+    finer = contents.levels.finest.k > contents.part.k
+    if finer:
+        text += (
+            f"A search for {contents.levels.finest.k:,} clusters was made nested in them; the levels "
+            "between are mergers of least loss. "
+        )
+    return (
+        text + "Fewer clusters are mergers of least loss, so a search for that number may find better ones."
+    )
+
+
+def comparison(contents: Contents) -> str:
+    """How many vertices moved between two partitions."""
+    assert contents.other is not None
+    found, nouns = contents.other.comparison, contents.nouns
+    common = int(np.count_nonzero(found.common))
+    moved = int(np.count_nonzero(found.is_moved))
+    apart = len(found.vertex_ids) - common
+    only = f" {nouns.count_vertices(apart)} in only one of the two {'is' if apart == 1 else 'are'} left out."
+    return (
+        f"{nouns.count_vertices(common - moved)} of {common:,} ({percent(found.unchanged)}) are in the group "
+        f"that corresponds to theirs; {moved:,} moved. NMI {found.nmi:.3f}, ARI {found.ari:.3f}."
+    ) + (only if apart else "")
+
+
+def comparison_picture(contents: Contents) -> str:
+    """What the picture of two partitions shows."""
+    return (
+        f"Left: the groups of this page. Right: the others. A band is as high as the number of "
+        f"{contents.nouns.vertices} that both have."
+    )
+
+
+def provisos(contents: Contents) -> str:
+    """Under which assumptions the lower bound is proven."""
+    part = contents.part
+    text = "The bound is computed in double precision, with a margin for rounding errors."
+    if part.tight is None and "lanczos" in part.eigenpairs.method.lower():
+        text += (
+            " Its eigenvalues come from the Lanczos method with a random start. It would be too high if an "
+            "eigenvalue had been missed; checks make that improbable, but they are no proof."
+        )
+    return text
 
 
 def bounds(contents: Contents) -> str:
@@ -50,13 +179,6 @@ def bounds(contents: Contents) -> str:
         f"{proof}. The scale goes from 0 (separate clusters) to {part.k - 1:,} (no structure). The gap is "
         f"{nonbreaking(percent(part.gap))}.{high}"
     )
-
-
-def clusters(contents: Contents) -> str:
-    return (
-        "Largest cluster first. Volume is the share of its time that a random walk spends in the cluster; "
-        "conductance says how easily it leaves (0: never)."
-    ) + _limited(TABLE_CLUSTERS, contents.part.k, "clusters are listed")
 
 
 def table(contents: Contents) -> str:
@@ -74,17 +196,17 @@ def embedding(contents: Contents) -> str:
     n_shown, isolated = len(view.vertices), len(contents.part.labels) - view.total
     nouns = contents.nouns
     text = (
-        f"Each point is {with_article(nouns.a_vertex)}; its coordinates are eigenvectors of the random walk, "
-        f"so that {nouns.vertices} that are hard to separate are close."
+        f"Each point is {with_article(nouns.a_vertex)}; {nouns.vertices} that have much in common are close. "
+        "The axes are eigenvectors of the random walk."
     )
     if n_shown < view.total:
         text += (
             f" A random sample of {n_shown:,} of {nouns.count_vertices(view.total)} is shown, with some of "
-            "each cluster."
+            "each group."
         )
     if view.n_clipped:
-        verb = "is an outlier" if view.n_clipped == 1 else "are outliers"
-        text += f" {nouns.count_vertices(view.n_clipped)} {verb}, drawn at the edge (hollow)."
+        verb = "is" if view.n_clipped == 1 else "are"
+        text += f" {nouns.count_vertices(view.n_clipped)} {verb} farther out and drawn at the edge (hollow)."
     if isolated:
         verb = "is" if isolated == 1 else "are"
         text += f" {nouns.count_vertices(isolated)} in no {nouns.a_hyperedge} {verb} not shown."
@@ -92,47 +214,39 @@ def embedding(contents: Contents) -> str:
 
 
 def matrix(contents: Contents) -> str:
-    grid = contents.views.incidence_grid
+    grid = level_grid(contents.levels)
     rows, columns = len(grid.edges), len(grid.vertices)
     edges, vertices = sum(map(len, grid.edges)), sum(map(len, grid.vertices))
     nouns = contents.nouns
     text = (
-        f"Rows are {nouns.hyperedges} and columns {nouns.vertices}, sorted by cluster; a stronger colour "
+        f"Lines are {nouns.hyperedges} and columns {nouns.vertices}, sorted by group; a stronger colour "
         "means more weight."
     )
     if edges > rows or vertices > columns:
         text = (
-            f"{nouns.count_hyperedges(edges)} in {count(rows, 'row')} and {nouns.count_vertices(vertices)} "
-            f"in {count(columns, 'column')}, sorted by cluster; the strength of a cell is the square root of "
+            f"{nouns.count_hyperedges(edges)} in {count(rows, 'line')} and {nouns.count_vertices(vertices)} "
+            f"in {count(columns, 'column')}, sorted by group; the strength of a cell is the square root of "
             "its mean weight."
         )
-    text += " Every second row is labelled." * (row_name_step(grid) > 1)
+    text += " Every second line is labelled." * (row_name_step(grid) > 1)
     text += (
-        f" {capitalized(nouns.vertices)} of the main cluster of {with_article(nouns.a_hyperedge)} are in "
+        f" {capitalized(nouns.vertices)} of the main group of {with_article(nouns.a_hyperedge)} are in "
         "colour, others in grey."
     )
     if (grid.row_clusters < 0).any():
         text += (
-            f" The last rows, with a grey strip, are {nouns.hyperedges} that no cluster has clearly more "
+            f" The last lines, with a grey strip, are {nouns.hyperedges} that no group has clearly more "
             "than others."
         )
-    return text + _limited(grid.n_clusters, contents.part.k, "clusters are shown")
+    return text + _limited(grid.n_clusters, contents.part.k, "groups are shown")
 
 
-def details(contents: Contents) -> str:
-    nouns, order = contents.nouns, "that the walk visits most often"
-    if contents.views.is_uniform:
-        order = (
-            "with the largest probability that the next step stays in the cluster (the walk visits all "
-            f"{nouns.vertices} equally often)"
-        )
+def details(contents: Contents, level: Level) -> str:
+    nouns = contents.nouns
     return (
-        f"Top {nouns.hyperedges} are the most distinctive for a cluster: walks that pass through them are in "
-        "the cluster more often than by chance. A lift of 2 is twice as often; the bars have a logarithmic "
-        "scale from 1. \u201cOf it\u201d and \u201cof all\u201d are the shares of the "
-        f"{nouns.vertices} of the cluster, and of all {nouns.vertices}, that are members. "
-        f"Top {nouns.vertices} are those {order}."
-    ) + _limited(DETAILED_CLUSTERS, contents.part.k, "clusters are described")
+        f"Open a group to see what sets it apart, its typical {nouns.vertices}, and those that are not "
+        f"clearly in it. Select any {nouns.a_vertex} to see why it is there."
+    ) + _limited(DETAILED_CLUSTERS, level.k, "groups are described")
 
 
 def spectrum(contents: Contents) -> str:
@@ -163,15 +277,14 @@ def sweep(contents: Contents) -> str:
     return text
 
 
-def classes(contents: Contents) -> str:
-    assert contents.classes is not None
-    found = contents.classes.agreement
+def classes(contents: Contents, level: Level) -> str:
+    found = contents.agreement(level)
     text = (
-        f"Number of {contents.nouns.vertices} of each class in each cluster, shaded by the share of the "
-        "class. F1 compares a class with the cluster matched to it, and is 0 if no cluster is left."
+        f"Number of {contents.nouns.vertices} of each class in each group, shaded by the share of the "
+        "class. F1 compares a class with the group matched to it, and is 0 if no group is left."
     )
     text += _limited(CONFUSION_SIZE, len(found.classes), "classes are shown")
-    return text + _limited(CONFUSION_SIZE, len(found.clusters), "clusters are shown")
+    return text + _limited(CONFUSION_SIZE, level.k, "groups are shown")
 
 
 def nonbreaking(text: str) -> str:

@@ -2,8 +2,8 @@
 
 A specification contains no data, and no text from the data but the word for vertices; the script of the page
 turns the data into the named datasets and shows names as plain text. Colours are parameters (`ink`, `soft`,
-`rule`, `page`, `palette`), so that switching between light and dark changes parameters only; `chosen` is the
-cluster that the reader chose, or -1.
+`rule`, `page`, `none`, `palette`), so that switching between light and dark changes parameters only; `chosen`
+is the cluster that the reader chose, or -1.
 """
 
 from collections.abc import Callable
@@ -12,8 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from hyperclus.report.colours import SHAPES
 from hyperclus.report.format import NOISE, short_id
 from hyperclus.report.html.contents import Contents
+from hyperclus.report.html.levels import Level, Levels
 from hyperclus.report.views import IncidenceGrid
 from hyperclus.typing import Integers
 
@@ -21,14 +23,15 @@ Spec = dict[str, Any]
 Channel = Callable[[str | float], Spec]
 
 NAMED_POINTS = 30  # with at most this many vertices, the embedding shows their names
-NUMBERED_CLUSTERS = 20  # with at most this many clusters, the embedding shows their numbers instead
+NUMBERED_CLUSTERS = 30  # with at most this many clusters, the embedding shows their numbers instead
 NAMED_ROWS, NAMED_COLUMNS = 48, 12  # with at most this many, the matrix shows the names
 HALF_NAMED_ROWS = 100  # with at most this many rows, the matrix shows every second name
 NAME_WIDTH = 150  # pixels
 GROUP_NAMES = 3  # names in the tooltip of a row or column that stands for several
 
-_PARAMETERS = {"ink": "", "soft": "", "rule": "", "page": "", "palette": [], "chosen": -1}
-_COLOUR = "(datum.c < 0 ? soft : palette[datum.c % length(palette)])"
+_PARAMETERS = {"ink": "", "soft": "", "rule": "", "page": "", "none": "", "palette": [], "chosen": -1}
+_COLOUR = "(datum.c < 0 ? none : palette[datum.c % length(palette)])"
+_SHAPE = f"{list(SHAPES)}[floor(datum.c / length(palette)) % {len(SHAPES)}]"
 _AXIS = {"domain": False, "ticks": False, "grid": False, "labelPadding": 6, "labelOverlap": True}
 _TITLES = {  # flat, at the end of the axis
     "left": {"titleAngle": 0, "titleAlign": "left", "titleX": -40, "titleY": -12},
@@ -71,7 +74,11 @@ def _layer(data: str | None, mark: str, encoding: Spec, **properties: Any) -> Sp
     """Return a layer of one mark, drawn once if there are no data; text after "=" is an expression."""
     source: Spec = {"values": [{}]} if data is None else {"name": data}
     styled = {name: _evaluated(value) for name, value in properties.items()}
-    return {"data": source, "mark": {"type": mark, "opacity": 1, **styled}, "encoding": encoding}
+    return {
+        "data": source,
+        "mark": {"type": mark, "aria": False, "opacity": 1, **styled},
+        "encoding": encoding,
+    }
 
 
 def _evaluated(value: Any) -> Any:
@@ -108,13 +115,13 @@ def _faded(opacity: float) -> str:
 
 def _embedding(contents: Contents) -> tuple[Spec, Spec]:
     view, part = contents.views.embedding, contents.part
-    labels, names, centres = part.labels[view.vertices], len(view.vertices) <= NAMED_POINTS, []
+    names, leaves = len(view.vertices) <= NAMED_POINTS, contents.levels.tree.leaves
     axes = [
         _axis({"signal": f"{x}Title"}, side, tickCount=5, grid=True)
         for x, side in (("x", "bottom"), ("y", "left"))
     ]
     place = {
-        "x": _channel("x", axes[0], padding=40 if names else 14 if part.names is None else 90),
+        "x": _channel("x", axes[0], padding=40 if names else 60),
         "y": _channel("y", axes[1], padding=14),
     }
     layers = [
@@ -123,6 +130,7 @@ def _embedding(contents: Contents) -> tuple[Spec, Spec]:
             "point",
             place | {"order": {"condition": {"test": "chosen == datum.c", "value": 1}, "value": 0}},
             size=float(np.clip(24_000 / len(view.vertices), 14, 90)),
+            shape=f"={_SHAPE}",
             fill=f"=datum.clipped ? page : {_COLOUR}",
             fillOpacity="=chosen < 0 ? 0.85 : chosen == datum.c ? 0.95 : 0.12",
             stroke=f"=datum.clipped ? {_COLOUR} : page",
@@ -132,32 +140,30 @@ def _embedding(contents: Contents) -> tuple[Spec, Spec]:
             cursor="pointer",
         )
     ]
-    if names or part.k <= NUMBERED_CLUSTERS:
+    if names or contents.levels.levels[0].k <= NUMBERED_CLUSTERS:
         label = {"text": "=datum.name", "dx": 7, "dy": -6, "align": "left", "baseline": "alphabetic"}
         label |= {"limit": 130, "fontSize": 13, "fontWeight": "normal" if names else "bold"}
         label |= {"opacity": f"={_faded(0.15)}"}
         halo = {"fill": None, "stroke": "=page", "strokeWidth": 3, "strokeJoin": "round"}
         layers += [_layer("names", "text", place, **label, **style) for style in (halo, {"fill": "=ink"})]
-    if part.k <= NUMBERED_CLUSTERS and not names:
-        centres = [_rounded(np.median(view.coordinates[labels == c], axis=0)) for c in range(part.k)]
     data = {
         "axes": list(view.axes),
         "coordinates": [_rounded(values) for values in view.coordinates.T],
         "clipped": [np.flatnonzero(clipped).tolist() for clipped in view.clipped.T],
-        "clusters": labels.tolist(),
+        "leaves": leaves.labels[view.vertices].tolist(),
         "names": [short_id(value) for value in part.vertex_ids[view.vertices].tolist()],
         "showNames": names,
-        "centres": centres,
+        "showGroups": 0 if names else NUMBERED_CLUSTERS,
         **contents.class_data(view.vertices),
     }
     return _spec(420, (44, 26, 14, 40), layers, xAxis=0, yAxis=1, xTitle="", yTitle=""), data
 
 
 def _matrix(contents: Contents) -> tuple[Spec, Spec]:
-    grid, part = contents.views.incidence_grid, contents.part
+    grid, part = level_grid(contents.levels), contents.part
     (n_rows, n_columns), step, largest = grid.cells.shape, row_name_step(grid), float(grid.cells.max())
     named = n_columns <= NAMED_COLUMNS
-    padding, words = 24 if named else 8, f"{contents.nouns.vertices}, by cluster"
+    padding, words = 24 if named else 8, f"{contents.nouns.vertices}, by group"
     title = _axis(words, "bottom", labels=False, values=[], titlePadding=padding)
     x = partial(_channel, axis=title, domain=[0, n_columns], round=True)
     y = partial(_channel, axis=None, domain=[0, n_rows], round=True, reverse=True)
@@ -177,8 +183,8 @@ def _matrix(contents: Contents) -> tuple[Spec, Spec]:
         "largest": _rounded([largest])[0],
         "rows": rows,
         "columns": [_group(group, vertex_ids) for group in grid.vertices],
-        "rowClusters": grid.row_clusters.tolist(),
-        "columnClusters": grid.column_clusters.tolist(),
+        "homes": [_homes(grid, level) for level in contents.levels.levels],
+        "leaves": contents.levels.tree.leaves.walk_labels[[group[0] for group in grid.vertices]].tolist(),
         "nameWidth": min(NAME_WIDTH, 7 * max(len(row[1]) for row in rows)) if step else 0,
         "nameStep": step,
     }
@@ -186,9 +192,9 @@ def _matrix(contents: Contents) -> tuple[Spec, Spec]:
 
 
 def _matrix_layers(x: Channel, y: Channel, grid: IncidenceGrid, gap: int) -> list[Spec]:
-    """Return the cells, lines between the clusters, and strips in their colours with their numbers.
+    """Return the cells, lines between the groups, and strips in their colours with their names.
 
-    Vertices of the cluster of a hyperedge are in colour; all clusters but the chosen one are faded.
+    Vertices of the group of a hyperedge are in colour; all groups but the chosen one are faded.
     """
     strip = {"fill": f"={_COLOUR}", "fillOpacity": f"={_faded(0.2)}", "cursor": "pointer"}
     upright, level = (
@@ -226,6 +232,25 @@ def _matrix_layers(x: Channel, y: Channel, grid: IncidenceGrid, gap: int) -> lis
             opacity=f"={_faded(0.2)}",
         ),
     ]
+
+
+def level_grid(levels: Levels) -> IncidenceGrid:
+    """The incidence matrix of the main level, in an order in which the groups of all levels are adjacent."""
+    main, finest = levels.levels[levels.main], levels.finest
+    order = levels.leaf_order
+    place = np.zeros(main.k, dtype=np.int64)  # of the groups of the main level: that of their first leaf
+    place[main.part.walk_labels] = order[finest.part.walk_labels]
+    return main.views.ordered_grid(
+        np.append(place, -1)[main.views.edge_clusters],
+        np.append(order, -1)[finest.views.edge_clusters],
+        order[finest.part.walk_labels],
+    )
+
+
+def _homes(grid: IncidenceGrid, level: Level) -> list[int]:
+    """The group of each row of the matrix: that of most of its hyperedges, -1 if they have none."""
+    homes = np.append(level.ids, -1)[level.views.edge_clusters]
+    return [int(np.bincount(homes[rows] + 1).argmax()) - 1 for rows in grid.edges]
 
 
 def _group(group: Integers, ids: Any) -> list[Any]:

@@ -1,30 +1,29 @@
 """The contents of one page: the partition, its views, and what was said about the data."""
 
 import json
-import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cached_property
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
-from hyperclus.clustering.metrics import Agreement
+from hyperclus.clustering.comparison import Comparison, compare, crosstab
+from hyperclus.clustering.metrics import Agreement, agreement
 from hyperclus.clustering.partition import Partition
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.ids import vertex_codes
-from hyperclus.hypergraph.messages import Nouns, count
+from hyperclus.hypergraph.messages import USUAL, Nouns, count
 from hyperclus.hypergraph.summary import summary
-from hyperclus.report.format import NOISE, number, short_id
+from hyperclus.report.format import NOISE, four_digits, number, percent, short_id
+from hyperclus.report.html.levels import Level, Levels, check_levels, levels_of
 from hyperclus.report.text import partition_text
-from hyperclus.report.views import Views
-from hyperclus.typing import Codes, Ids, Integers
+from hyperclus.typing import Codes, Ids, Integers, PageNotes
 
-TABLE_CLUSTERS = 200  # clusters in the table, the largest
-DETAILED_CLUSTERS = 40  # clusters with lists of hyperedges and vertices, the largest
-CLUSTER_NAME_LENGTH = NOUN_LENGTH = 32
-CONFUSION_SIZE = 40  # rows and columns of the table of classes and clusters
+TABLE_CLUSTERS = 200  # groups in the table, the largest
+DETAILED_CLUSTERS = 40  # groups with lists of hyperedges and vertices, the largest
+NOUN_LENGTH = 32
+CONFUSION_SIZE = 40  # rows and columns of the table of classes and groups
 
 _DEFAULTS = (("objective", "information"), ("engine", "cpu"), ("precision", "float64"))
 _NOT_FOR_BASELINES = ("alpha", "bound", "tolerance")
@@ -32,11 +31,35 @@ _NOT_FOR_BASELINES = ("alpha", "bound", "tolerance")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Classes:
-    """Known classes of the vertices: a code for each, the names, and the agreement with the clusters."""
+    """Known classes of the vertices: a code for each, and the names."""
 
     codes: Codes
     names: Ids
-    agreement: Agreement
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Other:
+    """Another partition of the same vertices."""
+
+    title: str
+    comparison: Comparison  # this partition is a, the other one b
+
+    @classmethod
+    def of(cls, part: Partition, other: Any) -> "Other":
+        """Compare with a partition, or with labels."""
+        return cls("the other partition", compare(part, other))
+
+    def data(self, levels: Levels) -> dict[str, Any]:
+        """Sizes of the other clusters, and how many vertices of each leaf are in them, for the script."""
+        found, leaves = self.comparison, levels.tree.leaves
+        at = {vertex: position for position, vertex in enumerate(found.vertex_ids.tolist())}
+        inside = leaves.labels >= 0
+        others = found.b[[at[vertex] for vertex in leaves.vertex_ids[inside].tolist()]]
+        leaf, known = leaves.labels[inside], others >= 0
+        counts = crosstab(leaf[known], others[known], (leaves.k, len(found.b_names)))
+        names = [short_id(name, NOUN_LENGTH) for name in found.b_names]
+        sizes = counts.sum(axis=0).tolist()
+        return {"title": self.title, "names": names, "sizes": sizes, "counts": counts.tolist()}
 
 
 class Contents:
@@ -45,31 +68,34 @@ class Contents:
     def __init__(
         self,
         part: Partition,
+        *,
         title: str | None = None,
         source: str | None = None,
         classes: Mapping[Any, Any] | Iterable[Any] | None = None,
-        command: str | None = None,
-        remarks: Iterable[str] | None = None,
+        names: Mapping[int, Any] | Iterable[Any] | None = None,
+        levels: int | None = None,
+        other: Any = None,
+        **notes: Unpack[PageNotes],
     ) -> None:
-        if isinstance(remarks, str) or not isinstance(remarks or (), Iterable):
-            raise InputError("remarks must be a list of sentences; put a single one in brackets")
-        self.part, self.views, self.sizes, self.source = part, Views(part), part.sizes, source
-        self.nouns = Nouns(*(short_id(noun, NOUN_LENGTH) for noun in (part.nouns.vertex, part.nouns.edge)))
-        self.cluster_names = [short_id(name, CLUSTER_NAME_LENGTH) for name in part.cluster_names]
-        clusters = "One cluster" if part.k == 1 else count(part.k, "cluster")
+        check_levels(levels)
+        self.part, self.source = part if names is None else part.with_names(names), source
+        self.levels = levels_of(self.part, levels)
+        self.main = self.levels.levels[self.levels.main]
+        self.views = self.main.views
+        words = [part.nouns.vertex, part.nouns.edge]
+        if self.views.table_columns is not None:  # readers know rows and values, not vertices and hyperedges
+            usual = {USUAL.vertex: "row", USUAL.edge: "value"}
+            words = [usual.get(word, word) for word in words]
+        self.nouns = Nouns(*(short_id(noun, NOUN_LENGTH) for noun in words))
         subject = "a hypergraph" if source is None else short_id(source)
-        self.title = f"{clusters} in {subject}" if title is None else title
-        self.recipe = python_call(part) if command is None else command
+        self.given_title = title
+        self.title = f"{count(part.k, 'group')} in {subject}" if title is None else title
         self.created = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
-        notes = [
-            text.strip()
-            for text in map(str, [*(() if remarks is None else remarks), *partition_text(part).notes])
-        ]
-        self.remarks = [note[0].upper() + note[1:] + "." * (note[-1] not in ".!?") for note in notes if note]
+        self.recipe, self.remarks = _notes(self.part, **notes)
         self.classes: Classes | None = None
         if classes is not None:
-            codes, names = vertex_codes(classes, part.vertex_ids, "class")
-            self.classes = Classes(codes, names, part.agreement(names[codes]))
+            self.classes = Classes(*vertex_codes(classes, part.vertex_ids, "class"))
+        self.other = None if other is None else Other.of(self.part, other)
         self.data = summary(part.walk.hypergraph)
 
     @property
@@ -107,44 +133,55 @@ class Contents:
             start += spent / total
         return found
 
-    @cached_property
-    def confusion(self) -> dict[str, list[Any]]:
-        """Numbers of vertices by class and cluster, the largest ones; a row is (class, size, F1, numbers).
+    @property
+    def quality(self) -> Iterator[tuple[str, str]]:
+        """Names and values of the figures of the partition."""
+        part = self.part
+        yield "NCut", four_digits(part.ncut)
+        if part.lower_bound > NOISE:
+            yield "Lower bound of the NCut", f"{four_digits(part.lower_bound)} (gap {percent(part.gap)})"
+        yield "Information", f"{four_digits(part.information)} nats"
+        yield "Conductance", four_digits(part.conductance)
+        if part.chance is not None:
+            yield "Compared with chance", str(part.chance)
 
-        Classes are sorted by the cluster with most of their vertices.
-        """
+    def agreement(self, level: Level) -> Agreement:
+        """The agreement of the groups of a level with the known classes."""
         assert self.classes is not None
-        found = self.classes.agreement
-        numbers = {name: number for number, name in enumerate(self.part.cluster_names)}
-        clusters = np.array([numbers[name] for name in found.clusters.tolist()])
-        columns = np.argsort(clusters)[:CONFUSION_SIZE]
+        inside = level.part.labels >= 0
+        return agreement(self.classes.names[self.classes.codes[inside]], level.part.labels[inside])
+
+    def confusion(self, level: Level) -> dict[str, list[Any]]:
+        """Numbers of vertices by class and group, the largest ones; a row is (class, size, F1, numbers).
+
+        Classes are sorted by the group with most of their vertices.
+        """
+        found = self.agreement(level)
+        columns = np.argsort(found.clusters)[:CONFUSION_SIZE]
         sizes, counts = found.counts.sum(axis=1), found.counts[:, columns]
         largest = np.argsort(-sizes, kind="stable")[:CONFUSION_SIZE]
         order = largest[np.lexsort((-counts[largest].max(axis=1), counts[largest].argmax(axis=1)))].tolist()
         rows = [
             (found.classes[i], int(sizes[i]), float(found.f1_by_class[i]), counts[i].tolist()) for i in order
         ]
-        return {"clusters": clusters[columns].tolist(), "rows": rows}
+        return {"groups": [level.groups[int(label)] for label in found.clusters[columns]], "rows": rows}
 
-    def lift_bar(self, lift: float) -> float:
-        """Length of the bar of a lift, from 0 to 1, on a logarithmic scale from 1 to the largest lift."""
-        return math.log(max(lift, 1.0)) / math.log(max(self._largest_lift, 1.001))
-
-    @cached_property
-    def _largest_lift(self) -> float:
-        top = self.views.top_hyperedges[:DETAILED_CLUSTERS]
-        return max((float(some.lift.max()) for some in top if len(some)), default=2.0)
-
-    def vertex_data(self) -> dict[str, Any]:
-        """The vertices to look up; the stay probability is in thousandths, -1 if there is none."""
-        vertices, stay = self.views.lookup, np.full(len(self.part.labels), -1.0)
-        stay[self.views.clustered] = 1000 * self.views.stay_probability
-        found: dict[str, Any] = {
-            "names": [short_id(value) for value in self.part.vertex_ids[vertices].tolist()],
-            "clusters": self.part.labels[vertices].tolist(),
-            "stay": np.round(stay[vertices]).astype(int).tolist(),
-        }
-        return found | self.class_data(vertices)
+    def level_data(self) -> dict[str, Any]:
+        """The levels and the leaves of the tree, for the script of the page."""
+        levels, leaves = self.levels, self.levels.tree.leaves
+        found = [
+            {
+                "k": level.k,
+                "ids": level.ids.tolist(),
+                "nodes": level.nodes.tolist(),
+                "names": list(level.names),
+                "sizes": level.part.sizes.tolist(),
+                "ofLeaf": level.of_leaf.tolist(),
+            }
+            for level in levels.levels
+        ]
+        order, sizes = levels.leaf_order.tolist(), leaves.sizes.tolist()
+        return {"levels": found, "main": levels.main, "leafOrder": order, "leafSizes": sizes}
 
     def class_data(self, vertices: Integers) -> dict[str, Any]:
         """The names of the classes and the class of each vertex; empty without classes."""
@@ -152,6 +189,18 @@ class Contents:
             return {}
         names = [short_id(value) for value in self.classes.names.tolist()]
         return {"classes": names, "classOf": self.classes.codes[vertices].tolist()}
+
+
+def _notes(
+    part: Partition, command: str | None = None, remarks: Iterable[str] | None = None
+) -> tuple[str | None, list[str]]:
+    """How to reproduce a partition, and sentences about it."""
+    if isinstance(remarks, str) or not isinstance(remarks or (), Iterable):
+        raise InputError("remarks must be a list of sentences; put a single one in brackets")
+    given = map(str, [*(() if remarks is None else remarks), *partition_text(part).notes])
+    texts = [text.strip() for text in given]
+    sentences = [text[0].upper() + text[1:] + "." * (text[-1] not in ".!?") for text in texts if text]
+    return python_call(part) if command is None else command, sentences
 
 
 def capitalized(noun: str) -> str:

@@ -3,23 +3,30 @@
 import base64
 import hashlib
 import json
+import re
 import sys
 from functools import cache
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 from hyperclus._runtime.files import StrPath, writing
 from hyperclus._runtime.optional import library
 from hyperclus.clustering.partition import Partition
 from hyperclus.hypergraph.messages import count, with_article
+from hyperclus.report import colours
 from hyperclus.report import format as formats
 from hyperclus.report.html import captions
+from hyperclus.report.html.about import About
 from hyperclus.report.html.charts import charts
 from hyperclus.report.html.contents import DETAILED_CLUSTERS, TABLE_CLUSTERS, Contents, capitalized
 
 OPEN_ROWS = 6  # rows of the table of a card that are visible at first
 OPEN_CLUSTERS = 12  # rows of the table of clusters that are visible at first
-TOOLBAR_CLUSTERS = 60
+NOUNS = ("a_vertex", "vertices", "a_hyperedge", "hyperedges")
+SCRIPTS = (  # joined in this order
+    *("base", "choose", "names", "tables", "levels", "flow", "charts", "vertices", "downloads", "page"),
+)
 NAMED_COLUMNS = 60  # columns of the input table that are listed
 
 _ESCAPED = {ord(sign): f"\\u{ord(sign):04x}" for sign in "&<>\u2028\u2029"}
@@ -40,19 +47,26 @@ def check_libraries() -> None:
 
 
 def render(contents: Contents) -> str:
-    start, style, scripts = _asset("start.js"), _asset("page.css"), [_vega(), _asset("page.js")]
+    """Return the page."""
+    about = About(contents)
+    start, scripts = _asset("start.js"), [_vega(), _script()]
+    style = colours.style() + _asset("page.css")
     data = {
-        "k": contents.part.k,
-        "clusterNames": contents.cluster_names,
-        "nouns": {name: getattr(contents.nouns, name) for name in ("a_vertex", "vertices", "hyperedges")},
+        **contents.level_data(),
+        "nouns": {name: getattr(contents.nouns, name) for name in NOUNS},
+        "nMarks": colours.DISTINCT,
+        "nColours": len(colours.LIGHT),
         "openRows": OPEN_ROWS,
         "openClusters": OPEN_CLUSTERS,
+        "fileName": file_name(contents.source),
         "charts": charts(contents),
-        "vertices": contents.vertex_data(),
+        "about": about.script_data(),
+        "other": None if contents.other is None else contents.other.data(contents.levels),
     }
     allowed, styled = " ".join(map(_digest, [start, *scripts])), _digest(style)
     rendered: str = _template().render(
         contents=contents,
+        about=about,
         nouns=contents.nouns,
         part=contents.part,
         views=contents.views,
@@ -67,6 +81,16 @@ def render(contents: Contents) -> str:
         version=sys.modules["hyperclus"].__version__,  # imported already; a lower layer must not import it
     )
     return rendered
+
+
+def file_name(source: str | None) -> str:
+    """The first part of the names of files that the page writes.
+
+    >>> file_name("../my data.csv"), file_name(None)
+    ('my-data-groups', 'hyperclus-groups')
+    """
+    stem = re.sub(r"[^\w.-]+", "-", Path(source).stem if source else "hyperclus", flags=re.ASCII)
+    return f"{stem.strip('-.')[:40] or 'hyperclus'}-groups"
 
 
 def as_json(value: Any) -> str:
@@ -95,7 +119,7 @@ def _template() -> Any:
         lstrip_blocks=True,
         finalize=lambda value: value if isinstance(value, trusted) else formats.safe_lines(value),
     )
-    filters = ("duration", "four_digits", "number", "percent", "percent_cell", "short_id")
+    filters = ("duration", "four_digits", "number", "percent", "percent_cell", "short_id", "whole_percent")
     environment.filters |= {name: getattr(formats, name) for name in filters}
     environment.filters.update(
         counted=count,
@@ -108,7 +132,8 @@ def _template() -> Any:
     )
     environment.globals.update(captions=captions, DETAILED_CLUSTERS=DETAILED_CLUSTERS, NOISE=formats.NOISE)
     environment.globals.update(OPEN_CLUSTERS=OPEN_CLUSTERS, OPEN_ROWS=OPEN_ROWS, NAMED_COLUMNS=NAMED_COLUMNS)
-    environment.globals.update(TABLE_CLUSTERS=TABLE_CLUSTERS, TOOLBAR_CLUSTERS=TOOLBAR_CLUSTERS)
+    environment.globals.update(TABLE_CLUSTERS=TABLE_CLUSTERS, N_MARKS=colours.DISTINCT)
+    environment.globals["svg"] = environment.get_template("svg.html.j2").module
     return environment.get_template("page.html.j2")
 
 
@@ -117,6 +142,12 @@ def _vega() -> str:
     """Bundle Vega, Vega-Lite and Vega-Embed from the installed library as one script."""
     script = _library("vl_convert", "vl-convert-python").javascript_bundle("window.vegaEmbed = vegaEmbed;")
     return f"(() => {{{script}\n}})();".replace("</script", "<\\/script").replace("<!--", "<\\!--")
+
+
+@cache
+def _script() -> str:
+    """Join the scripts of the page into one function."""
+    return '"use strict";\n(() => {\n' + "\n".join(_asset(f"js/{name}.js") for name in SCRIPTS) + "})();\n"
 
 
 @cache
