@@ -5,7 +5,7 @@ import numpy as np
 from hyperclus.clustering.chance import LITTLE, MORE, NO_MORE, Chance
 from hyperclus.hypergraph.messages import count, with_article
 from hyperclus.report.format import NOISE, four_digits, number, ordinal, percent, short_id
-from hyperclus.report.html.charts import level_grid, row_name_step
+from hyperclus.report.html.charts import row_name_step
 from hyperclus.report.html.contents import (
     CONFUSION_SIZE,
     DETAILED_CLUSTERS,
@@ -35,10 +35,8 @@ _ADVICE = {
     LITTLE: " Do not build on them without other evidence.",
     NO_MORE: " A search finds some in any data. Do not use these.",
 }
-MOST, MANY = (
-    0.5,
-    0.2,
-)  # of a group, that most of it has; that many have, if there is too little that most have
+MOST = 0.5  # of a group, that most of it has
+MANY = 0.2  # of a group, that many have: said if there is too little that most have
 APART = 0.1  # excess of the share in a group over that in the others, to be named
 SAID = 3  # hyperedges that the sentence of a group names
 
@@ -61,7 +59,8 @@ def verdict(contents: Contents, level: Level) -> tuple[str, str, str]:
 def _evidence(found: Chance) -> str:
     """What shuffled data say about the groups, in words."""
     copies = count(len(found.shuffled), "shuffled copy", "shuffled copies")
-    nothing = f"{copies} of the data, in which there is nothing to find"
+    data = "the data" if found.n_sampled is None else f"a random sample of {found.n_sampled:,}"
+    nothing = f"{copies} of {data}, in which there is nothing to find"
     if found.verdict != MORE:
         almost = "almost as distinct" if found.verdict == LITTLE else "as distinct"
         return f"Groups {almost} as these turn up in {nothing}."
@@ -214,7 +213,7 @@ def embedding(contents: Contents) -> str:
 
 
 def matrix(contents: Contents) -> str:
-    grid = level_grid(contents.levels)
+    grid = contents.levels.grid
     rows, columns = len(grid.edges), len(grid.vertices)
     edges, vertices = sum(map(len, grid.edges)), sum(map(len, grid.vertices))
     nouns = contents.nouns

@@ -15,7 +15,7 @@ import numpy as np
 from hyperclus.report.colours import SHAPES
 from hyperclus.report.format import NOISE, short_id
 from hyperclus.report.html.contents import Contents
-from hyperclus.report.html.levels import Level, Levels
+from hyperclus.report.html.levels import Level
 from hyperclus.report.views import IncidenceGrid
 from hyperclus.typing import Integers
 
@@ -160,7 +160,7 @@ def _embedding(contents: Contents) -> tuple[Spec, Spec]:
 
 
 def _matrix(contents: Contents) -> tuple[Spec, Spec]:
-    grid, part = level_grid(contents.levels), contents.part
+    grid, part = contents.levels.grid, contents.part
     (n_rows, n_columns), step, largest = grid.cells.shape, row_name_step(grid), float(grid.cells.max())
     named = n_columns <= NAMED_COLUMNS
     padding, words = 24 if named else 8, f"{contents.nouns.vertices}, by group"
@@ -232,19 +232,6 @@ def _matrix_layers(x: Channel, y: Channel, grid: IncidenceGrid, gap: int) -> lis
             opacity=f"={_faded(0.2)}",
         ),
     ]
-
-
-def level_grid(levels: Levels) -> IncidenceGrid:
-    """The incidence matrix of the main level, in an order in which the groups of all levels are adjacent."""
-    main, finest = levels.levels[levels.main], levels.finest
-    order = levels.leaf_order
-    place = np.zeros(main.k, dtype=np.int64)  # of the groups of the main level: that of their first leaf
-    place[main.part.walk_labels] = order[finest.part.walk_labels]
-    return main.views.ordered_grid(
-        np.append(place, -1)[main.views.edge_clusters],
-        np.append(order, -1)[finest.views.edge_clusters],
-        order[finest.part.walk_labels],
-    )
 
 
 def _homes(grid: IncidenceGrid, level: Level) -> list[int]:

@@ -20,7 +20,7 @@ from hyperclus.clustering.regroup import regrouped
 from hyperclus.clustering.tree import Tree, tree_of
 from hyperclus.errors import InputError, check_integer
 from hyperclus.report.format import short_id
-from hyperclus.report.views import Views
+from hyperclus.report.views import IncidenceGrid, Views
 from hyperclus.typing import Floats, Integers
 
 MANY = 12  # clusters of the finest level that is searched for, if the partition has fewer
@@ -125,6 +125,18 @@ class Levels:
             else:
                 waiting.extend(tree.mergers[node - tree.k][::-1].tolist())
         return np.argsort(order)
+
+    @cached_property
+    def grid(self) -> IncidenceGrid:
+        """The incidence matrix, in an order in which the groups of all levels are adjacent."""
+        main, finest, order = self.levels[self.main], self.finest, self.leaf_order
+        place = np.zeros(main.k, dtype=np.int64)  # of the groups of the main level
+        place[main.part.walk_labels] = order[finest.part.walk_labels]
+        return main.views.ordered_grid(
+            np.append(place, -1)[main.views.edge_clusters],
+            np.append(order, -1)[finest.views.edge_clusters],
+            order[finest.part.walk_labels],
+        )
 
 
 def check_levels(levels: int | None) -> None:
