@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 
 from hyperclus.explore.form import Form
-from support.browser import Opened, chromium
+from support.browser import Opened, chromium, serious_findings
 from support.explorers import client_of, held_at
 
 WIDE, NARROW = {"width": 1400, "height": 900}, {"width": 390, "height": 844}
@@ -146,6 +146,7 @@ def test_all_fits_and_has_labels(browser, client, scheme, viewport):
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         controls = page.locator("form :is(input, select, textarea)")
         assert controls.evaluate_all("(all) => all.every((one) => one.labels.length === 1)")
+        assert serious_findings(page) == []
         dark = page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(20, 23, 27)"
         assert dark == (scheme == "dark")
         page.select_option("#task", "all")

@@ -1,9 +1,8 @@
 """The report by axe-core: nothing serious, in both themes, on a phone, and with everything open."""
 
 import pytest
-from axe_playwright_python.base import AXE_FILE_PATH
 
-from support.browser import opened
+from support.browser import opened, serious_findings
 
 OPEN = """async () => {
   document.querySelectorAll("details").forEach((details) => (details.open = true));
@@ -17,14 +16,6 @@ OPEN = """async () => {
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 1280), ("light", 390)])
 def test_axe_finds_nothing_serious(browser, report, scheme, width):
     with opened(browser, report, color_scheme=scheme, viewport={"width": width, "height": 900}) as seen:
-        page = seen.page
-        page.evaluate(AXE_FILE_PATH.read_text(encoding="utf-8") + "; null")
         for step in ("null", "hyperclus.showLevel(4).then(() => null)", OPEN):
-            page.evaluate(step)
-            found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")
-            serious = [
-                (rule["id"], [node["html"][:160] for node in rule["nodes"]][:3])
-                for rule in found["violations"]
-                if rule["impact"] in ("serious", "critical")
-            ]
-            assert serious == []
+            seen.page.evaluate(step)
+            assert serious_findings(seen.page) == []

@@ -82,3 +82,16 @@ def opened(
             seen.page.wait_for_selector("html.drawn", state="attached")
         yield seen
         seen.check_quiet(path)
+
+
+def serious_findings(page: Any) -> list[tuple[str, list[str]]]:
+    """What axe-core finds in a page that is serious or worse: the rule, and some of the elements."""
+    from axe_playwright_python.base import AXE_FILE_PATH
+
+    page.evaluate(AXE_FILE_PATH.read_text(encoding="utf-8") + "; null")
+    found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")
+    return [
+        (rule["id"], [node["html"][:160] for node in rule["nodes"]][:3])
+        for rule in found["violations"]
+        if rule["impact"] in ("serious", "critical")
+    ]
