@@ -53,7 +53,7 @@ def demo(
         images,
         edge_ids=[f"row {row}, column {column}" for row in range(8) for column in range(8)],
         empty_edges="drop",
-    )
+    ).with_nouns(vertex="image", edge="pixel")
     with messages.from_library(), progress(messages):
         part = hyperclus.cluster(h, k=2)
     agreement = part.agreement(classes)

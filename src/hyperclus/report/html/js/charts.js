@@ -183,7 +183,7 @@ const updateGroups = () =>
       return view.runAsync();
     }),
   );
-// Texts change at once, the charts when the slider rests, because they take longer.
+// Texts change at once, the pictures when the slider rests, because they take longer.
 let timer = 0;
 let resting = [];
 const updateSoon = () =>
@@ -193,6 +193,8 @@ const updateSoon = () =>
     timer = setTimeout(() => {
       const done = resting;
       resting = [];
+      makeScrollable();
+      drawFlows();
       updateGroups().then(() => done.forEach((resolve) => resolve()));
     }, 80);
   });

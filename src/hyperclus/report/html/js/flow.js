@@ -106,5 +106,4 @@ const comparison = () => {
 };
 const flows = { splits, comparison };
 const drawFlows = () => all("[data-flow]").forEach((box) => box.clientWidth && drawFlow(box, flows[box.dataset.flow]()));
-for (const event of ["level", "names"]) on(event, drawFlows);
 on("choose", () => all(".flow [data-group]").forEach((item) => item.classList.toggle("dim", chosen >= 0 && +item.dataset.group !== chosen)));

@@ -29,7 +29,6 @@ const showLevel = (wanted) => {
   labelSlider();
   applyNames();
   markChosen();
-  makeScrollable();
   remember();
   announce(`${level().k} groups are shown.`);
   return emit("level", level());
