@@ -1,7 +1,7 @@
 """How well planted outliers could be found with knowledge that no user has: an oracle for confidence.py.
 
 No score has a higher AUC than the likelihood ratio of vertices and outliers (Neyman and Pearson). It is
-unknown for real data, so it is estimated: gradient boosting is told which vertices were planted, and it has
+unknown for real data, so it is estimated: gradient boosting is trained on which vertices were planted, with
 the log-likelihood ratios of the hyperedges of a vertex given the true classes and given the clusters of the
 hypergraph without outliers, the overlap of its hyperedges, and their number. Each figure of a vertex leaves
 out its own incidences, and each vertex is judged by a model that was trained on other vertices. Sizes of

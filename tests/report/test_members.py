@@ -155,7 +155,7 @@ def unpacked(text):
 
 
 def sums(values, starts):
-    """Undo the differences, which start anew at each start."""
+    """Undo the differences; each run begins with its own first value."""
     found, total = [], 0
     for i, value in enumerate(values):
         total = value if i in starts else total + value

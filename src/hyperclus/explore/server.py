@@ -18,6 +18,7 @@ from hyperclus.errors import HyperclusError, InputError
 from hyperclus.explore import pages
 from hyperclus.explore.form import Form
 from hyperclus.explore.worker import Result, Worker
+from hyperclus.report.html.templating import asset
 
 HOST = "127.0.0.1"
 MAX_BODY = 1 << 20  # bytes of a request
@@ -197,11 +198,11 @@ class Site:
         return starlette("responses").HTMLResponse(pages.shell(self.form, self.name))
 
     async def script(self, _: Any) -> Any:
-        text = pages.asset("hyperclus.explore", "shell.js")
+        text = asset("hyperclus.explore", "shell.js")
         return starlette("responses").Response(text, media_type="text/javascript")
 
     async def style(self, _: Any) -> Any:
-        text = pages.asset("hyperclus.explore", "shell.css")
+        text = asset("hyperclus.explore", "shell.css")
         return starlette("responses").Response(text, media_type="text/css")
 
     async def state(self, _: Any) -> Any:

@@ -1,7 +1,7 @@
 """A child process that holds the data: it reads once and clusters many times.
 
-Requests go to it through a pipe, progress and results come back. A run is cancelled by its progress listener;
-a child that does not react is killed, and the next run starts another one.
+The parent sends requests through a pipe, and the child replies with progress and results. A run is cancelled
+by its progress listener; a child that does not react is killed, and the next run starts another one.
 """
 
 import multiprocessing

@@ -93,6 +93,7 @@ class Contents:
         self.created = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
         self.recipe, self.remarks = _notes(self.part, **notes)
         self.classes: Classes | None = None
+        self._agreements: dict[int, Agreement] = {}
         if classes is not None:
             self.classes = Classes(*vertex_codes(classes, part.vertex_ids, "class"))
         self.other = None if other is None else Other.of(self.part, other)
@@ -147,9 +148,12 @@ class Contents:
 
     def agreement(self, level: Level) -> Agreement:
         """The agreement of the groups of a level with the known classes."""
-        assert self.classes is not None
-        inside = level.part.labels >= 0
-        return agreement(self.classes.names[self.classes.codes[inside]], level.part.labels[inside])
+        if level.k not in self._agreements:
+            assert self.classes is not None
+            inside = level.part.labels >= 0
+            classes = self.classes.names[self.classes.codes[inside]]
+            self._agreements[level.k] = agreement(classes, level.part.labels[inside])
+        return self._agreements[level.k]
 
     def confusion(self, level: Level) -> dict[str, list[Any]]:
         """Numbers of vertices by class and group, the largest ones; a row is (class, size, F1, numbers).

@@ -318,7 +318,9 @@ def _scaled(values: Floats) -> list[int]:
 
 
 def _differences(values: Integers, lengths: Integers | None = None) -> list[int]:
-    """Differences of consecutive values, which compress better; each run of `lengths` starts anew.
+    """Differences of consecutive values, which compress better; each run begins with its own first value.
+
+    `lengths` are the lengths of the runs; by default there is one.
 
     >>> _differences(np.array([3, 5, 1, 4]), np.array([2, 2]))
     [3, 2, 1, 3]

@@ -24,10 +24,10 @@ LISTED_COLUMNS = 12
 LISTED_VALUES = 2  # of a column
 CERTAIN = 0.9  # members with at least this confidence are not listed as uncertain
 
-# How a confidence is said in words: the least value, and what it is called.
 TYPICAL = 0.5  # confidence of a typical vertex, at least
 DISTINCT, APART = 1.5, 0.05  # lift, or excess of coverage, of hyperedges that are listed
-SURENESS = (
+
+SURENESS = (  # the lowest confidence of each phrase
     (0.95, "very sure"),
     (0.8, "sure"),
     (0.6, "fairly sure"),
@@ -88,7 +88,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """What is said about one group; `k` is the number of groups among which its members were compared."""
+    """The description of one group; `k` is the number of groups among which its members were compared."""
 
     k: int
     typical: tuple[tuple[Any, int], ...]  # vertex, position
@@ -123,7 +123,7 @@ class Descriptions:
         return {node: found[node] for node in chosen}
 
     def get(self, group: Group) -> Members | None:
-        """What is said about a group; None if there are too many groups."""
+        """Describe a group; None if there are too many groups."""
         if group.node not in self._sources:
             return None
         if group.node not in self._found:

@@ -1,12 +1,9 @@
 """Write the report of a partition as one HTML file that makes no network connections."""
 
-import base64
-import hashlib
 import json
 import re
 import sys
 from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +17,9 @@ from hyperclus.report.html import captions
 from hyperclus.report.html.about import About
 from hyperclus.report.html.charts import charts
 from hyperclus.report.html.contents import DETAILED_CLUSTERS, TABLE_CLUSTERS, Contents, capitalized
+from hyperclus.report.html.templating import asset, digest, environment
 
-OPEN_ROWS = 6  # rows of the table of a card that are visible at first
+PACKAGE = "hyperclus.report.html"
 OPEN_CLUSTERS = 12  # rows of the table of clusters that are visible at first
 NOUNS = ("a_vertex", "vertices", "a_hyperedge", "hyperedges")
 SCRIPTS = (  # joined in this order
@@ -49,21 +47,20 @@ def check_libraries() -> None:
 def render(contents: Contents) -> str:
     """Return the page."""
     about = About(contents)
-    start, scripts = _asset("start.js"), [_vega(), _script()]
-    style = colours.style() + _asset("page.css")
+    start, scripts = asset(PACKAGE, "start.js"), [_vega(), _script()]
+    style = colours.style() + asset(PACKAGE, "page.css")
     data = {
         **contents.level_data(),
         "nouns": {name: getattr(contents.nouns, name) for name in NOUNS},
         "nMarks": colours.DISTINCT,
         "nColours": len(colours.LIGHT),
-        "openRows": OPEN_ROWS,
         "openClusters": OPEN_CLUSTERS,
         "fileName": file_name(contents.source),
         "charts": charts(contents),
         "about": about.script_data(),
         "other": None if contents.other is None else contents.other.data(contents.levels),
     }
-    allowed, styled = " ".join(map(_digest, [start, *scripts])), _digest(style)
+    allowed, styled = " ".join(map(digest, [start, *scripts])), digest(style)
     rendered: str = _template().render(
         contents=contents,
         about=about,
@@ -108,33 +105,23 @@ def _library(module: str, name: str) -> Any:
 
 @cache
 def _template() -> Any:
-    """Load the template of the page; it escapes all text that is not marked as trusted."""
-    jinja2 = _library("jinja2", "Jinja2")
-    trusted = _library("markupsafe", "MarkupSafe").Markup
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("hyperclus.report.html"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=lambda value: value if isinstance(value, trusted) else formats.safe_lines(value),
-    )
+    """Load the template of the page."""
+    templates = environment(PACKAGE, "the report", "report")
     filters = ("duration", "four_digits", "number", "percent", "percent_cell", "short_id", "whole_percent")
-    environment.filters |= {name: getattr(formats, name) for name in filters}
-    environment.filters.update(
+    templates.filters |= {name: getattr(formats, name) for name in filters}
+    templates.filters.update(
         counted=count,
         article=with_article,
         capitalized=capitalized,
         lift=lambda value: f"{value:,.{2 if value < 100 else 0}f}\u00d7",
         percentage=lambda value: f"{min(max(value, 0.0), 100.0):.3f}".rstrip("0").rstrip(".") + "%",
         nonbreaking=captions.nonbreaking,
-        trusted=trusted,
     )
-    environment.globals.update(captions=captions, DETAILED_CLUSTERS=DETAILED_CLUSTERS, NOISE=formats.NOISE)
-    environment.globals.update(OPEN_CLUSTERS=OPEN_CLUSTERS, OPEN_ROWS=OPEN_ROWS, NAMED_COLUMNS=NAMED_COLUMNS)
-    environment.globals.update(TABLE_CLUSTERS=TABLE_CLUSTERS, N_MARKS=colours.DISTINCT)
-    environment.globals["svg"] = environment.get_template("svg.html.j2").module
-    return environment.get_template("page.html.j2")
+    templates.globals.update(captions=captions, DETAILED_CLUSTERS=DETAILED_CLUSTERS, NOISE=formats.NOISE)
+    templates.globals.update(OPEN_CLUSTERS=OPEN_CLUSTERS, NAMED_COLUMNS=NAMED_COLUMNS)
+    templates.globals.update(TABLE_CLUSTERS=TABLE_CLUSTERS, N_MARKS=colours.DISTINCT)
+    templates.globals["svg"] = templates.get_template("svg.html.j2").module
+    return templates.get_template("page.html.j2")
 
 
 @cache
@@ -147,13 +134,8 @@ def _vega() -> str:
 @cache
 def _script() -> str:
     """Join the scripts of the page into one function."""
-    return '"use strict";\n(() => {\n' + "\n".join(_asset(f"js/{name}.js") for name in SCRIPTS) + "})();\n"
-
-
-@cache
-def _asset(file: str) -> str:
-    return (resources.files("hyperclus.report.html") / file).read_text(encoding="utf-8").replace("\r\n", "\n")
-
-
-def _digest(asset: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(asset.encode()).digest()).decode()}'"
+    return (
+        '"use strict";\n(() => {\n'
+        + "\n".join(asset(PACKAGE, f"js/{name}.js") for name in SCRIPTS)
+        + "})();\n"
+    )

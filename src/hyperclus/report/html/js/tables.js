@@ -5,7 +5,6 @@ const showCards = () => {
   all(".card").forEach((card) => {
     const here = chosen < 0 || +card.dataset.cluster === chosen;
     card.classList.toggle("hidden", !here);
-    card.classList.toggle("all", chosen >= 0);
   });
   byId("no-match").hidden = all(".card:not(.hidden)").length > 0;
 };
@@ -30,8 +29,7 @@ const sortBy = (button) => {
   all("th[aria-sort]", head.parentElement).forEach((other) => other.setAttribute("aria-sort", "none"));
   head.setAttribute("aria-sort", up ? "ascending" : "descending");
   body.append(...rows.map(([, row]) => row));
-  const open = body.closest(".card") ? data.openRows : data.openClusters;
-  [...body.rows].forEach((row, i) => row.classList.toggle("more", i >= open));
+  if (body.closest(".clusters")) [...body.rows].forEach((row, i) => row.classList.toggle("more", i >= data.openClusters));
 };
 const unfold = (button) => {
   button.dataset.label ??= button.textContent;
