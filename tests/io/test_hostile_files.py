@@ -233,7 +233,7 @@ class TestShortage:
         def failing(*_, **__):
             raise error
 
-        for module, name in ((pa_csv, "read_csv"), (pq, "ParquetFile"), (npz, "_hypergraph")):
+        for module, name in ((pa_csv, "open_csv"), (pq, "ParquetFile"), (npz, "_hypergraph")):
             monkeypatch.setattr(module, name, failing)
 
     @pytest.mark.parametrize("error", [MemoryError(), pa.ArrowMemoryError("malloc of size 1 failed")])

@@ -112,7 +112,7 @@ class CsvTable(Table):
         for part in parts:
             view[start : start + len(part)] = part
             start += len(part)
-        rows = pc.read_csv(
+        rows = pc.open_csv(  # `read_csv` sets a signal handler of its own, which sometimes loses a Ctrl-C
             pa.BufferReader(buffer),
             pc.ReadOptions(column_names=numbers, block_size=buffer.size, use_threads=False),
             pc.ParseOptions(delimiter=self.delimiter, newlines_in_values=True, ignore_empty_lines=not single),
@@ -123,7 +123,7 @@ class CsvTable(Table):
                 strings_can_be_null=True,
                 quoted_strings_can_be_null=False,
             ),
-        )
+        ).read_all()
         if rows.column(0)[-1].as_py() != end:
             raise pa.ArrowInvalid("it ends within quotes")
         return rows.slice(int(single), rows.num_rows - 1 - int(single)).select(wanted)
