@@ -1,12 +1,14 @@
-# Needs python3 (3.11 or newer), pip and make. `make demo` and `make test` set up .venv by themselves.
+# Needs python3 (3.11 or newer), pip and make, and compiles with the C++ compiler there is, or else one from pip.
+# `make demo` and `make test` set up .venv by themselves, and again after a change of the C++ sources.
 PYTHON ?= python3
 BIN := .venv/bin
+NATIVE := hatch_build.py $(wildcard src/hyperclus/_native/*.h src/hyperclus/_native/*.cc)
 
 .PHONY: setup peers demo test test-slow fuzz bench bench-full real reproduction picture clean
 
 setup: .venv/.ready
 
-.venv/.ready: pyproject.toml constraints.txt
+.venv/.ready: pyproject.toml constraints.txt $(NATIVE)
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "hyperclus needs Python 3.11 or newer")'
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --editable '.[test]' --constraint constraints.txt
@@ -15,7 +17,7 @@ setup: .venv/.ready
 # Other hypergraph libraries, in an environment of their own: HyperNetX needs an older pandas.
 peers: .venv-peers/.ready
 
-.venv-peers/.ready: pyproject.toml constraints-peers.txt
+.venv-peers/.ready: pyproject.toml constraints-peers.txt $(NATIVE)
 	$(PYTHON) -m venv .venv-peers
 	.venv-peers/bin/python -m pip install --quiet --editable '.[pandas,peers]' hypothesis pytest --constraint constraints-peers.txt
 	touch $@

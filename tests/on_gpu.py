@@ -1,17 +1,18 @@
 """The CUDA engine on a GPU: `python tests/on_gpu.py`. Needs NumPy, SciPy and CuPy, and nothing else.
 
-Where Numba or threadpoolctl are missing, the CPU engine that it is compared with does without: its loops run
-interpreted, its products by SciPy.
+The compiled library of the CPU engine must be there: `python hatch_build.py`. Where threadpoolctl is missing,
+the threads of BLAS are not limited.
 """
 
 import importlib.util
-import math
 import sys
 import time
 import types
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import cache, partial
 from pathlib import Path
+from unittest.mock import MagicMock
 
 sys.path[:0] = [str(Path(__file__).parents[1] / "src"), str(Path(__file__).parent)]
 if importlib.util.find_spec("threadpoolctl") is None:
@@ -19,14 +20,17 @@ if importlib.util.find_spec("threadpoolctl") is None:
         select=lambda **_: types.SimpleNamespace(limit=lambda **_: nullcontext())
     )
     sys.modules["threadpoolctl"] = types.SimpleNamespace(ThreadpoolController=lambda: controller)  # type: ignore
+for name in ("msgspec", "narwhals"):  # for reading files, which nothing here does
+    if importlib.util.find_spec(name) is None:
+        sys.modules[name] = MagicMock()
 
 import numpy as np  # noqa: E402
 
 import hyperclus as hc  # noqa: E402
-from hyperclus._runtime import jit  # noqa: E402
 from hyperclus.clustering.objectives import OBJECTIVES  # noqa: E402
 from hyperclus.clustering.search_problem import EFFORTS  # noqa: E402
-from hyperclus.engines import cpu, cuda  # noqa: E402
+from hyperclus.engines import cuda, cuda_flows  # noqa: E402
+from hyperclus.engines.cuda_device import Device, Layout  # noqa: E402
 from support.engine_contracts import (  # noqa: E402
     ALPHAS,
     check_answer,
@@ -38,21 +42,18 @@ from support.engine_contracts import (  # noqa: E402
     planted,
 )
 
-if importlib.util.find_spec("numba") is None:
-    jit.COMPILE_FROM = math.inf
-    cpu.Tuning.uses_blocks = lambda *_: False
-
 
 def products():
     """Small matrices in one block, in several, and with long rows in pieces."""
-    for width, long, piece in ((10**9, 512, 4096), (7, 4, 3), (50, 20, 6)):
-        cuda.WIDTH, cuda.LONG, cuda.PIECE = width, long, piece
+    usual = cuda.DEVICE
+    for width, long, piece, table in ((10**9, 512, 4096, 10**9), (7, 4, 3, 200), (50, 20, 6, 10**4)):
+        cuda.DEVICE = cache(partial(Device, Layout(width, long=long, piece=piece, table=table)))
         for alpha in ALPHAS:
             for n, n_edges, blocks, big in ((60, 40, 2, 0), (30, 90, 3, 2), (25, 3, 1, 3), (3000, 40, 2, 4)):
                 h = planted(n, n_edges, blocks, big=big)
                 check_products(one_memory(cuda.CudaProducts.of), h, alpha)
                 check_factors(cuda.CudaProducts.of, h, alpha)
-    cuda.WIDTH, cuda.LONG, cuda.PIECE = 1_250_000, 512, 4096
+    cuda.DEVICE = usual
 
 
 def backend():
@@ -66,6 +67,40 @@ def single_precision():
     h = planted(400, 300, 2)
     rounded = h.with_gamma(h.gamma.data.astype(np.float32).astype(np.float64))
     check_products(one_memory(lambda _, alpha: cuda.CudaProducts.of(h, alpha, "float32")), rounded, 0.0)
+
+
+def little_memory():
+    """Tables in single precision, then in parts, where memory is short; a sentence where it is not enough."""
+    h = planted(3000, 5000, 5, seed=1)
+    labels = np.random.default_rng(0).integers(0, 40, h.n_vertices)
+    walk = hc.RandomWalk(h, products=cuda.CudaProducts.of(h, 0.0))
+    xp, cuda_flows.ROWS = cuda.DEVICE().xp, 1000
+    free = cuda.DEVICE().bytes_free
+    expected = None
+    for bytes_free in (10**10, 5 * 10**6, 4 * 10**6):
+        cuda.DEVICE().bytes_free = lambda: bytes_free  # noqa: B023
+        linked = walk.factors.products.linked(xp.asarray(labels), 40, walk.flow_factors, "both")
+        plan = linked._plan()
+        found = [
+            xp.vstack(parts).get() for parts in zip(*(blocks for _, blocks in linked.blocks()), strict=True)
+        ]
+        expected = expected or found
+        for one, other in zip(expected, found, strict=True):
+            np.testing.assert_allclose(one, other, atol=1e-6 * one.max(), err_msg=str(plan))
+        print("   ", bytes_free, plan)
+    cuda.DEVICE().bytes_free, cuda_flows.ROWS = free, 1 << 20
+    pool = xp.get_default_memory_pool()
+    before = pool.get_limit()
+    del walk, linked
+    pool.free_all_blocks()
+    pool.set_limit(pool.used_bytes() + 3 * 10**6)
+    said = ""
+    try:
+        hc.cluster(h, 5, engine="cuda")
+    except hc.errors.InputError as error:
+        said = str(error)
+    pool.set_limit(before)
+    assert "memory" in said, said
 
 
 def distributions():
@@ -84,6 +119,17 @@ def answers():
             check_answer(h, k, alpha=1.0, objective=objective)
         check_answer(h, k, call=hc.hyperclus_g)
     check_answer(planted(80, 120, 2, noise=0.0), 2)
+
+
+def many_eigenvectors():
+    """Blocks of products."""
+    h = planted(4000, 6000, 20, noise=0.1)
+    for alpha in (0.0, 1.0):
+        labels = np.arange(h.n_vertices) % 20
+        here, there = (hc.evaluate(h, labels, alpha=alpha, engine=engine) for engine in ("cpu", "cuda"))
+        assert np.abs(here.eigenvalues - there.eigenvalues).max() < 1e-9
+        assert there.eigenpairs.residuals.max() <= 1e-8
+        assert abs(here.ncut - there.ncut) < 1e-9
 
 
 def batches_of_moves():
@@ -135,7 +181,17 @@ def main() -> None:
     why = cuda.missing()
     if why is not None:
         sys.exit(f"no GPU: {why}")
-    checks = (products, backend, single_precision, distributions, answers, batches_of_moves, labels_to_act_on)
+    checks = (
+        products,
+        backend,
+        single_precision,
+        little_memory,
+        distributions,
+        answers,
+        many_eigenvectors,
+        batches_of_moves,
+        labels_to_act_on,
+    )
     for check in checks:
         start = time.perf_counter()
         check()

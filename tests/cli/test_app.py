@@ -31,7 +31,7 @@ def on_a_gpu(lacking, free=1e9):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cuda, "missing", lambda: lacking)
         patch.setattr(cuda, "bytes_free", lambda: free)
-        patch.setattr(cuda, "fits", lambda *_: False)
+        patch.setattr(cuda, "bytes_needed", lambda *_: 2 * free)
         hc.cluster(RING, 2, engine="cuda")
 
 

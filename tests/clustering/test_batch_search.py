@@ -50,8 +50,9 @@ def test_the_state_is_what_the_definitions_say(case):
     state = search.evaluate(labels)
     out, back = phi[:, None] * (p @ members), p.T @ (phi[:, None] * members)
     linked = [out + back] if search.objective is NCUT else [out, back]
-    for found, expected in zip(state.linked, linked, strict=False):  # in a reversible walk, out is enough
-        np.testing.assert_allclose(found, expected[:, :-1], rtol=0, atol=1e-14)
+    for rows, blocks in state.linked.blocks():
+        for found, expected in zip(blocks, linked, strict=False):  # in a reversible walk, out is enough
+            np.testing.assert_allclose(found, expected[rows, :-1], rtol=0, atol=1e-14)
     np.testing.assert_allclose(state.volumes, phi @ members, rtol=1e-13)
     between = members.T @ out
     expected = np.diag(between) if search.objective is NCUT else between

@@ -82,9 +82,10 @@ def test_the_nine_data_sets_match_memory(clustered_files, name):
     h, _, classes = paper_hypergraph(name)
     edges = np.array([f"{column} = {value}" for column, value in h.edge_ids.tolist()], dtype=object)
     h = hc.Hypergraph(h.gamma, h.edge_weights, h.vertex_ids, edges)
+    effort = "thorough" if name == "car" else "default"  # equal eigenvalues, whose vectors rounding decides
     for k, objective in ((2, "ncut"), (5, "ncut"), (len(set(classes)), "information")):
-        there, here = clustered_files(h, k, objective=objective), hc.cluster(h, k, objective=objective)
-        check_same(h, there, here)
+        how = {"objective": objective, "effort": effort}
+        check_same(h, clustered_files(h, k, **how), hc.cluster(h, k, **how))
 
 
 def planted(n_incidences, blocks, noise=0.2):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import hyperclus as hc
 from hyperclus import RandomWalk
 from hyperclus.clustering.exhaustive import _partitions
-from hyperclus.clustering.objectives import INFORMATION, NCUT, information_of
+from hyperclus.clustering.objectives import INFORMATION, NCUT, Objective, information_of
 from hyperclus.clustering.objectives.information import _with_logs
 from hyperclus.errors import InputError
 from hyperclus.spectral import bounds
@@ -118,3 +118,15 @@ def test_costs_after_a_merger_are_those_of_the_merged_clusters(count, seed, obje
 def _cost(objective, between):
     flows = np.diag(between) if objective is NCUT else _with_logs(between)
     return objective.cost(between.sum(axis=1), flows)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_compiled_mergers_are_those_of_least_cost_one_by_one(seed):
+    rng = np.random.default_rng(seed)
+    count = int(rng.integers(3, 25))
+    flows = rng.random((count, count)) * (rng.random((count, count)) < rng.choice([0.2, 1.0]))
+    flows += np.diag(rng.random(count) + 0.1)
+    flows /= flows.sum()
+    for k in (1, count // 2, count - 1):
+        expected = Objective.merged_to(INFORMATION, k, flows)
+        np.testing.assert_array_equal(INFORMATION.merged_to(k, flows), expected)

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import assume, given, settings
 
 import hyperclus as hc
-from hyperclus._runtime.jit import compile_from
 from hyperclus.clustering.local_result import Dip
 from support.oracles import stationary, transition
 from support.strategies import alphas, hypergraphs, random_hypergraph, with_subset
@@ -151,8 +150,7 @@ class TestPlantedGroups:
     """600 people in 12 groups of 50; `benchmarks/local_doubt.py` has more draws and families."""
 
     def answers(self, name, seeds, draws=8):
-        with compile_from(0):
-            found = list(local_doubt.answers(local_doubt.FAMILIES[name], draws, seeds))
+        found = list(local_doubt.answers(local_doubt.FAMILIES[name], draws, seeds))
         return np.array([f1 for f1, _ in found]), np.array([bool(one.doubt) for _, one in found])
 
     def test_one_seed_finds_its_group_or_doubts(self):

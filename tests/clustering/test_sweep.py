@@ -7,9 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hyperclus._runtime.jit import kernels
-from hyperclus.clustering import push_kernels
-from hyperclus.clustering.sweep import Candidate, Sweep, chosen, ncut
+from hyperclus.clustering.sweep import Candidate, Sweep, chosen, minima, ncut
 
 examples = settings(deadline=None, max_examples=60)
 levels = st.lists(st.sampled_from([0.0, 0.1, 0.2, 0.21, 0.3, 0.5, 0.8, 1.0]), min_size=1, max_size=12)
@@ -34,21 +32,16 @@ class TestDips:
         ],
     )
     def test_examples(self, heights, places):
-        assert list(push_kernels.dips(np.array(heights), 1.05)) == places
+        assert minima(np.array(heights), 1.05) == places
 
     @examples
     @given(levels)
     def test_the_lowest_is_a_dip_and_all_are_separated(self, heights):
         heights = np.array(heights)
-        places = list(push_kernels.dips(heights, 1.05))
+        places = minima(heights, 1.05)
         assert heights[places].min() == heights.min()
         for one, other in pairwise(places):
             assert heights[one:other].max() > 1.05 * max(heights[one], heights[other])
-
-    def test_compiled(self):
-        heights = np.random.default_rng(0).random(200)
-        compiled = kernels(push_kernels, np.inf).dips(heights, 1.05)
-        assert list(compiled) == list(push_kernels.dips(heights, 1.05))
 
 
 class TestChosen:

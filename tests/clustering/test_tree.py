@@ -210,15 +210,6 @@ def test_descend_within_moves_inside_groups_only(objective):
 
 
 @examples
-@given(anything, alphas)
-def test_flows_in_one_pass_are_those_of_products(case, alpha):
-    h, labels = case
-    walk, k = hc.RandomWalk(h, alpha=alpha), max(labels) + 1
-    found = nested.flows_between_many(walk, labels, k)
-    np.testing.assert_allclose(found, flows_between(walk, labels, k), rtol=1e-9, atol=1e-15)
-
-
-@examples
 @given(anything, objectives)
 def test_scores_are_gains_of_moves(case, objective):
     """Exact for the NCut, of first order for the information."""

@@ -6,11 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hyperclus as hc
-from hyperclus._runtime.jit import compile_from
-from hyperclus.clustering.initialization import initial_partitions
 from hyperclus.clustering.objectives import INFORMATION, NCUT
-from hyperclus.clustering.search_problem import EFFORTS, SearchProblem
-from hyperclus.clustering.vertex_search import Clusters, perturb, vertex_search
+from hyperclus.clustering.search_problem import EFFORTS
+from hyperclus.clustering.vertex_search import Clusters, perturb
 from support.oracles import information, min_ncut, ncut, stationary, transition
 from support.strategies import alphas, disconnected, hypergraphs, random_hypergraph, with_partition
 
@@ -144,12 +142,15 @@ def test_a_perturbation_keeps_what_is_lower_and_undoes_the_rest(objective, case,
 def test_undo_takes_back_everything_since_keep(case):
     h, labels = case
     clusters = clusters_of(h, labels)
-    before = [np.array(part) for part in clusters.state]
+    before = {name: getattr(clusters.state, name).copy() for name in ("labels", "sizes", "volumes", "flows")}
+    before["between"] = clusters.between
     clusters.descend()
     clusters.assign(np.arange(h.n_vertices), np.zeros(h.n_vertices, dtype=np.int64))
     clusters.undo()
-    for part, expected in zip(clusters.state, before, strict=True):
-        np.testing.assert_allclose(part, expected, atol=1e-9 * max(1.0, np.abs(expected).max()))
+    between = before.pop("between")
+    np.testing.assert_allclose(clusters.between, between, atol=1e-9)
+    for name, expected in before.items():
+        np.testing.assert_allclose(getattr(clusters.state, name), expected, atol=1e-9)
 
 
 @examples
@@ -207,19 +208,69 @@ def test_the_same_seed_gives_the_same_labels():
         np.testing.assert_array_equal(first.labels, again.labels)
 
 
-def test_compiled_and_interpreted_kernels_give_the_same_bits():
-    h = random_hypergraph(80, 60, 7, 3)
-    walk = hc.RandomWalk(h)
-    pairs = hc.smallest_eigenpairs(hc.NormalizedLaplacian(walk), 4, spare=2)
-    problem, found = SearchProblem(walk, pairs, 4, 0.0), {}
-    for steps in (float("inf"), 0):
-        with compile_from(steps):
-            rng = np.random.default_rng(0)
-            starts = initial_partitions(problem, rng, sample=20_000)
-            labels = vertex_search(problem, starts, EFFORTS["default"], rng)
-            found[steps] = labels, Clusters.of(walk, labels, 4).state.flows
-    for interpreted, machine_code in zip(*found.values(), strict=True):
-        np.testing.assert_array_equal(interpreted, machine_code)
+def hypergraph_of_small_and_large_edges(seed):
+    """Some hyperedges have fewer than half as many members as there will be clusters, others have more."""
+    rng = np.random.default_rng(seed)
+    sizes = [*rng.integers(2, 8, 120), *rng.integers(30, 80, 6)]
+    members = [rng.choice(150, size, replace=False).tolist() for size in sizes]
+    gamma = [
+        dict(zip(some, np.exp(rng.standard_normal(len(some))).tolist(), strict=True)) for some in members
+    ]
+    covered = {vertex for some in members for vertex in some}
+    rest = [{vertex: 1.0, 0: 2.0} for vertex in range(1, 150) if vertex not in covered]
+    return hc.Hypergraph.from_edges([*gamma, *rest])
+
+
+@pytest.mark.parametrize("objective", [NCUT, INFORMATION], ids=lambda one: one.name)
+@pytest.mark.parametrize("alpha", [0.0, 1.0])
+@pytest.mark.parametrize("k", [2, 5, 24, 60])
+class TestKernels:
+    """Lists of few clusters and full rows of sums, and gains with and without logarithms."""
+
+    def clusters(self, objective, alpha, k):
+        h = hypergraph_of_small_and_large_edges(k)
+        walk = hc.RandomWalk(h, alpha=alpha)
+        labels = np.random.default_rng(k).permutation(np.arange(h.n_vertices) % k)
+        return walk, Clusters.of(walk, labels, k, objective=objective)
+
+    def cost(self, walk, labels, k, objective):
+        """The cost by the definition, from P."""
+        indicators = np.eye(k)[labels]
+        return objective.cost_between(indicators.T @ (walk.stationary[:, None] * walk.dense()) @ indicators)
+
+    def test_the_gain_of_the_best_move_is_that_of_the_definition(self, objective, alpha, k):
+        walk, clusters = self.clusters(objective, alpha, k)
+        labels, n = clusters.state.labels, walk.hypergraph.n_vertices
+        found, targets = np.empty(n), np.empty(n, dtype=np.int64)
+        objective.kernels.best_moves(clusters.flow, clusters.state, found, targets)
+        before = self.cost(walk, labels, k, objective)
+        assert clusters.plain_cost == pytest.approx(before, rel=1e-12)
+        for vertex in range(0, n, 3):
+            if targets[vertex] == labels[vertex]:
+                continue
+            after = labels.copy()
+            after[vertex] = targets[vertex]
+            gain = before - self.cost(walk, after, k, objective)
+            assert found[vertex] == pytest.approx(gain, rel=1e-9, abs=1e-12)
+
+    def test_sums_and_flows_follow_the_moves(self, objective, alpha, k):
+        walk, clusters = self.clusters(objective, alpha, k)
+        first = clusters.plain_cost
+        clusters.descend()
+        assert clusters.plain_cost <= first
+        again = Clusters.of(walk, clusters.state.labels, k, objective=objective)
+        np.testing.assert_allclose(clusters.state.flows, again.state.flows, rtol=1e-6, atol=1e-12)
+        np.testing.assert_allclose(clusters.between, again.between, rtol=1e-9, atol=1e-15)
+        np.testing.assert_array_equal(clusters.state.used, again.state.used)
+        assert clusters.plain_cost == pytest.approx(again.plain_cost, rel=1e-11)
+
+    def test_forced_moves_are_undone(self, objective, alpha, k):
+        _, clusters = self.clusters(objective, alpha, k)
+        labels, flows = clusters.state.labels.copy(), clusters.state.flows.copy()
+        clusters.force(None, np.random.default_rng(0))
+        clusters.undo()
+        np.testing.assert_array_equal(clusters.state.labels, labels)
+        np.testing.assert_array_equal(clusters.state.flows, flows)
 
 
 class TestMinShare:

@@ -4,7 +4,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from hyperclus.engines import cpu, cuda
+from hyperclus.engines import cpu, cpu_blocks, cuda
 from support.engine_contracts import ALPHAS, Engine, check_backend, check_products, one_memory, planted
 from support.in_process_workers import scattered
 from support.stand_in_device import StandIn
@@ -15,7 +15,7 @@ def sparse(h, alpha):
 
 
 def blocked(h, alpha):
-    return cpu.BlockProducts.of(h.gamma, alpha)
+    return cpu_blocks.BlockProducts.of(cpu.Lists(h.gamma, alpha))
 
 
 def stand_in(h, alpha):

@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 
 import hyperclus as hc
 from hyperclus._runtime.checkpoint import Pace, checkpoint_pace
-from hyperclus._runtime.jit import compile_from
 from hyperclus.clustering._run import default_min_share, search_in_batches
 from hyperclus.clustering.cut import cut
 from hyperclus.clustering.objectives import INFORMATION, NCUT
 from hyperclus.clustering.search_problem import EFFORTS, SearchProblem
-from hyperclus.engines import cpu_kernels
-from hyperclus.engines.cpu import BlockProducts, Lists, SparseProducts, Tuning
+from hyperclus.engines import cpu_blocks
+from hyperclus.engines.cpu import Lists, SparseProducts, Tuning
+from hyperclus.engines.cpu_blocks import BlockProducts
 from hyperclus.engines.dask import backend, schedule
 from hyperclus.engines.dask.backend import ZOOMS, mass_levels
 from hyperclus.engines.dask.blocks import MappedProducts
@@ -421,7 +421,7 @@ def test_one_round_or_many_give_the_same(levels):
 @pytest.fixture(params=["plain", "blocked", "mapped"])
 def kind(request, monkeypatch):
     """How workers hold blocks of hyperedges; groups of vertices are small."""
-    monkeypatch.setattr(cpu_kernels, "SPAN", 1)
+    monkeypatch.setattr(cpu_blocks, "SPAN", 1)
     return request.param
 
 
@@ -505,7 +505,7 @@ def check_flows(there, h, alpha, rng):
 @pytest.mark.parametrize("kind", ["plain", "mapped"])
 def test_gamma_that_differs_only_across_blocks(monkeypatch, kind):
     """The same within each block, but not in all of them."""
-    monkeypatch.setattr(cpu_kernels, "SPAN", 1)
+    monkeypatch.setattr(cpu_blocks, "SPAN", 1)
     own = np.arange(1.0, 9.0)
     edges = [dict(enumerate(own.tolist()))] * 6
     for other, constant in ((1.0, True), (2.0, False)):
@@ -519,15 +519,12 @@ def test_gamma_that_differs_only_across_blocks(monkeypatch, kind):
                 np.testing.assert_array_equal(there.get(found), own)
 
 
-def test_larger_blocks_compiled_and_mapped(monkeypatch):
+def test_larger_blocks_in_memory_and_mapped(monkeypatch):
     """Several real spans of vertices, and threads that share them."""
     monkeypatch.setattr(schedule, "ROWS", 1 << 14)
     h = planted_sparse(200_000, 2)
     for memory, alpha in ((1e5, 0.0), (1e5, 1.0), (4e9, 0.0), (4e9, 0.5)):
-        with (
-            compile_from(0),
-            scattered(h, alpha=alpha, memory=memory, tuning=Tuning(2, blocked_from=1)) as there,
-        ):
+        with scattered(h, alpha=alpha, memory=memory, tuning=Tuning(2, blocked_from=1)) as there:
             check_kind(there, "mapped" if memory < 1e9 else "blocked", alpha, Tuning().min_vertices)
             here = SparseProducts(Lists(h.gamma, alpha))
             x, left, right = np.random.default_rng(0).uniform(0.1, 1.0, (3, h.n_vertices))

@@ -4,6 +4,7 @@ import copy
 import subprocess
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 import hyperclus as hc
 from hyperclus import engines
 from hyperclus.clustering.search_problem import EFFORTS
-from hyperclus.engines import cuda
+from hyperclus.engines import cuda, cuda_device, cuda_flows
 from hyperclus.spectral.eigen.null_space import zero_vectors
 from support import stand_in_device
 from support.contracts import refused
@@ -29,21 +30,19 @@ from support.paper_data import paper_hypergraph
 from support.strategies import copies_around_a_hub, random_hypergraph
 
 lanczos = sys.modules["hyperclus.spectral.eigen.lanczos"]
+IN_PIECES = cuda_device.Layout(width=7, long=4, piece=3, table=100)
 NINE = ("mushroom", "rice", "car", "digit-24", "covertype", "zoo", "wine-567", "letter", "digit")
 
 
-@pytest.fixture(params=[(10**9, 10**9, 10**9), (7, 4, 3)], ids=["whole", "in pieces"])
+@pytest.fixture(params=[stand_in_device.WHOLE, IN_PIECES], ids=["whole", "in pieces"])
 def device(request, monkeypatch):
     """A stand-in for a GPU; with blocks and pieces so small that there are several of each."""
-    on_standin(monkeypatch, *request.param)
+    on_standin(monkeypatch, request.param)
 
 
-def on_standin(monkeypatch, width=10**9, long=10**9, piece=10**9):
-    monkeypatch.setattr(cuda, "DEVICE", stand_in_device.StandIn)
+def on_standin(monkeypatch, layout=stand_in_device.WHOLE, free=10**12):
+    monkeypatch.setattr(cuda, "DEVICE", partial(stand_in_device.StandIn, layout, free))
     monkeypatch.setattr(cuda, "missing", lambda: None)
-    monkeypatch.setattr(cuda, "fits", lambda *_: True)
-    for name, value in {"WIDTH": width, "LONG": long, "PIECE": piece}.items():
-        monkeypatch.setattr(cuda, name, value)
 
 
 @pytest.mark.parametrize("alpha", ALPHAS)
@@ -82,11 +81,74 @@ def test_the_nine_data_sets_give_the_same_results(monkeypatch, name, objective):
 @pytest.mark.parametrize("k", [2, 3, 5])
 @pytest.mark.parametrize("alpha", ALPHAS)
 def test_batch_search_gives_the_same_results(monkeypatch, k, alpha, objective):
-    on_standin(monkeypatch, 100, 12, 5)
+    on_standin(monkeypatch, cuda_device.Layout(width=100, long=12, piece=5, table=1000))
     h = planted(300, 500, k, noise=0.1, seed=k)
     for effort in ("fast", "default"):
         in_batches = replace(EFFORTS[effort], batched_from=(0, 0))
         check_answer(h, k, alpha=alpha, exact=False, effort=in_batches, objective=objective)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 1.0])
+def test_many_eigenvectors_are_computed_in_blocks(monkeypatch, alpha):
+    on_standin(monkeypatch, cuda_device.Layout(width=100, long=12, piece=5, table=1000))
+    h = planted(400, 600, 20)
+    here, there = (
+        hc.evaluate(h, np.arange(h.n_vertices) % 20, engine=engine, alpha=alpha, chance=False)
+        for engine in ("cpu", "cuda")
+    )
+    np.testing.assert_allclose(there.eigenvalues, here.eigenvalues, atol=1e-9)
+    assert there.eigenpairs.residuals.max() <= 1e-8
+    assert there.ncut == pytest.approx(here.ncut, rel=1e-12)
+
+
+@pytest.mark.parametrize("free", [10**12, 3 * 10**5, 1])
+@pytest.mark.parametrize("directions", ["out", "both", "sum"])
+def test_flows_where_memory_is_short(monkeypatch, free, directions):
+    """The tables are in single precision, or have few columns at a time."""
+    monkeypatch.setattr(cuda_flows, "ROWS", 7)
+    h = planted(60, 40, 2, big=1)
+    device = stand_in_device.StandIn(IN_PIECES, free)
+    products = cuda.CudaProducts.on(device, h.gamma, 0.0, "float64")
+    walk, labels = hc.RandomWalk(h, products=products), np.arange(h.n_vertices) % 11
+    found = products.linked(labels, 11, walk.flow_factors, directions).blocks()
+    there = [
+        np.vstack([block.get() for block in parts]) for parts in zip(*(b for _, b in found), strict=True)
+    ]
+    here = hc.RandomWalk(h)
+    (_, expected), *_ = here.factors.products.linked(labels, 11, here.flow_factors, directions).blocks()
+    for one, other in zip(there, expected, strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-7 * other.max() if free < 10**12 else 1e-15)
+
+
+def test_too_little_memory_on_the_device_is_a_sentence(monkeypatch):
+    """CuPy's errors, wherever they are raised."""
+    on_standin(monkeypatch)
+    monkeypatch.setitem(sys.modules, "cupy", object())
+    for name, words in (
+        ("OutOfMemoryError", "Out of memory allocating 9 bytes"),
+        ("CUBLASError", "ALLOC_FAILED"),
+    ):
+        kind = type(name, (Exception,), {"__module__": "cupy.cuda.memory"})
+        monkeypatch.setattr(cuda.CudaProducts, "to_vertices", raising(kind(words)))
+        refused(lambda: hc.cluster(planted(40, 60, 2), engine="cuda"), "memory", "engine='cpu'", "float32")
+    monkeypatch.setattr(cuda.CudaProducts, "to_vertices", raising(ZeroDivisionError("cupy")))
+    with pytest.raises(ZeroDivisionError):
+        hc.cluster(planted(40, 60, 2), engine="cuda")
+
+
+def raising(error):
+    def fail(*_):
+        raise error
+
+    return fail
+
+
+def test_isolated_vertices_are_found_on_the_device(monkeypatch):
+    on_standin(monkeypatch)
+    h = hc.Hypergraph.from_edges([["a", "b"], ["b", "c"], ["d", "e"], ["e", "c"]], vertex_ids=list("xabcdey"))
+    here, there = (hc.cluster(h, engine=engine) for engine in ("cpu", "cuda"))
+    assert there.labels.tolist() == here.labels.tolist()
+    assert there.labels[0] == there.labels[-1] == -1
 
 
 def test_single_precision_stays_single(monkeypatch):
@@ -192,10 +254,11 @@ class TestChoice:
         h = planted(20, 20, 2)
         monkeypatch.setattr(cuda, "missing", lambda: "the driver reports no device")
         refused(lambda: hc.cluster(h, engine="cuda"), "NVIDIA GPU", "no device", "engine='cpu'")
-        monkeypatch.setattr(cuda, "missing", lambda: None)
-        monkeypatch.setattr(cuda, "bytes_free", lambda: 1000)
+        on_standin(monkeypatch)
         tiny = h.with_gamma(h.gamma.data * 1e-45)
         refused(lambda: hc.cluster(tiny, engine="cuda", precision="float32"), "range of float32", "float64")
+        refused(lambda: hc.cluster(h, engine="cuda", alpha="1"), "alpha")
+        on_standin(monkeypatch, free=1000)
         refused(lambda: hc.cluster(h, engine="cuda"), "GB free", "precision='float32'")
         refused(lambda: hc.cluster(h, engine="tpu"), "engine", "'cuda'")
         refused(lambda: hc.cluster(h, precision="float32"), "engine='cuda'")

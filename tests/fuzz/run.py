@@ -72,7 +72,7 @@ def mutated(rng, pool):
 def fuzz(name, folder, seconds, seed):
     """Fuzz one target in this process until the time is over or something is found."""
     signal.signal(signal.SIGPROF, _too_long)
-    if find_spec("atheris") and name != "cluster":  # Numba does not compile what atheris instruments
+    if find_spec("atheris") and name != "cluster":  # whose loops are compiled and give no coverage
         _with_atheris(name, folder, seconds, seed)
     from fuzz.targets import TARGETS, seeds
 

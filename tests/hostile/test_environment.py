@@ -10,16 +10,7 @@ from hostile.csv import GOOD
 from support.hostile import sentences
 
 INFO, CLUSTER, CONVERT = "info t.csv", "cluster t.csv -k 2 --csv --no-chance", "convert t.csv out.csv"
-COMPILED = "cluster ring.csv -k 2 --csv --no-chance"  # with compiled kernels
-SOUND = {INFO: "3 vertices, 2 hyperedges", CLUSTER: "next_cluster,outlier\na,", CONVERT: "", COMPILED: "0,0"}
-RING = "vertex,edge\n" + "".join(f"{i},{i}\n{(i + 1) % 12},{i}\n" for i in range(12))
-COMPILE = """
-import sys
-from hyperclus import cli
-from hyperclus._runtime.jit import compile_from
-with compile_from(0):
-    sys.exit(cli.run(sys.argv[1:]))
-"""
+SOUND = {INFO: "3 vertices, 2 hyperedges", CLUSTER: "next_cluster,outlier\na,", CONVERT: ""}
 
 
 def closed(number):
@@ -33,10 +24,6 @@ def full(number):
 
 # (command, variables, what happens in the process before, exit code, a part of the sentence)
 LINES = [
-    (COMPILED, {"NUMBA_NUM_THREADS": "0"}, None, 0, ""),
-    (COMPILED, {"NUMBA_NUM_THREADS": "x"}, None, 0, ""),
-    (COMPILED, {"NUMBA_CACHE_DIR": "/proc/no"}, None, 0, ""),
-    (COMPILED, {"NUMBA_CACHE_DIR": "t.csv"}, None, 0, ""),
     (CLUSTER, {"OMP_NUM_THREADS": "x", "OPENBLAS_NUM_THREADS": "-1"}, None, 0, ""),
     (CLUSTER, {"HOME": None}, None, 0, ""),
     (CLUSTER, {"HOME": "/no/where", "XDG_CACHE_HOME": "/no/where", "TMPDIR": "/no/where"}, None, 0, ""),
@@ -68,11 +55,9 @@ LINES = [
 def test_a_line(tmp_path, line):
     command, variables, before, code, wanted = line
     (tmp_path / "t.csv").write_text(GOOD)
-    (tmp_path / "ring.csv").write_text(RING)
-    how = ["-c", COMPILE] if command == COMPILED else ["-m", "hyperclus"]
     given = {**os.environ, "COLUMNS": "120", **variables}
     done = subprocess.run(
-        [sys.executable, *how, *command.split(), "-q"],
+        [sys.executable, "-m", "hyperclus", *command.split(), "-q"],
         cwd=tmp_path,
         env={name: value for name, value in given.items() if value is not None},
         preexec_fn=before,

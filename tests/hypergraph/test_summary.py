@@ -5,9 +5,10 @@ import re
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import hyperclus as hc
-from hyperclus.hypergraph.summary import summary
+from hyperclus.hypergraph.summary import quantiles, summary
 from support import oracles
 from support.strategies import disconnected, hypergraphs, random_hypergraph
 
@@ -134,3 +135,9 @@ def test_a_hypergraph_without_incidences():
         )
         assert found.remarks == ("no vertex is in a hyperedge, so there is nothing to cluster",)
         assert "nan" not in repr(found)
+
+
+@given(st.lists(st.floats(1e-300, 1e300), min_size=1, max_size=60), st.lists(st.floats(0, 1), max_size=6))
+def test_quantiles_without_a_copy_are_those_of_numpy(values, shares):
+    numbers = np.array(values)
+    assert quantiles(numbers, shares, many=0) == np.quantile(numbers, shares).tolist()

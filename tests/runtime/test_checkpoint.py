@@ -21,7 +21,6 @@ from hypothesis import strategies as st
 
 import hyperclus as hc
 from hyperclus._runtime.checkpoint import SUFFIX, Pace, checkpoint_pace, open_checkpoint, vector_references
-from hyperclus._runtime.jit import compile_from
 from hyperclus.clustering.search_problem import EFFORTS, Effort
 from hyperclus.spectral import stationary
 from support.strategies import build, copies_around_a_hub, hypergraphs, random_edges, random_hypergraph
@@ -210,15 +209,13 @@ def test_search_in_batches(eager, tmp_path, k, effort):
     check_every_stop(partial(hc.cluster, H, k, effort=in_batches), tmp_path)
 
 
-@pytest.mark.parametrize("machine_code", [False, True])
 @pytest.mark.parametrize("effort", ["fast", "default", "thorough"])
 @pytest.mark.parametrize("k", [2, 3])
-def test_search(eager, tmp_path, k, effort, machine_code):
+def test_search(eager, tmp_path, k, effort):
     if effort == "thorough":
         effort = Effort(6, 8, 4, 5.0, 1e5, first=EFFORTS["default"])
     h = random_hypergraph(60, 40, 5, 4)
-    with compile_from(0 if machine_code else math.inf):
-        check_every_stop(partial(hc.cluster, h, k, effort=effort, seed=1), tmp_path, 12)
+    check_every_stop(partial(hc.cluster, h, k, effort=effort, seed=1), tmp_path, 12)
 
 
 def test_search_stopped_every_few_steps(eager, tmp_path):

@@ -10,8 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hyperclus import NormalizedLaplacian, RandomWalk, cluster, unit_weights
-from hyperclus._runtime.jit import compile_from
-from hyperclus.engines import cpu, cpu_kernels
+from hyperclus.engines import cpu, cpu_blocks
 from hyperclus.spectral.components import components
 from hyperclus.spectral.factors import TransitionFactors
 from support import oracles
@@ -71,7 +70,7 @@ def test_walk_is_the_double_loop_of_the_definition(h, alpha):
 def test_contract_holds_on_several_threads(blocks, h, alpha):
     """Products of many incidences are split into blocks of rows, some perhaps empty."""
     tuning = cpu.Tuning(threads=blocks, incidences_each=1)
-    check_passes(h, alpha, cpu.host_products(cpu.Lists(h.gamma, alpha), tuning))
+    check_passes(h, alpha, cpu_blocks.host_products(cpu.Lists(h.gamma, alpha), tuning))
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
@@ -81,7 +80,7 @@ def test_contract_holds_on_several_threads(blocks, h, alpha):
 def test_contract_holds_in_blocks(monkeypatch, threads, runs, h, alpha):
     """From BLOCKED_FROM incidences on; here a block may be a single vertex, and some are empty."""
     products = in_blocks(monkeypatch, h, alpha, threads, runs)
-    assert isinstance(products, cpu.BlockProducts)
+    assert isinstance(products, cpu_blocks.BlockProducts)
     check_passes(h, alpha, products)
     plain = unit_weights(h)
     products = in_blocks(monkeypatch, plain, alpha, threads, runs)
@@ -91,21 +90,20 @@ def test_contract_holds_in_blocks(monkeypatch, threads, runs, h, alpha):
 
 
 @pytest.mark.parametrize("alpha", [0, 1])
-def test_compiled_blocks_give_the_same_bits_on_any_number_of_threads(monkeypatch, alpha):
+def test_blocks_give_the_same_bits_on_any_number_of_threads(monkeypatch, alpha):
     h = random_hypergraph(3000, 2000, 12, seed=2, gamma=2.0)
     distribution, values = np.random.default_rng(0).random((2, 3000))
     found = []
     for threads in (1, 2, 5):
-        with compile_from(0):
-            products = in_blocks(monkeypatch, h, alpha, threads, runs=8, blocks=7)
-            factors = TransitionFactors(h, alpha=alpha, products=products)
-            found.append(
-                (
-                    symmetrized(factors, np.sqrt(distribution), values),
-                    factors.step_to_edges(distribution),
-                    factors.return_probability,
-                )
+        products = in_blocks(monkeypatch, h, alpha, threads, runs=8, blocks=7)
+        factors = TransitionFactors(h, alpha=alpha, products=products)
+        found.append(
+            (
+                symmetrized(factors, np.sqrt(distribution), values),
+                factors.step_to_edges(distribution),
+                factors.return_probability,
             )
+        )
     for other in found[1:]:
         for one, same in zip(found[0], other, strict=True):
             np.testing.assert_array_equal(one, same)
@@ -159,9 +157,11 @@ def test_copies_of_a_walk_carry_no_products():
 
 def in_blocks(monkeypatch, h, alpha, threads, runs, blocks=16):
     """Products in blocks for a hypergraph of any size."""
-    monkeypatch.setattr(cpu_kernels, "SPAN", 0)
-    tuning = cpu.Tuning(threads, 1, blocked_from=0, blocks=blocks, min_vertices=1, runs_from=runs)
-    return cpu.host_products(cpu.Lists(h.gamma, alpha), tuning)
+    monkeypatch.setattr(cpu_blocks, "SPAN", 0)
+    tuning = cpu.Tuning(
+        threads, 1, blocked_from=0, gathered_up_to=0, blocks=blocks, min_vertices=1, runs_from=runs
+    )
+    return cpu_blocks.host_products(cpu.Lists(h.gamma, alpha), tuning)
 
 
 def symmetrized(factors, root, vector):

@@ -14,6 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 import hyperclus as hc
+from hyperclus.engines.base import FlowFactors
 from hyperclus.spectral.factors import TransitionFactors
 from hyperclus.spectral.walk import RandomWalk
 
@@ -106,6 +107,7 @@ def check_products(open_engine, h, alpha, tolerance=1e-12):
             close(get(there), blocks["vertices"], 0.0)  # and so is the argument
         check_pairs_of_products(engine, all_of_them, x, blocks["vertices"][:, 1], y, tolerance)
         check_flows(engine, h, all_of_them, rng)
+        check_cluster_flows(engine, h, all_of_them, rng)
 
 
 def check_pairs_of_products(engine, all_of_them, x, other, y, tolerance):
@@ -150,6 +152,47 @@ def check_flows(engine, h, all_of_them, rng):
     volumes, boundaries = engine.products.backend.fetch(*engine.products.flows(engine.put(labels), 3, *given))
     close(volumes, [phi[labels == cluster].sum() for cluster in range(3)], 1e-12)
     close(boundaries, expected, 1e-11)
+
+
+def check_cluster_flows(engine, h, all_of_them, rng, count=4):
+    """Flows between vertices and clusters by loops over pairs of members, in all directions."""
+    products, get = engine.products, engine.get
+    n, m = h.n_vertices, h.n_edges
+    labels = rng.permutation(np.arange(n) % count)
+    shares = rng.random(m) + 0.1
+    arriving, leaving = np.zeros((m, count)), np.zeros((m, count))
+    masses = np.zeros(n)
+    for e, v, gamma, _ in all_of_them:
+        arriving[e, labels[v]] += gamma * shares[e]
+    for e, v, _, source in all_of_them:  # the flows of a vertex to all clusters sum to its mass
+        masses[v] += source * arriving[e].sum()
+    phi = rng.random(n) + 0.1
+    rates = phi / masses
+    for e, v, _, source in all_of_them:
+        leaving[e, labels[v]] += source * rates[v] * shares[e]
+    out, back = np.zeros((n, count)), np.zeros((n, count))
+    for e, v, gamma, source in all_of_them:
+        out[v] += rates[v] * source * arriving[e]
+        back[v] += gamma * leaving[e]
+    between = np.array([out[labels == cluster].sum(axis=0) for cluster in range(count)])
+    there = engine.put(phi), engine.put(masses), engine.put_edges(shares)
+    given = FlowFactors(products.backend, *there)
+    columns = products.backend.fetch(*products.between(engine.put(labels), count, given))
+    close(np.array(columns).T, between, 1e-11)
+    expected = {"out": [out], "both": [out, back], "sum": [out + back]}
+    for directions, blocks in expected.items():
+        linked = products.linked(engine.put(labels), count, given, directions)
+        if (
+            directions != "sum"
+        ):  # where the last cluster is what is left, flows back must sum to the mass, too
+            close(np.array(products.backend.fetch(*linked.between())).T, between, 1e-11)
+        covered = 0
+        for rows, found in linked.blocks():
+            covered += len(labels[rows])
+            assert len(found) == len(blocks)
+            for block, flows in zip(blocks, found, strict=True):
+                close(get(flows), block[rows, :-1], 1e-11)
+        assert covered == n
 
 
 # ---- the backend ---------------------------------------------------------------------------------

@@ -11,7 +11,9 @@ from types import SimpleNamespace
 import numpy as np
 import scipy.sparse as sp
 
-from hyperclus.engines import cuda
+from hyperclus.engines import cuda_device
+
+WHOLE = cuda_device.Layout(width=10**9, long=10**9, piece=10**9)
 
 
 class DeviceArray(np.lib.mixins.NDArrayOperatorsMixin):
@@ -119,13 +121,26 @@ class _Generator:
 random = SimpleNamespace(default_rng=_Generator)
 
 
-class StandIn(cuda.Device):
+class StandIn(cuda_device.Device):
     """The kernels in NumPy."""
 
-    def __init__(self):
+    def __init__(self, layout=WHOLE, free=10**12):
         from support import stand_in_device
 
-        self.xp = stand_in_device
+        self.xp, self.layout, self._free = stand_in_device, layout, free
+
+    def copying(self, array, dtype):
+        """A copy, at once."""
+        with np.errstate(over="ignore", under="ignore"):
+            return DeviceArray(np.array(array, dtype=dtype)), lambda: None
+
+    def fetched(self, array):
+        """The array on the host."""
+        return array.get()
+
+    def bytes_free(self):
+        """As many bytes as the test says."""
+        return self._free
 
     def free(self):
         """Nothing is held."""
@@ -140,7 +155,7 @@ class StandIn(cuda.Device):
         """Where each short row begins in each block, and where the blocks do."""
         pointers = np.zeros((count, len(ptr)), dtype=np.int32)
         for row, (first, last) in enumerate(pairwise(ptr._values)):
-            entries = idx._values[first:last] if last - first <= cuda.LONG else []
+            entries = idx._values[first:last] if last - first <= self.layout.long else []
             for block in range(count):
                 inside = sum(1 for column in entries if column // width == block)
                 pointers[block, row + 1] = pointers[block, row] + inside
@@ -150,7 +165,7 @@ class StandIn(cuda.Device):
         """Put the entries of the short rows into their blocks."""
         ptr, idx, weights = (array._values for array in csr)
         for row, (first, last) in enumerate(pairwise(ptr)):
-            for block in range(len(starts) - 1) if last - first <= cuda.LONG else ():
+            for block in range(len(starts) - 1) if last - first <= self.layout.long else ():
                 chosen = first + np.flatnonzero(idx[first:last] // width == block)
                 begin = starts[block] + pointers._values[block, row]
                 to[0]._values[begin : begin + len(chosen)] = idx[chosen]
@@ -172,7 +187,7 @@ class StandIn(cuda.Device):
     def pieces(self, rows, width, power, alpha, x, parts):
         """The sums of the pieces of long rows."""
         bounds = rows.bounds._values
-        assert (np.diff(bounds) <= cuda.PIECE).all()
+        assert (np.diff(bounds) <= self.layout.piece).all()
         self.sums((DeviceArray(bounds), rows.idx, rows.weights), width, power, alpha, x, parts, True)
 
     def join_pieces(self, rows, width, parts, out):
@@ -189,3 +204,53 @@ class StandIn(cuda.Device):
         source_weights = weights ** {0: 0.0, 1: 1.0, 2: alpha}[power]
         going = out_row[rows] * out_column[idx] * source_weights
         np.minimum.at(least._values, rows, np.maximum(going, in_row[rows] * in_column[idx] * weights))
+
+    def cluster_sums(self, block, weigh, to):
+        """Add the sums of one block by the cluster of the column."""
+        ptr, idx, weights = (array._values for array in block)
+        rows = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))
+        entries = slice(ptr[0], ptr[-1])
+        scale = to.scale._values[rows]
+        alone = to.tables[0] is None
+        self._by_cluster(rows, (idx[entries], weights[entries]), weigh, to, (scale, scale if alone else 1.0))
+
+    def cluster_pieces(self, rows, weigh, to):
+        """The sums of the pieces of long rows by the cluster of the column."""
+        bounds = rows.bounds._values
+        for table in to.tables:
+            if table is not None:
+                table._values[...] = 0.0
+        pieces = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
+        self._by_cluster(pieces, (rows.idx._values, rows.weights._values), weigh, to, (1.0, 1.0))
+
+    def _by_cluster(self, rows, entries, weigh, to, scales):
+        idx, weights = entries[0], entries[1].astype(weigh.dtype)
+        clusters = weigh.labels._values[idx] - to.first
+        inside = (clusters >= 0) & (clusters < to.columns)
+        values = weights, _powers(weights, weigh) * weigh.values._values[idx]
+        for table, value, scale in zip(to.tables, values, scales, strict=True):
+            if table is not None:
+                np.add.at(table._values, (rows[inside], clusters[inside]), (value * scale)[inside])
+
+    def gather(self, matrix, rows, weigh, table, columns, out):
+        """For some rows the weighted sums of rows of a table."""
+        out._values[...] = 0.0
+        for ptr, idx, weights in matrix.blocks:
+            some = ptr._values[rows.start : rows.stop + 1]
+            self._gathered(some, idx._values, weights._values, weigh, table._values[:, columns], out)
+
+    def gather_pieces(self, rows, weigh, table, columns, parts):
+        """The same for the pieces of long rows."""
+        parts._values[...] = 0.0
+        given = rows.idx._values, rows.weights._values, weigh, table._values[:, columns]
+        self._gathered(rows.bounds._values, *given, parts)
+
+    def _gathered(self, ptr, idx, weights, weigh, table, out):
+        entries = slice(ptr[0], ptr[-1])
+        rows = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))
+        powers = _powers(weights[entries].astype(weigh.dtype), weigh)
+        np.add.at(out._values, rows, powers[:, None] * table[idx[entries]])
+
+
+def _powers(weights, weigh):
+    return weights ** {0: 0.0, 1: 1.0, 2: float(weigh.alpha)}[weigh.power]

@@ -11,7 +11,7 @@ BLOCK = 1 << 20  # elements per block
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
-    """Return a read-only view; Numba compiles functions again for arrays that are writable."""
+    """Return a read-only view."""
     view = array.view()
     view.flags.writeable = False
     return view
@@ -40,6 +40,11 @@ def take(table: NDArray[Any], values: NDArray[Any], low: int = 0, block: int = B
     for some in blocks(len(values), block):
         taken[some] = table[np.subtract(values[some], low, dtype=np.intp)]
     return taken
+
+
+def along(values: NDArray[np.float64], block: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the values as factors of the rows of a vector or of a block of columns."""
+    return values if block.ndim == 1 else values[:, None]
 
 
 def python_values(array: NDArray[Any]) -> list[Any]:

@@ -5,13 +5,23 @@ memory bandwidth: more threads gain nothing, and spinning threads lose much on a
 times slower beside one other process).
 """
 
-from collections.abc import Callable, Sequence
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache, wraps
 from threading import Lock, Thread
 from typing import Any, ParamSpec, TypeVar
 
 Parameters = ParamSpec("Parameters")
+Item = TypeVar("Item")
 Result = TypeVar("Result")
+
+
+def available_threads() -> int:
+    """The number of processors that this process may use, at most 8."""
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return min(8, processors or 1)
 
 
 def in_parallel(tasks: Sequence[Callable[[], Result]]) -> list[Result]:
@@ -34,6 +44,37 @@ def in_parallel(tasks: Sequence[Callable[[], Result]]) -> list[Result]:
     if errors:
         raise errors[0]
     return [results[position] for position in range(len(tasks))]
+
+
+def in_order(
+    function: Callable[[Item], Result], items: Iterable[Item], threads: int | None = None
+) -> Iterator[Result]:
+    """Compute the results of a function on several threads, and yield them in the order of the items.
+
+    No more tasks than threads have begun whose results were not used, so that these take little memory.
+    """
+    threads = available_threads() if threads is None else threads
+    if threads == 1:
+        yield from map(function, items)
+        return
+    running: deque[Future[Result]] = deque()
+    with ThreadPoolExecutor(threads) as pool:
+        for item in items:
+            running.append(pool.submit(function, item))
+            if len(running) == threads:
+                yield running.popleft().result()
+        while running:
+            yield running.popleft().result()
+
+
+def ahead(produce: Callable[[], Result | None]) -> Iterator[Result]:
+    """Yield what a function returns until that is None; it computes the next result while one is in use."""
+    with ThreadPoolExecutor(1) as pool:
+        coming = pool.submit(produce)
+        while (result := coming.result()) is not None:
+            coming = pool.submit(produce)
+            yield result
+            del result
 
 
 def single_blas_thread(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:

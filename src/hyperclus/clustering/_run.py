@@ -4,7 +4,7 @@ import logging
 import time
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, astuple, dataclass, field, replace
 from itertools import chain
 from typing import Any, Generic, Literal, TypedDict, TypeVar, cast
@@ -28,7 +28,16 @@ from hyperclus.clustering.search_problem import Effort, SearchProblem
 from hyperclus.clustering.shuffles import compared
 from hyperclus.clustering.small_components import add_small_components, small_components
 from hyperclus.clustering.vertex_search import vertex_search
-from hyperclus.engines import InMemory, Precision, check_engine, choose_engine, cuda_products
+from hyperclus.engines import (
+    InMemory,
+    Precision,
+    check_engine,
+    choose_engine,
+    cuda_products,
+    explained,
+    room_for_vectors,
+)
+from hyperclus.engines.base import IncidenceProducts
 from hyperclus.errors import Argument, ConvergenceError, InputError, check_choice, check_integer, is_number
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_incidences
 from hyperclus.io.anything import as_hypergraph
@@ -39,6 +48,7 @@ from hyperclus.spectral.eigen.lanczos import MIN_CHECK, Vectors
 from hyperclus.spectral.eigen.null_space import zero_vectors
 from hyperclus.spectral.eigen.orthogonal import nearest_orthonormal
 from hyperclus.spectral.eigen.result import lower_bounds, with_residuals
+from hyperclus.spectral.factors import checked_alpha
 from hyperclus.spectral.laplacian import NormalizedLaplacian
 from hyperclus.spectral.sdp_bound import TightBound, check_size, tight_bound
 from hyperclus.spectral.stationary import UNCORRECTED
@@ -136,7 +146,9 @@ class Steps(Generic[Result]):
         wanted = len(rough.values) - known.shape[1]
         laplacian, columns = NormalizedLaplacian(walk), rough.vectors[:, known.shape[1] :].astype(np.float64)
         columns = nearest_orthonormal(walk.backend, columns, known)
-        rough_others = Vectors(np.hstack([columns, rough.spare.astype(np.float64)]), rough.steps, -np.inf)
+        if rough.spare.shape[1]:
+            columns = np.hstack([columns, rough.spare.astype(np.float64)])
+        rough_others = Vectors(columns, rough.steps, -np.inf)
         pairs = with_residuals(laplacian, known, rough_others, wanted, rough.method)
         if len(pairs.values) == laplacian.size or not wanted:
             return pairs
@@ -234,7 +246,8 @@ class Steps(Generic[Result]):
     def timed(self, stage: str) -> Iterator[None]:
         """Add the seconds spent inside to the time of a stage."""
         start = time.perf_counter()
-        yield
+        with explained(self.precision):
+            yield
         self.timings[stage] = self.timings.get(stage, 0.0) + time.perf_counter() - start
 
 
@@ -247,6 +260,7 @@ class Run(Steps[Partition]):
     chance: bool = True
     active: Booleans = field(init=False)
     names: Sequence[str | None] | None = field(default=None, init=False)  # of given clusters
+    copied: IncidenceProducts | None = field(default=None, init=False)  # of `whole`, on a GPU
 
     def __post_init__(self) -> None:
         self.hypergraph = as_hypergraph(self.hypergraph)
@@ -257,7 +271,7 @@ class Run(Steps[Partition]):
         check_seed(self.seed)
         check_engine(self.engine, self.precision)
         self.rng = random_generator(self.seed)
-        self.active = self.hypergraph.covered
+        self.active = self._covered()
         self.whole = self.hypergraph if self.active.all() else self.hypergraph.restrict(self.active)
         if self.bound == "tight":
             check_size(self.whole.n_vertices)
@@ -270,10 +284,28 @@ class Run(Steps[Partition]):
             raise TypeError(f"{function}() got an unexpected keyword argument {unknown[0]!r}")
         return cls(hypergraph, **settings)
 
+    def _covered(self) -> Booleans:
+        """Mask of the vertices that are in some hyperedge; found on the GPU if the hypergraph goes there.
+
+        If all are, as mostly, the walk needs no other copy.
+        """
+        if choose_engine(self.engine, self.hypergraph, 2) != "cuda":
+            return self.hypergraph.covered
+        checked_alpha(self.alpha)
+        with self.timed("copy"):
+            products = cuda_products(self.hypergraph, self.alpha, self.precision, 2)
+            mask = products.covered()
+        if mask is None:
+            self.copied = products
+            return np.broadcast_to(np.True_, self.hypergraph.n_vertices)
+        return mask
+
     def walk(self, hypergraph: Hypergraph, k: int) -> RandomWalk:
         """Steps 1 to 3 of Algorithm 1: the random walk and its stationary distribution."""
-        products = None
-        if choose_engine(self.engine, hypergraph, k) == "cuda":
+        products, self.copied = self.copied, None
+        if products is not None and hypergraph is self.whole:
+            products = products if room_for_vectors(self.engine, hypergraph, self.precision, k) else None
+        elif choose_engine(self.engine, hypergraph, k) == "cuda":
             with self.timed("copy"):
                 products = cuda_products(hypergraph, self.alpha, self.precision, k)
         with self.timed("stationary distribution"):
@@ -288,10 +320,14 @@ class Run(Steps[Partition]):
         if self.bound == "tight":
             with self.timed("bound"):
                 tight = _tight_bound(walk.on_host(), k, scored.ncut)
-        (labels,) = walk.backend.fetch(labels)
-        everywhere = np.full(self.hypergraph.n_vertices, -1, dtype=np.int64)
-        everywhere[self.active] = np.argsort(order)[labels]
-        found = everywhere, self.hypergraph.vertex_ids, scored, pairs.on_host(walk.backend), walk.on_host()
+        with nullcontext() if walk.backend.on_host else self.timed("copy"):
+            numbered = walk.backend.take(np.argsort(order), labels)
+            labels, everywhere = walk.backend.fetch(labels, numbered)
+            pairs, walk_here = pairs.on_host(walk.backend), walk.on_host()
+        if len(everywhere) < self.hypergraph.n_vertices:
+            inside, everywhere = everywhere, np.full(self.hypergraph.n_vertices, -1, dtype=np.int64)
+            everywhere[self.active] = inside
+        found = everywhere, self.hypergraph.vertex_ids, scored, pairs, walk_here
         names = None if self.names is None else names_in_order(self.names, order)
         chance = self._chance(found[-1], labels, k, settings) if self.chance else None
         settings = {"k": k, **settings, **self.settings(walk)}

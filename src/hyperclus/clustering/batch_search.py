@@ -22,13 +22,13 @@ from hyperclus.clustering.initialization import (
     WeightedKMeans,
     commute_scale,
     embedding,
-    unit_rows,
 )
 from hyperclus.clustering.objectives import NCUT, flows_between
 from hyperclus.clustering.objectives.base import BatchState
 from hyperclus.clustering.search_problem import MIN_GAIN, Effort, SearchProblem, labels_fit, volume_penalty
 from hyperclus.clustering.vertex_kernels import NOISE
 from hyperclus.engines.base import ArrayBackend
+from hyperclus.spectral.eigen import Eigenpairs
 from hyperclus.typing import Booleans, Floats, Integers
 
 SWEEP_SHARES = (0.04, 0.15, 0.35, 0.65, 0.85, 0.96)  # of the mass, where an order is cut beside its zero
@@ -66,6 +66,7 @@ def batch_search(
             labels = partition()
             if k == 2 or not any(_similar(search.backend, labels, other, k) for _, other in found):
                 found.append((search.costs([labels])[0], labels))
+        del partition  # with what its points take
         found.sort(key=itemgetter(0))
         first = [labels for _, labels in found[: max(effort.finalists // 2, 1)]]
         best = checkpoint.part("starts").finish(**{f"labels {i}": one for i, one in enumerate(first)})
@@ -84,11 +85,12 @@ def _initial_partitions(
     For other objectives than NCut, mergers of more clusters than k instead.
     """
     k, backend = problem.k, search.backend
-    rows = embedding(problem.walk, problem.pairs)
+    if k == 2 or problem.objective is NCUT:
+        rows = embedding(problem.walk, problem.pairs)
     if k == 2:
         yield partial(_sweep_cut, search, rows[:, 0])
     if problem.objective is not NCUT:
-        points = backend.persist(unit_rows(np.hstack([problem.pairs.vectors, problem.pairs.spare])))
+        points = _unit_rows(backend, problem.pairs)
         ones = np.ones_like(problem.walk.stationary)
         k_means = WeightedKMeans(backend, points, ones, effort.sample)
         for _ in range(max(effort.starts // 2, 1)):
@@ -104,6 +106,17 @@ def _initial_partitions(
         k_means = WeightedKMeans(backend, points, problem.walk.stationary, effort.sample)
         for _ in range(max(effort.starts // 8, 1)):
             yield partial(k_means.labels, k, rng, K_MEANS_STARTS)
+
+
+def _unit_rows(backend: ArrayBackend, pairs: Eigenpairs) -> Floats:
+    """The rows of all eigenvectors divided by their lengths; one copy of them is all the memory it takes."""
+    columns = [*pairs.vectors.T, *pairs.spare.T]
+    lengths = np.sqrt(sum(np.square(column) for column in columns))
+    lengths = backend.persist(np.where(lengths > 0, lengths, 1.0))
+    points = backend.empty_columns(pairs.vectors[:, 0], len(columns))
+    for number, column in enumerate(columns):
+        points[:, number] = column / lengths
+    return backend.persist(points)
 
 
 def _merged(search: "BatchSearch", k_means: WeightedKMeans, rng: np.random.Generator) -> Integers:
@@ -174,22 +187,17 @@ class BatchSearch:
         return costs
 
     def evaluate(self, labels: Integers) -> BatchState:
-        """Compute the flows between all vertices and all clusters: products for all clusters but the last."""
-        masses, rest = self.walk.stationary, self.flows.totals
-        linked = [self.backend.empty_columns(masses, self.k - 1) for _ in rest]
-        figures: list[Any] = []
+        """Compute the flows between all clusters; those of vertices are computed when they are needed."""
+        masses, walk = self.walk.stationary, self.walk
+        linked = walk.factors.products.linked(labels, self.k, walk.flow_factors, self.flows.directions)
+        figures: list[Any] = linked.between()
         for cluster in range(self.k):
-            inside, columns = labels == cluster, rest
-            if cluster < self.k - 1:
-                columns = self.flows.columns(inside)
-                for block, column in zip(linked, columns, strict=True):
-                    block[:, cluster] = column
-                rest = [left - column for left, column in zip(rest, columns, strict=True)]
+            inside = labels == cluster
             figures += [np.count_nonzero(inside), (inside * masses).sum()]
-            figures.append(self.flows.figure(labels, inside, columns))
         fetched = self.backend.fetch(*figures)
-        sizes, volumes = np.array(fetched[::3], dtype=np.int64), np.array(fetched[1::3], dtype=np.float64)
-        flows = self.flows.flows(fetched[2::3])
+        between, others = np.array(fetched[: self.k], dtype=np.float64).T, fetched[self.k :]
+        sizes, volumes = np.array(others[::2], dtype=np.int64), np.array(others[1::2], dtype=np.float64)
+        flows = self.flows.flows(between)
         cost = self._cost(sizes, volumes, flows)
         self.work.piece = self.visits
         self.work.finish(self.objective.shown(cost))
@@ -229,10 +237,10 @@ class BatchSearch:
                     moving = self.backend.best_half(moving, gains, count, attempt)
             if not after.cost < current.cost:
                 return current
-            before, current = current, after
+            before, current = current.cost, after
             if checkpoint.due:
                 checkpoint.keep(labels=current.labels)
-            if self.large and before.cost - current.cost < self.effort.min_progress * current.cost:
+            if self.large and before - current.cost < self.effort.min_progress * abs(current.cost):
                 return current
         return current
 
@@ -240,8 +248,8 @@ class BatchSearch:
         """How much the best move of each vertex lowers the cost, and the cluster that it joins."""
         backend = self.backend
         found, targets = backend.empty_columns(self.own, 1), backend.empty_columns(current.labels, 1)
-        for rows in backend.row_slices(len(self.own)):
-            best = self.flows.gains(current, rows, self.own[rows], self.min_volume)
+        for rows, linked in current.linked.blocks():
+            best = self.flows.gains(current, rows, linked, self.own[rows], self.min_volume)
             found[rows, 0], targets[rows, 0] = best
         return found[:, 0], targets[:, 0]
 

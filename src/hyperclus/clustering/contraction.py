@@ -8,7 +8,6 @@ to full relative accuracy.
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.csgraph import connected_components
 
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.spectral.walk import RandomWalk
@@ -25,6 +24,8 @@ def nearly_separate_groups(walk: RandomWalk, k: int) -> Integers | None:
     An incidence is weak if a small share of the steps from and to its vertex use the hyperedge, and no other
     member goes often to the vertex by it. Groups are connected by other incidences.
     """
+    from scipy.sparse.csgraph import connected_components
+
     strengths = _strengths(walk)
     edge_of = np.repeat(np.arange(walk.hypergraph.n_edges), walk.hypergraph.edge_sizes)
     shape = walk.hypergraph.n_vertices, walk.hypergraph.n_edges

@@ -12,13 +12,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
-from numpy.typing import NDArray
 
+from hyperclus._runtime.native import Kernel
+from hyperclus._runtime.threads import in_order
+from hyperclus.clustering.incidence_blocks import EDGE_LISTS, edge_lists, edge_parts
 from hyperclus.engines.base import set_flow
-from hyperclus.engines.cpu import row_chunks
 from hyperclus.spectral.walk import RandomWalk, vertex_vector
 from hyperclus.typing import Booleans, Floats, Integers
+
+_sweep_gains = Kernel(
+    "sweep_gains", *EDGE_LISTS, "indices", "floats", "floats", "floats", "int", "int", "floats"
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -131,28 +135,20 @@ def sweep(walk: RandomWalk, scores: Floats) -> Sweep:
     rank = np.empty(len(order), dtype=gamma.indices.dtype)
     rank[order] = np.arange(len(order))
     ranked_rate = (walk.stationary / walk.factors.degrees)[order]
+    factors, omega = walk.factors, np.asarray(walk.hypergraph.edge_weights)
+    given = *edge_lists(walk), rank, ranked_rate, omega, factors.edge_degrees
+
+    def gains(part: slice) -> Floats:
+        found = np.zeros(len(order))
+        _sweep_gains(*given, part.start, part.stop, found)
+        return found
+
     gained = np.zeros(len(order))
-    for first, last in row_chunks(gamma.indptr):
-        start, stop = gamma.indptr[first], gamma.indptr[last]
-        chunk = gamma.data[start:stop].copy(), rank[gamma.indices[start:stop]]
-        indptr, shape = gamma.indptr[first : last + 1] - start, (last - first, len(order))
-        rows = sp.csr_array((*chunk, indptr), shape=shape)
-        rows.sort_indices()
-        sizes = np.diff(rows.indptr)
-        b = rows.data / np.repeat(walk.factors.edge_degrees[first:last], sizes)
-        a = ranked_rate[rows.indices] * np.repeat(walk.hypergraph.edge_weights[first:last], sizes)
-        if walk.alpha:
-            a *= rows.data**walk.alpha
-        gain = a * _before(b, rows.indptr, sizes) + (_before(a, rows.indptr, sizes) + a) * b
-        gained += np.bincount(rows.indices, weights=gain, minlength=len(order))
+    del rank, ranked_rate
+    for some in in_order(gains, edge_parts(gamma.indptr)):
+        gained += some
     ranked = walk.stationary[order]
     volumes = np.cumsum(ranked)[:-1]
     rests = np.cumsum(ranked[::-1])[-2::-1]
     noise = np.finfo(float).eps * np.sqrt(len(order))
     return Sweep(order, volumes, rests, np.maximum(volumes - np.cumsum(gained)[:-1], noise))
-
-
-def _before(values: Floats, indptr: NDArray[Any], sizes: NDArray[Any]) -> Floats:
-    """The sum of the entries before each entry in its row."""
-    running = np.append(0.0, np.cumsum(values))
-    return np.asarray(running[:-1] - np.repeat(running[indptr[:-1]], sizes))

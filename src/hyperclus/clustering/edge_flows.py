@@ -1,19 +1,28 @@
 """One pass over the incidences: stay probabilities, and hyperedges that are distinctive for a cluster."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtri
 
+from hyperclus._runtime.native import Kernel, Kind
+from hyperclus._runtime.threads import in_order
 from hyperclus.clustering.cut import edge_information
+from hyperclus.clustering.incidence_blocks import EDGE_LISTS, edge_lists, edge_parts, row_blocks
 from hyperclus.spectral.walk import RandomWalk
-from hyperclus.typing import Booleans, Codes, Floats, Integers
+from hyperclus.typing import Booleans, Floats, Integers
 
 MIN_INFORMATION = 1e-15  # smaller values are rounding errors
 ALPHA = 0.001  # probability that chance alone gives any hyperedge a cluster, of hyperedges with many members
 MIN_EXCESS, MAX_EXCESS = 0.05, 0.6  # excess that is always, and never more than, needed; see `is_clear`
+
+FLOATS: tuple[Kind, ...] = ("floats",) * 4
+OF_MEMBERS: tuple[Kind, ...] = ("integers", "floats")  # labels, and values of the vertices
+OF_ROWS: tuple[Kind, ...] = ("int", "int", "int")  # clusters, and the range of hyperedges
+
+_edge_flows = Kernel("edge_flows", *EDGE_LISTS, *OF_MEMBERS, *FLOATS[:3], *OF_ROWS, *FLOATS)
+
+_cluster_sums = Kernel("cluster_sums", *EDGE_LISTS, *OF_MEMBERS, *OF_ROWS, *FLOATS[:2])
 
 
 class Candidates(NamedTuple):
@@ -23,6 +32,9 @@ class Candidates(NamedTuple):
     shares: Floats
     flows: Floats
     counts: Floats  # members in the cluster
+
+
+NOTHING = Candidates(np.empty(0, dtype=np.int64), *(np.empty(0),) * 3)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,35 +70,60 @@ def edge_flows(
     For hyperedge e and cluster S, a_e(S) is the flow from S into e and b_e(S) the probability that the walk
     goes from e to S. The share of S in e is (a_e(S) / psi(e) + b_e(S)) / 2, as in `Partition.edge_shares`.
     """
-    k, factors, gamma, omega = len(volumes), walk.factors, walk.hypergraph.gamma, walk.hypergraph.edge_weights
-    phi, n_edges = walk.stationary, len(omega)
-    rate, source_weights = phi / factors.degrees, factors.lists.source_weights.data
-    staying, best_shares, counts = np.zeros(len(labels)), np.zeros(n_edges), np.zeros(n_edges)
-    nearest, clear = np.zeros(n_edges, dtype=np.int64), np.zeros(n_edges, dtype=bool)
-    sizes_of = np.bincount(labels, minlength=k)
-    found = [Candidates(np.empty(0, dtype=np.int64), *(np.empty(0),) * 3) for _ in range(k)]
-    for rows, entries, sizes in row_blocks(gamma.indptr, block_entries, max(block_cells // k, 1)):
-        vertices, flows = gamma.indices[entries], walk.edge_stationary[rows]
-        row = np.repeat(np.arange(len(sizes)), sizes)
-        cells, n_cells = row * k + labels[vertices], len(sizes) * k
-        picked = source_weights[entries] * omega[rows][row]
-        onward = gamma.data[entries] / factors.edge_degrees[rows][row]
-        staying += np.bincount(
-            vertices, np.bincount(cells, onward, minlength=n_cells)[cells] * picked, minlength=len(labels)
-        )
-        weights = 0.5 * (picked * rate[vertices] / np.where(flows > 0, flows, 1.0)[row] + onward)
-        shares: Floats = np.bincount(cells, weights, minlength=n_cells).reshape(-1, k).astype(np.float64)
-        members = np.bincount(cells, minlength=n_cells).reshape(-1, k).astype(np.float64)
-        deviation = np.bincount(row, weights * (weights - 2.0 * phi[vertices]), minlength=len(sizes))
-        scores = edge_information(shares, flows, volumes)
-        best, each = scores.argmax(axis=1), np.arange(len(sizes))
-        nearest[rows], best_shares[rows], counts[rows] = best, shares[each, best], members[each, best]
-        spread = np.sqrt(np.maximum(deviation + phi @ phi, 0.0))
-        clear[rows] = is_clear(
-            best_shares[rows], spread, volumes[best], sizes_of[best], len(labels), n_edges * k
-        )
-        _update_top(found, scores, (shares, flows, members), volumes, rows.start, top)
-    return EdgeFlows(np.minimum(staying / factors.degrees, 1.0), nearest, clear, best_shares, counts, found)
+    k, gamma, n_edges = len(volumes), walk.hypergraph.gamma, walk.hypergraph.n_edges
+    omega, labels = np.asarray(walk.hypergraph.edge_weights), labels.astype(np.int64, copy=False)
+    pairs = np.column_stack([walk.stationary / walk.factors.degrees, walk.stationary])
+    of_edges = omega, walk.factors.edge_degrees, walk.edge_stationary
+    given = *edge_lists(walk), labels, pairs, *of_edges, k
+    found = EdgeFlows(
+        np.zeros(len(labels)),
+        np.zeros(n_edges, dtype=np.int64),
+        np.zeros(n_edges, dtype=bool),
+        np.zeros(n_edges),
+        np.zeros(n_edges),
+        [NOTHING] * k,
+    )
+    sizes, squares = np.bincount(labels, minlength=k), walk.stationary @ walk.stationary
+
+    def visit(part: slice) -> tuple[Floats, list[Candidates]]:
+        staying, top_here = np.zeros(len(labels)), [NOTHING] * k
+        for rows, _, _ in row_blocks(gamma.indptr, block_entries, max(block_cells // k, 1), part):
+            shares, members = (np.empty((rows.stop - rows.start, k)) for _ in range(2))
+            deviation, flows = np.empty(len(shares)), walk.edge_stationary[rows]
+            _edge_flows(*given, rows.start, rows.stop, shares, members, deviation, staying)
+            scores = edge_information(shares, flows, volumes)
+            best, each = scores.argmax(axis=1), np.arange(len(shares))
+            found.nearest[rows], found.shares[rows] = best, shares[each, best]
+            found.counts[rows], spread = members[each, best], np.sqrt(np.maximum(deviation + squares, 0.0))
+            found.clear[rows] = is_clear(
+                found.shares[rows], spread, volumes[best], sizes[best], len(labels), n_edges * k
+            )
+            _update_top(top_here, scores, (shares, flows, members), volumes, rows.start, top)
+        return staying, top_here
+
+    for staying, top_there in in_order(visit, edge_parts(gamma.indptr)):
+        np.add(found.stay_probability, staying, out=found.stay_probability)
+        found.top[:] = [
+            _best(*each, top) for each in zip(found.top, top_there, volumes.tolist(), strict=True)
+        ]
+    np.divide(found.stay_probability, walk.factors.degrees, out=found.stay_probability)
+    np.minimum(found.stay_probability, 1.0, out=found.stay_probability)
+    return found
+
+
+def cluster_sums(walk: RandomWalk, labels: Integers, k: int) -> tuple[Floats, Floats]:
+    """Sums over the members of each hyperedge in each cluster, (n_edges, k): of gamma, and of flows.
+
+    The flow of a member is phi gamma^alpha / d, where d is relative to the largest omega.
+    """
+    gamma, labels = walk.hypergraph.gamma, labels.astype(np.int64, copy=False)
+    sums = np.zeros((gamma.shape[0], k)), np.zeros((gamma.shape[0], k))
+    given = *edge_lists(walk), labels, walk.stationary / walk.factors.relative_degrees, k
+    for _ in in_order(
+        lambda part: _cluster_sums(*given, part.start, part.stop, *sums), edge_parts(gamma.indptr)
+    ):
+        pass
+    return sums
 
 
 def is_clear(
@@ -99,6 +136,8 @@ def is_clear(
     `n_tests` comparisons (Bonferroni). But 0.6 is always enough, because the standard deviation of a
     hyperedge of few members is large whatever they are.
     """
+    from scipy.special import ndtri
+
     rest, z = 1.0 - volumes, -float(ndtri(ALPHA / max(n_tests, 1)))
     needed = np.clip(z * permuted_deviation(spread, sizes, n_vertices), MIN_EXCESS * rest, MAX_EXCESS * rest)
     return np.asarray(shares - volumes >= np.maximum(needed, 1e-9))
@@ -117,21 +156,6 @@ def permuted_deviation(spread: Floats, sizes: Integers, n_vertices: int) -> Floa
     return np.asarray(spread * np.sqrt(part * (1.0 - part) * n_vertices / max(n_vertices - 1, 1)))
 
 
-def row_blocks(indptr: Codes, max_entries: int, max_rows: int) -> Iterator[tuple[slice, slice, Codes]]:
-    """Yield blocks of rows of a sparse matrix: the rows, their entries, and the number of entries per row.
-
-    >>> [(rows.start, rows.stop) for rows, _, _ in row_blocks(np.array([0, 3, 4, 9, 10]), 4, 2)]
-    [(0, 2), (2, 3), (3, 4)]
-    """
-    first = 0
-    while first < len(indptr) - 1:
-        last = int(np.searchsorted(indptr, indptr[first] + max_entries, side="right")) - 1
-        last = min(max(last, first + 1), first + max_rows, len(indptr) - 1)
-        entries = slice(int(indptr[first]), int(indptr[last]))
-        yield slice(first, last), entries, np.diff(indptr[first : last + 1])
-        first = last
-
-
 def _update_top(
     found: list[Candidates],
     scores: Floats,
@@ -142,14 +166,21 @@ def _update_top(
 ) -> None:
     """Merge a block of hyperedges, numbered from `first`, into the best of each cluster."""
     shares, flows, counts = block
-    cut_off = max(len(shares) - top, 0)
-    least = np.maximum(np.partition(scores, cut_off, axis=0)[cut_off], MIN_INFORMATION)
     for cluster in np.flatnonzero(scores.max(axis=0) > MIN_INFORMATION):
-        near = np.flatnonzero(scores[:, cluster] >= least[cluster])
-        new = near + first, shares[near, cluster], flows[near], counts[near, cluster]
-        merged = Candidates(*map(np.append, found[cluster], new))
-        score = edge_information(merged.shares, merged.flows, volumes[cluster])
-        best = np.argsort(-score, kind="stable")[:top]
-        found[cluster] = Candidates(
-            merged.edges[best], merged.shares[best], merged.flows[best], merged.counts[best]
-        )
+        known, column, volume = found[cluster], scores[:, cluster], volumes[cluster]
+        least = MIN_INFORMATION
+        if len(known.edges) == top:
+            least = max(least, edge_information(known.shares, known.flows, volume)[-1])
+        near = np.flatnonzero(column >= least)
+        if len(near) > top:
+            near = near[column[near] >= np.partition(column[near], -top)[-top]]
+        new = Candidates(near + first, shares[near, cluster], flows[near], counts[near, cluster])
+        found[cluster] = _best(known, new, volume, top)
+
+
+def _best(one: Candidates, other: Candidates, volume: float, top: int) -> Candidates:
+    """The best of two lists of candidates; the first one wins ties."""
+    edges = np.append(one.edges, other.edges)
+    shares, flows, counts = (np.concatenate(pair) for pair in zip(one[1:], other[1:], strict=True))
+    best = np.argsort(-edge_information(shares, flows, volume), kind="stable")[:top]
+    return Candidates(edges[best], shares[best], flows[best], counts[best])

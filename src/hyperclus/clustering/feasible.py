@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.optimize import Bounds, LinearConstraint, milp
 
 from hyperclus.clustering.rules import TOLERANCE, Rules
 from hyperclus.errors import Argument, InputError
@@ -131,6 +130,8 @@ def _balanced(rules: Rules, labels: Integers) -> Integers:
 
 def _program(rules: Rules, labels: Integers, chosen: Integers) -> tuple[Integers | None, bool]:
     """Solve the integer program for some groups; volumes count only if these are all."""
+    from scipy.optimize import Bounds, LinearConstraint, milp
+
     k, count = rules.k, len(chosen)
     masses, pinned = rules.masses[chosen], rules.pinned[chosen]
     place = np.full(rules.n_groups, -1)

@@ -8,15 +8,19 @@ vertices permutes the partitions.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
+from operator import itemgetter
 from typing import cast
 
 import numpy as np
 import scipy.sparse as sp
 
+from hyperclus._runtime.arrays import along
+from hyperclus._runtime.native import Kernel
 from hyperclus.clustering.objectives import NCUT
 from hyperclus.clustering.search_problem import SearchProblem
 from hyperclus.clustering.vertex_search import Clusters
-from hyperclus.engines.base import ArrayBackend, nearest_centre
+from hyperclus.engines.base import ArrayBackend
+from hyperclus.engines.cpu import with_data
 from hyperclus.spectral.eigen import Eigenpairs
 from hyperclus.spectral.eigen.lanczos import krylov_vectors
 from hyperclus.spectral.walk import RandomWalk
@@ -26,12 +30,20 @@ LLOYD_ROUNDS = 6  # plus k, up to MAX_LLOYD_ROUNDS; moves of single vertices do 
 MAX_LLOYD_ROUNDS = 20
 CANDIDATES = 4  # drawn for each k-means++ centre
 FACTORS_BEYOND_K = 10
-FACTOR_TOLERANCE = 1e-3
+FACTOR_TOLERANCE = 1e-3  # of the factors of hypergraphs that are not large
 DENSE_FACTORS = 300  # vertices or hyperedges up to which all singular vectors are computed
 ELSEWHERE = 1e-6
 PASSES_BEFORE_MERGERS = 3
 MAX_MERGERS = 50
+MIN_POINTS, POINTS_EACH = (
+    5_000,
+    100,
+)  # in a sample that finds centres for mergers: at all, and for each centre
 MAX_COORDINATE = 1e6  # only vertices with phi below 1e-12 exceed it
+
+_k_means = Kernel(
+    *("k_means", "floats", "floats", "int", "int", "int", "floats", "int", "int", "floats"), returns="float"
+)
 
 
 def initial_partitions(
@@ -73,7 +85,7 @@ def initial_partitions(
 def _merger_starts(
     problem: SearchProblem, rng: np.random.Generator, sample: int
 ) -> Iterator[Callable[[], Integers]]:
-    factors = unit_rows(_latent_factors(problem.walk, problem.k + FACTORS_BEYOND_K, rng))
+    factors = unit_rows(_latent_factors(problem.walk, problem.k + FACTORS_BEYOND_K, rng, problem.large))
     spectral = unit_rows(np.hstack([problem.pairs.vectors, problem.pairs.spare]))
     while True:
         for points, more in ((factors, 3), (spectral, 3), (spectral, 5)):
@@ -85,8 +97,9 @@ def _merged(
 ) -> Integers:
     """k-means with up to `more` times k centres, a round of moves, and mergers of least cost down to k."""
     walk, objective, n = problem.walk, problem.objective, problem.walk.hypergraph.n_vertices
-    k_means = WeightedKMeans(walk.backend, points, np.ones(n), sample)
     centres = min(more * problem.k, problem.k + MAX_MERGERS, n)
+    sample = min(sample, max(MIN_POINTS, POINTS_EACH * centres))
+    k_means = WeightedKMeans(walk.backend, points, np.ones(n), sample)
     labels = np.unique(k_means.labels(centres, rng), return_inverse=True)[1]
     clusters = Clusters.of(walk, labels, int(labels.max()) + 1, objective=objective)
     if not problem.large:
@@ -98,46 +111,69 @@ def _merged(
 class _LatentOperator:
     """-M M', with M the incidences of tf-idf: gamma with rare hyperedges weighted up, rows of unit length."""
 
-    backend: ArrayBackend
-    matrix: sp.csr_array
+    walk: RandomWalk
+    rarity: Floats
+    lengths: Floats
 
     @classmethod
     def of(cls, walk: RandomWalk) -> "_LatentOperator":
         hypergraph = walk.hypergraph
         rarity = np.log((1 + hypergraph.n_vertices) / (1 + hypergraph.edge_sizes)) + 1
-        matrix = (sp.diags_array(rarity) @ hypergraph.gamma).T.tocsr()
-        lengths = np.sqrt(matrix.multiply(matrix).sum(axis=1))
-        return cls(walk.backend, sp.diags_array(1 / np.where(lengths > 0, lengths, 1.0)) @ matrix)
+        gamma = walk.factors.lists.gamma_by_vertex
+        squares = with_data(gamma, np.square(gamma.data)) @ np.square(rarity)
+        return cls(walk, rarity, np.sqrt(np.where(squares > 0, squares, 1.0)))
+
+    @property
+    def backend(self) -> ArrayBackend:
+        """Where the vectors live."""
+        return self.walk.backend
 
     @property
     def size(self) -> int:
         """The number of vertices."""
-        return int(self.matrix.shape[0])
+        return len(self.lengths)
 
     def apply(self, block: Floats) -> Floats:
         """The image of a vector or a block of columns."""
-        return np.asarray(-(self.matrix @ (self.matrix.T @ block)))
+        return -self.to_vertices(self.to_edges(block))
+
+    def to_edges(self, block: Floats) -> Floats:
+        """M' times a vector or a block."""
+        sums = self.walk.factors.products.to_edges(block / along(self.lengths, block), "gamma")
+        return sums * along(self.rarity, block)
+
+    def to_vertices(self, block: Floats) -> Floats:
+        """M times a vector or a block."""
+        sums = self.walk.factors.products.to_vertices(block * along(self.rarity, block), "gamma")
+        return sums / along(self.lengths, block)
 
     def normal(self, rng: np.random.Generator) -> Floats:
         """A random combination of the hyperedges, which depends on the order of the vertices very little.
 
         Where hyperedges are repeated, their combinations are few; so there is a little of everything else.
         """
-        combination = self.matrix @ rng.standard_normal(self.matrix.shape[1])
+        combination = self.to_vertices(rng.standard_normal(len(self.rarity)))
         return np.asarray(combination + ELSEWHERE * rng.standard_normal(self.size))
 
+    @property
+    def matrix(self) -> sp.csr_array:
+        """M."""
+        gamma = self.walk.factors.lists.gamma_by_vertex
+        return sp.csr_array(sp.diags_array(1 / self.lengths) @ gamma @ sp.diags_array(self.rarity))
 
-def _latent_factors(walk: RandomWalk, count: int, rng: np.random.Generator) -> Floats:
+
+def _latent_factors(walk: RandomWalk, count: int, rng: np.random.Generator, rough: bool) -> Floats:
     """Latent semantic analysis: the first singular vectors of tf-idf, times their singular values."""
     operator = _LatentOperator.of(walk)
-    matrix, (n, n_edges) = operator.matrix, operator.matrix.shape
+    n, n_edges = operator.size, len(operator.rarity)
     if n_edges <= min(n, DENSE_FACTORS):
+        matrix = operator.matrix
         return np.asarray(matrix @ np.linalg.eigh((matrix.T @ matrix).toarray())[1][:, ::-1][:, :count])
     if n <= DENSE_FACTORS:
-        squares, vectors = np.linalg.eigh((matrix @ matrix.T).toarray())
+        squares, vectors = np.linalg.eigh((operator.matrix @ operator.matrix.T).toarray())
         return np.asarray((vectors * np.sqrt(np.maximum(squares, 0.0)))[:, ::-1][:, :count])
-    vectors = krylov_vectors(operator, count, FACTOR_TOLERANCE, rng)
-    return np.asarray(vectors * np.linalg.norm(matrix.T @ vectors, axis=0))
+    vectors = krylov_vectors(operator, count, FACTOR_TOLERANCE, rng, rough)
+    return np.asarray(vectors * np.linalg.norm(operator.to_edges(vectors), axis=0))
 
 
 def unit_rows(points: Floats) -> Floats:
@@ -148,7 +184,9 @@ def unit_rows(points: Floats) -> Floats:
 
 def embedding(walk: RandomWalk, pairs: Eigenpairs) -> Floats:
     """The eigenvectors beyond the first, and the spare ones, over sqrt(phi)."""
-    vectors = np.hstack([pairs.vectors[:, 1:], pairs.spare])
+    vectors = pairs.vectors[:, 1:]
+    if pairs.spare.shape[1]:
+        vectors = np.hstack([vectors, pairs.spare])
     rows = vectors / np.sqrt(walk.stationary)[:, None]
     return walk.backend.persist(np.clip(rows, -MAX_COORDINATE, MAX_COORDINATE))
 
@@ -189,51 +227,21 @@ class WeightedKMeans:
 
     @cached_property
     def _sampled(self) -> tuple[Floats, Floats]:
-        return self.backend.sample_rows(self.points, self.masses, self.sample)
+        points, masses = self.backend.sample_rows(self.points, self.masses, self.sample)
+        return np.ascontiguousarray(points, dtype=np.float64), np.ascontiguousarray(masses, dtype=np.float64)
 
     def labels(self, k: int, rng: np.random.Generator, starts: int = 1) -> Integers:
         """The nearest centre of each point; of several starts, the centres of lowest cost.
 
         Starts from k-means++ centres (Arthur and Vassilvitskii, 2007). No label is missing.
         """
-        points, masses = self._sampled
         tried = [self._centres(k, rng) for _ in range(starts)]
-        costs = [0.0]
-        if starts > 1:
-            costs = [float(masses @ _squared_distances(points, centres).min(axis=1)) for centres in tried]
-        return cast(Integers, self.backend.nearest(self.points, tried[int(np.argmin(costs))]))
+        return cast(Integers, self.backend.nearest(self.points, min(tried, key=itemgetter(0))[1]))
 
-    def _centres(self, k: int, rng: np.random.Generator) -> Floats:
+    def _centres(self, k: int, rng: np.random.Generator) -> tuple[float, Floats]:
+        """The cost, up to a constant, and the centres."""
         points, masses = self._sampled
-        centres = _first_centres(points, masses, k, rng)
-        clusters = np.arange(k)[:, None]
-        labels = np.zeros(0, dtype=np.int64)
-        for _ in range(min(LLOYD_ROUNDS + k, MAX_LLOYD_ROUNDS)):
-            before, labels = labels, nearest_centre(points, centres)
-            if np.array_equal(before, labels):
-                break
-            weights = (labels == clusters).astype(np.float64) * masses
-            totals = weights.sum(axis=1, keepdims=True)
-            np.divide(weights @ points, totals, out=centres, where=totals > 0)
-        return centres
-
-
-def _first_centres(points: Floats, masses: Floats, k: int, rng: np.random.Generator) -> Floats:
-    """k-means++: draw candidates by mass times squared distance, keep the one that leaves the lowest cost."""
-    chances = masses
-    distances = np.full((len(points), 1), np.inf)
-    centres = np.empty((k, points.shape[1]))
-    for count in range(k):
-        running = np.cumsum(chances)
-        drawn = np.searchsorted(running, rng.random(CANDIDATES if count else 1) * running[-1], side="right")
-        candidates = points[np.minimum(drawn, len(points) - 1)]
-        left = np.minimum(distances, _squared_distances(points, candidates))
-        best = np.argmin(masses @ left)
-        centres[count], distances = candidates[best], left[:, [best]]
-        chances = masses * distances[:, 0]
-    return centres
-
-
-def _squared_distances(points: Floats, centres: Floats) -> Floats:
-    lengths = np.square(points).sum(axis=1, keepdims=True) + np.square(centres).sum(axis=1)
-    return np.asarray(np.maximum(lengths - 2 * points @ centres.T, 0.0))
+        centres, uniforms = np.empty((k, points.shape[1])), rng.random((k, CANDIDATES))
+        rounds = min(LLOYD_ROUNDS + k, MAX_LLOYD_ROUNDS)
+        cost = _k_means(points, masses, *points.shape, k, uniforms, CANDIDATES, rounds, centres)
+        return float(cost), centres

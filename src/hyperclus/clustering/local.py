@@ -3,7 +3,7 @@
 A walker that starts at the seeds and restarts there with probability `restart` in each step is at v with
 probability pr(v). A cluster holds it back, so pr / phi is high inside and falls off outside. The prefixes of
 that order are compared by their NCut (see `sweep`), and single vertices join or leave while that lowers it.
-pr is computed only where it matters (see `push_kernels`).
+pr is computed only where it matters (see `_native/push.h`).
 """
 
 from collections.abc import Iterable

@@ -8,18 +8,21 @@ the share of its steps into each cluster c, which is P times the indicators of t
 Outliers show also in hyperedges that do not overlap elsewhere, see `overlaps`.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.special import logsumexp
+from numpy.typing import NDArray
 
-from hyperclus._runtime.arrays import BLOCK, blocks, freeze
-from hyperclus._runtime.jit import kernels
+from hyperclus._runtime.arrays import BLOCK, freeze
+from hyperclus._runtime.native import Kernel
+from hyperclus._runtime.threads import in_order
+from hyperclus.clustering.edge_flows import cluster_sums
+from hyperclus.clustering.incidence_blocks import VertexBlock, powers, vertex_blocks
 from hyperclus.clustering.objectives import Objective
 from hyperclus.clustering.overlaps import overlap
-from hyperclus.clustering.vertex_kernels import State, flow_of
+from hyperclus.clustering.vertex_kernels import State
 from hyperclus.engines.cpu import with_data
 from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Booleans, Floats, Ids, Integers
@@ -28,6 +31,13 @@ TINY = 0.05  # clusters with less than this share of an equal volume are mention
 RETURNS = 0.9  # share of steps back to the vertex itself from which it has few shared hyperedges
 CLEAR = 2.0  # standard deviations between usual vertices and random ones from which these are outliers
 UNLIKE = 3.0  # a vertex with a fit below -UNLIKE is an outlier even if usual vertices are not clear
+
+BLOCKED_CELLS = 1 << 22  # vertices times clusters in a block
+
+_sum_vertices = Kernel(
+    *("vertex_sums", "indices", "indices", "floats", "bool", "floats", "bool", "int", "int", "floats", "int"),
+    "floats",
+)
 
 REASONS = (None, "in no hyperedge", "few shared hyperedges", "tiny cluster", "fits no cluster")
 ISOLATED, FEW, SLIVER, UNFIT = range(1, 5)
@@ -83,7 +93,12 @@ def membership(walk: RandomWalk, labels: Integers, k: int, block: int = BLOCK) -
     """
     inside = labels >= 0
     edge_shares = _edge_shares(walk, labels[inside], k)
-    rows = sp.vstack([picks @ edge_shares for _, picks in _picks(walk, k, block)], "csr")
+
+    def shares(given: VertexBlock) -> sp.csr_array:
+        found: sp.csr_array = _picks(walk, given) @ edge_shares
+        return found
+
+    rows = sp.vstack(list(in_order(shares, vertex_blocks(walk, block))), "csr")
     indptr = np.zeros(len(labels) + 1, dtype=rows.indptr.dtype)
     indptr[1:][inside] = np.diff(rows.indptr)
     return sp.csr_array((rows.data, rows.indices, np.cumsum(indptr)), shape=(len(labels), k))
@@ -102,19 +117,25 @@ def confidence(
     Labels and `block` are as in `membership`. `overlaps` is what `overlap` returns, if it is known.
     """
     inside = labels >= 0
-    values, margins, fits = (np.full(len(labels), np.nan) for _ in range(3))
-    following, reasons = np.full(len(labels), -1), np.full(len(labels), ISOLATED)
-    homes = labels[inside]
-    margins[inside], following[inside] = _margins(walk, homes, k, objective)
+    homes = labels if inside.all() else labels[inside]
     overlaps = overlap(walk.hypergraph) if overlaps is None else overlaps
-    values[inside], staying, noise = _confidence_and_staying(walk, homes, k, block)
-    fits[inside] = fit(staying, noise, walk.stationary, overlaps)
-    random, usual = np.sqrt(2.0 * np.log(k)), (walk.stationary @ staying) / noise
-    several = _counts(walk)[0] > 2  # two hyperedges of two clusters are no reason to doubt both
-    unlike = (usual >= random + CLEAR) | (several & (fits[inside] < -UNLIKE))
-    unfit = (staying / noise < random) & unlike & ~(margins[inside] < 0)
-    reasons[inside] = _reasons(walk, homes, k, unfit)
-    return Confidence(values, margins, following, fits, np.array(REASONS, dtype=object)[reasons])
+    found = _figures(walk, homes, k, objective, block)
+    fits = fit(found.staying, found.noise, walk.stationary, overlaps)
+    random, usual = np.sqrt(2.0 * np.log(k)), (walk.stationary @ found.staying) / found.noise
+    several = found.degrees > 2  # two hyperedges of two clusters are no reason to doubt both
+    unlike = (usual >= random + CLEAR) | (several & (fits < -UNLIKE))
+    unfit = (found.staying / found.noise < random) & unlike & ~(found.margins < 0)
+    reasons = _everywhere(_reasons(walk, homes, k, unfit, found.others), inside, ISOLATED)
+    values, margins, targets, fits = (
+        _everywhere(each, inside, missing)
+        for each, missing in (
+            (found.values, np.nan),
+            (found.margins, np.nan),
+            (found.targets, -1),
+            (fits, np.nan),
+        )
+    )
+    return Confidence(values, margins, targets, fits, np.array(REASONS, dtype=object)[reasons])
 
 
 def confidence_in(
@@ -148,7 +169,8 @@ def confidence_in(
     """
     lifts = np.log((others[:, None] * shares / volumes + 1.0) / (others + 1.0)[:, None])
     evidence = np.sqrt(degrees)[:, None] * lifts
-    return np.asarray(np.exp(evidence[np.arange(len(homes)), homes] - logsumexp(evidence, axis=1)))
+    evidence = np.exp(evidence - evidence.max(axis=1, keepdims=True))
+    return np.asarray(evidence[np.arange(len(homes)), homes] / evidence.sum(axis=1))
 
 
 def fit(staying: Floats, noise: Floats, stationary: Floats, overlaps: Floats) -> Floats:
@@ -186,70 +208,96 @@ def _edge_shares(walk: RandomWalk, labels: Integers, k: int) -> sp.csr_array:
     return sums
 
 
-def _picks(walk: RandomWalk, k: int, block: int) -> Iterator[tuple[slice, sp.csr_array]]:
-    """The rows of A, some vertices at a time, so that a block with k columns stays small."""
-    weights, n = walk.factors.lists.source_weights_by_vertex, walk.hypergraph.n_vertices
-    omega = walk.factors.edge_weights / walk.factors.edge_weights.max()
-    for rows in blocks(n, block // max(k, weights.nnz // n) + 1):
-        some = weights[rows]
-        picked = some.data * omega[some.indices]
-        degrees = walk.factors.relative_degrees[rows]
-        yield rows, with_data(some, picked / np.repeat(degrees, np.diff(some.indptr)))
+def _picks(walk: RandomWalk, block: VertexBlock) -> sp.csr_array:
+    """Rows of A."""
+    some, factors = block.matrix(walk.hypergraph.n_edges), walk.factors
+    omega = factors.edge_weights / factors.edge_weights.max()
+    picked = powers(some.data, walk.alpha) * omega[some.indices]
+    return with_data(some, picked / np.repeat(factors.relative_degrees[block.rows], np.diff(some.indptr)))
 
 
-def _confidence_and_staying(
-    walk: RandomWalk, homes: Integers, k: int, block: int
-) -> tuple[Floats, Floats, Floats]:
-    """The confidence of each label; how far the share of steps that stay is above random, and its noise."""
-    returns = walk.factors.return_probability
-    volumes, edge_shares = _volumes(walk, homes, k), _edge_shares(walk, homes, k).toarray()
+class _Figures(NamedTuple):
+    """Figures of the vertices of a walk, an entry per vertex."""
+
+    values: Floats  # the confidence
+    margins: Floats
+    targets: Integers  # of the next best move, -1 if there is none
+    staying: Floats  # how far the share of steps that stay is above random,
+    noise: Floats  # and the standard deviation of that
+    degrees: Floats  # the number of hyperedges,
+    others: Floats  # and of other members of these
+
+
+def _figures(walk: RandomWalk, homes: Integers, k: int, objective: Objective, block: int) -> _Figures:
+    """Compute the figures of all vertices, block by block on several threads."""
+    factors, phi, volumes = walk.factors, walk.stationary, _volumes(walk, homes, k)
+    of_edge = np.empty(
+        (walk.hypergraph.n_edges, 2 * k + 2)
+    )  # omega, size less 1, shares and flows of clusters
+    np.divide(factors.edge_weights, factors.edge_weights.max(), out=of_edge[:, 0])
+    np.subtract(walk.hypergraph.edge_sizes, 1.0, out=of_edge[:, 1])
+    edge_shares, arriving = of_edge[:, 2 : k + 2], of_edge[:, k + 2 :]
+    edge_shares[:], arriving[:] = cluster_sums(walk, homes, k)
+    arriving *= factors.shares[:, None]
+    state = State.without_sums(homes, volumes, objective.flows(arriving.T @ edge_shares))
+    edge_shares /= factors.edge_degrees[:, None]
     squares = np.einsum("e,ec,ec->c", walk.edge_stationary, edge_shares, edge_shares)
     spread = np.sqrt(np.maximum(squares - volumes**2, 1e-18))  # of b_e(S_c) over random hyperedges e
-    degrees, others = _counts(walk)
-    values, staying, noise = np.empty(len(homes)), np.empty(len(homes)), np.empty(len(homes))
-    for rows, picks in _picks(walk, k, block):
-        home, own = homes[rows], returns[rows]
-        shares, everyone = picks @ edge_shares, np.arange(len(home))
+    values, margins, *rest = (np.empty(len(homes)) for _ in range(len(_Figures._fields) - 1))
+    found = _Figures(values, margins, np.empty(len(homes), dtype=np.int64), *rest)
+
+    def compute(given: VertexBlock) -> None:
+        here, own, sums = (
+            given.rows,
+            factors.return_probability[given.rows],
+            _vertex_sums(walk, given, of_edge, k),
+        )
+        home, everyone, mass = homes[here], np.arange(len(sums)), phi[here]
+        degrees, others, squared, shares, back = np.split(sums, [1, 2, 3, 3 + k], axis=1)
+        found.degrees[here], found.others[here] = degrees[:, 0], others[:, 0]
+        found.noise[here] = np.sqrt(squared[:, 0]) / factors.relative_degrees[here]
+        shares = shares / factors.relative_degrees[here, None]
         shares[everyone, home] = np.maximum(shares[everyone, home] - own, 0.0)
-        shares *= np.where(others[rows] > 0, 1.0 / np.maximum(1.0 - own, 1e-12), 0.0)[:, None]
-        values[rows] = confidence_in(shares, home, volumes, degrees[rows], others[rows])
-        staying[rows] = shares[everyone, home]
-        noise[rows] = np.sqrt(np.add.reduceat(picks.data**2, picks.indptr[:-1]))
-    return values, (staying - volumes[homes]) / spread[homes], noise
+        out, back = mass[:, None] * shares, back.copy()
+        back[everyone, home] -= mass * own
+        flows = out, out if walk.reversible else back, mass * own, mass
+        gained, targets = objective.kernels.row_moves(replace(state, labels=home), *flows)
+        found.margins[here] = np.where(targets == home, np.nan, 0.0 - gained)
+        found.targets[here] = np.where(targets == home, -1, targets)
+        shares *= np.where(others > 0, 1.0 / np.maximum(1.0 - own, 1e-12)[:, None], 0.0)
+        found.values[here] = confidence_in(shares, home, volumes, degrees[:, 0], others[:, 0])
+        found.staying[here] = (shares[everyone, home] - volumes[home]) / spread[home]
+
+    for _ in in_order(compute, vertex_blocks(walk, block, BLOCKED_CELLS // k + 1)):
+        pass
+    return found
+
+
+def _vertex_sums(walk: RandomWalk, block: VertexBlock, of_edge: Floats, k: int) -> Floats:
+    """The sums of `vertex_sums`, which says what they are, for a block of vertices."""
+    sums = np.zeros((block.rows.stop - block.rows.start, 2 * k + 3))
+    weights = block.gamma if walk.alpha in (0, 1) else powers(block.gamma, walk.alpha)
+    has_gamma = len(block.gamma) > 0
+    lists = block.edges, block.vertices, block.gamma, has_gamma, weights, has_gamma and walk.alpha != 0
+    _sum_vertices(*lists, len(block.edges), block.rows.start, of_edge, k, sums)
+    return sums
+
+
+def _everywhere(values: NDArray[Any], inside: Booleans, missing: Any) -> NDArray[Any]:
+    """Values of all vertices, given those of the vertices inside."""
+    if inside.all():
+        return values
+    found = np.full(len(inside), missing, dtype=values.dtype)
+    found[inside] = values
+    return found
 
 
 def _volumes(walk: RandomWalk, homes: Integers, k: int) -> Floats:
     return np.bincount(homes, weights=walk.stationary, minlength=k).astype(np.float64)
 
 
-def _counts(walk: RandomWalk) -> tuple[Floats, Floats]:
-    """The number of hyperedges of each vertex, and the number of other members of these."""
-    gamma = walk.hypergraph.gamma
-    sizes, n = np.diff(gamma.indptr), gamma.shape[1]
-    others = np.bincount(gamma.indices, weights=np.repeat(sizes - 1.0, sizes), minlength=n)
-    return np.bincount(gamma.indices, minlength=n).astype(np.float64), others.astype(np.float64)
-
-
-def _margins(walk: RandomWalk, homes: Integers, k: int, objective: Objective) -> tuple[Floats, Integers]:
-    """The margin of each label and the next best cluster, by the loops of the vertex search."""
-    flow, n = flow_of(walk), len(homes)
-    sums = np.zeros((walk.hypergraph.n_edges, 2, k))
-    sizes = np.bincount(homes, minlength=k).astype(np.int64)
-    anywhere = np.full(k, np.inf), np.zeros(n, dtype=bool)
-    state = State(homes.astype(np.int64), sizes, _volumes(walk, homes, k), np.empty(0), sums, *anywhere)
-    steps = len(flow.edges) * k * objective.steps
-    loops = kernels(objective.kernels, steps, steps)
-    loops.tally(flow, state)
-    state = state._replace(flows=objective.flows(flow.scale, sums))
-    gained, targets = np.empty(n), np.empty(n, dtype=np.int64)
-    loops.best_moves(flow, state, gained, targets)
-    stays = targets == homes
-    return np.where(stays, np.nan, 0.0 - gained), np.where(stays, -1, targets)
-
-
-def _reasons(walk: RandomWalk, homes: Integers, k: int, unfit: Booleans) -> Integers:
+def _reasons(walk: RandomWalk, homes: Integers, k: int, unfit: Booleans, others: Floats) -> Integers:
     """Why each vertex is an outlier, as a position in REASONS."""
-    _, others = _counts(walk)
     reasons = np.where(unfit, UNFIT, 0)
     reasons[(_volumes(walk, homes, k) < TINY / k)[homes]] = SLIVER
     reasons[(others < 2) | (walk.factors.return_probability > RETURNS)] = FEW

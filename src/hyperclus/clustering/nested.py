@@ -5,11 +5,9 @@ from dataclasses import dataclass, replace
 from operator import itemgetter
 
 import numpy as np
-import scipy.sparse as sp
 
-from hyperclus.clustering.objectives import Objective
+from hyperclus.clustering.objectives import Objective, flows_between
 from hyperclus.clustering.vertex_search import Clusters
-from hyperclus.engines.cpu import row_chunks
 from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Floats, Integers
 
@@ -117,7 +115,7 @@ def nested_levels(walk: RandomWalk, objective: Objective, levels: Sequence[Integ
     for fine in levels[1:]:
         coarse, k = nested[-1], int(fine.max()) + 1
         codes, pieces = np.unique(coarse * k + fine, return_inverse=True)
-        between = flows_between_many(walk, pieces, len(codes))
+        between = flows_between(walk, pieces, len(codes))
         labels = objective.merged_to(k, between, codes // k)[pieces]
         clusters = Clusters.of(walk, labels, k, objective=objective)
         clusters.descend_within(groups_of(labels, coarse))
@@ -130,7 +128,7 @@ def leaves_of(
 ) -> Leaves:
     """The finest of nested levels, and levels of `ks` clusters by mergers of least cost inside the given."""
     labels, k = nested[-1], ks[-1]
-    between = flows_between_many(walk, labels, k)
+    between = flows_between(walk, labels, k)
     groups = [groups_of(labels, coarse) for coarse in nested[-2::-1]]
     into = {k: np.arange(k)}
     for one, other, _ in mergers_by_level(objective, between, groups):
@@ -157,7 +155,7 @@ def improved_together(walk: RandomWalk, references: References, leaves: Leaves) 
             labels = leaves.labels.copy()
             labels[moving] = targets[moving]
             if np.bincount(labels, minlength=k).min() > 0:
-                after = replace(leaves, labels=labels, between=flows_between_many(walk, labels, k))
+                after = replace(leaves, labels=labels, between=flows_between(walk, labels, k))
                 if (lower := references.total(after)) < before:
                     leaves, total = after, lower
             moving = moving[: len(moving) // 2]
@@ -211,22 +209,3 @@ def summed(between: Floats, into: Integers) -> Floats:
     """F after mergers, given the new number of each cluster."""
     members = np.eye(int(into.max()) + 1)[into]
     return np.asarray(members.T @ between @ members)
-
-
-def flows_between_many(walk: RandomWalk, labels: Integers, k: int) -> Floats:
-    """F_ij, the flow from cluster i to cluster j, in one pass over the incidences, however large k is."""
-    gamma, leaving = walk.hypergraph.gamma, walk.factors.lists.source_weights
-    rate, shares = walk.stationary / walk.factors.relative_degrees, walk.factors.shares
-    between = np.zeros((k, k))
-    for first, last in row_chunks(gamma.indptr):
-        start, stop = gamma.indptr[first], gamma.indptr[last]
-        members, indptr = gamma.indices[start:stop], gamma.indptr[first : last + 1] - start
-        flows = leaving.data[start:stop] * rate[members] * np.repeat(shares[first:last], np.diff(indptr))
-        sides = [
-            sp.csr_array((data, labels[members], indptr), shape=(last - first, k), copy=True)
-            for data in (flows, gamma.data[start:stop])
-        ]
-        for side in sides:
-            side.sum_duplicates()
-        between += (sides[0].T @ sides[1]).toarray()
-    return between

@@ -142,7 +142,7 @@ class Partition(PartitionQuality):
     @property
     def walk_labels(self) -> Integers:
         """The labels of the vertices of the walk, which are those in some hyperedge."""
-        return self.labels[self.labels >= 0]
+        return self.labels if self.labels.min(initial=0) >= 0 else self.labels[self.labels >= 0]
 
     @property
     def sizes(self) -> Integers:

@@ -14,8 +14,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from hyperclus._runtime.arrays import index_type, read_only
-from hyperclus._runtime.jit import kernels
+from hyperclus._runtime.arrays import read_only
 from hyperclus.clustering import push_kernels
 from hyperclus.clustering.push_kernels import NOT_COPIED, QUEUED, REACHED, STORED, TINY, Side
 from hyperclus.errors import InputError
@@ -26,7 +25,6 @@ from hyperclus.io.anything import as_hypergraph
 from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Floats, HypergraphLike, Ids, Integers
 
-EXPECTED_VISITS = 20  # of each incidence by the first query
 MAX_VISITS = 10_000_000  # by one call of a kernel, which cannot be interrupted
 ROUNDING = 1e-14  # a flow below this share of a volume is 0
 
@@ -42,7 +40,6 @@ class PushContext:
     stationary: Floats
     links: tuple[Any, ...]  # the first fields of `Side`: the walk from vertices to hyperedges
     edge_links: tuple[Any, ...]  # and back
-    work: int  # visits of incidences so far, plus those that the first query is expected to make
     spare: list[tuple[Side, Side]] = field(default_factory=list)  # empty; borrowed by queries
     max_visits: int = MAX_VISITS
 
@@ -58,12 +55,7 @@ class PushContext:
         edge_links += (scale, factors.lists.source_weights.data, distribution)
         sides = tuple(map(read_only, links)), tuple(map(read_only, edge_links))
         inside = np.arange(len(ids)) if inside is None else inside
-        return cls(ids, h.edge_ids, omega, inside, walk.stationary, *sides, EXPECTED_VISITS * h.n_incidences)
-
-    @property
-    def kernels(self) -> Any:
-        """The kernels; compiled if the hypergraph is not small, or after many queries."""
-        return kernels(push_kernels, self.work)
+        return cls(ids, h.edge_ids, omega, inside, walk.stationary, *sides)
 
     def seed_positions(self, seeds: Any) -> Integers:
         """The positions of seeds in the walk, ascending and without repetition."""
@@ -107,16 +99,14 @@ class PushContext:
         try:
             sides = self.spare.pop()
         except IndexError:  # the first query, or others are running in other threads
-            kind = index_type(max(len(self.links[-1]), len(self.edge_links[-1])))
-            sides = _nothing_reached(self.links, kind), _nothing_reached(self.edge_links, kind)
-        self.kernels.reach_seeds(*sides, seeds)
+            sides = _nothing_reached(self.links), _nothing_reached(self.edge_links)
+        push_kernels.reach_seeds(*sides, seeds, len(seeds))
         region = Region(self, seeds, *sides)
         yield region
         for side in sides:
             side.number[side.position[: side.counts[REACHED]]] = 0
             side.counts[:] = 0
         self.spare.append(sides)
-        self.work += region.visits
 
 
 @dataclass(eq=False)
@@ -145,7 +135,7 @@ class Region:
             late = np.flatnonzero(side.residual[:reached] > accuracy * side.distribution[:reached])
             side.queue[: len(late)], side.queued[late], side.counts[QUEUED] = late, True, len(late)
         while any(side.counts[QUEUED] for side in sides):
-            self.visits += self.context.kernels.push(*sides, *settings)
+            self.visits += push_kernels.push(*sides, *settings)
 
     def scores(self) -> tuple[Integers, Floats]:
         """The numbers of the seeds and of all vertices with an estimate, and p / phi of each."""
@@ -166,7 +156,7 @@ class Region:
         """The sums over the hyperedges after the last prefix; volume and internal flow of every prefix."""
         volumes, insides = np.empty((2, len(order)))
         sums = np.zeros((2, self.edges.counts[REACHED]))
-        self.context.kernels.sweep_over(self.vertices, order, *sums, volumes, insides)
+        push_kernels.sweep_over(self.vertices, order, len(order), *sums, volumes, insides)
         self.visits += self._entries(order)
         return sums, volumes, insides
 
@@ -177,7 +167,8 @@ class Region:
         """Move single vertices from or to a prefix; see the kernel. Returns places in the order."""
         sums, volumes, insides = self._swept(order[:size])
         inside, totals = np.arange(len(order)) < size, (volumes[-1], insides[-1])
-        passes = self.context.kernels.descend(self.vertices, order, inside, fixed, caps, *sums, totals)
+        limits = (size, fixed, *caps)
+        passes = push_kernels.descend_set(self.vertices, order, len(order), inside, *limits, *sums, *totals)
         self.visits += passes * self._entries(order)
         return np.flatnonzero(inside)
 
@@ -230,9 +221,9 @@ def push_context(walk: HypergraphLike | RandomWalk) -> tuple[RandomWalk, PushCon
     return inner, PushContext.of(inner, hypergraph.vertex_ids, np.flatnonzero(covered))
 
 
-def _nothing_reached(links: tuple[Any, ...], kind: Any) -> Side:
+def _nothing_reached(links: tuple[Any, ...]) -> Side:
     """A side with room for all its nodes and entries."""
-    size, entries = len(links[-1]), len(links[1])
+    size, entries, kind = len(links[-1]), len(links[1]), links[1].dtype
     position, start, stop, queue = np.empty((4, size), dtype=np.int64)
     number, masses, queued = np.zeros(size, dtype=kind), np.empty((3, size)), np.empty(size, dtype=bool)
     neighbor, weights, counts = np.empty(entries, dtype=kind), np.empty((2, entries)), np.zeros(3, dtype=int)

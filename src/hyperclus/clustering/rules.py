@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.optimize import linear_sum_assignment
-from scipy.sparse.csgraph import connected_components
 
 from hyperclus.clustering.constraints import Constraints
 from hyperclus.clustering.vertex_kernels import Flow
@@ -132,6 +130,8 @@ class Rules:
         """
         masses = self.masses[self.groups] / np.bincount(self.groups)[self.groups]
         if not self.numbered:
+            from scipy.optimize import linear_sum_assignment
+
             inside, overlaps = self.known >= 0, np.zeros((self.k, self.k))
             np.add.at(overlaps, (labels[inside], self.known[inside]), masses[inside])
             labels = linear_sum_assignment(-overlaps)[1][labels]
@@ -149,7 +149,8 @@ class Rules:
         )
         owners, edges = np.divmod(pairs, n_edges)
         by_edge = np.argsort(edges, kind="stable")
-        return flow._replace(
+        return replace(
+            flow,
             indptr=np.searchsorted(owners, np.arange(self.n_groups + 1)).astype(flow.indptr.dtype),
             edges=edges.astype(index),
             gamma=gamma,
@@ -162,6 +163,7 @@ class Rules:
             edge_source_weights=picked[by_edge],
             stationary=self.masses,
             rate=np.ones(self.n_groups),
+            n_vertices=self.n_groups,
         )
 
     def join(self, vertices: Booleans) -> "Rules":
@@ -261,6 +263,8 @@ def _grouped(
     constraints: Constraints, fixed: Integers, clusters: list[Hashable], place: _Places
 ) -> tuple[Integers, Integers]:
     """The group of each vertex, and the cluster of each group or -1."""
+    from scipy.sparse.csgraph import connected_components
+
     n = len(fixed)
     links = [pair for group in constraints.must_link for pair in pairwise(place("must_link", group))]
     ends = np.array(links, dtype=np.int64).reshape(-1, 2).T

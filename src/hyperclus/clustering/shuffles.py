@@ -32,6 +32,7 @@ MEMBERS = 50  # of each cluster in a sample, on average
 TOLERANCE = 5e-2  # of eigenvectors that are starts only
 EIGENVECTORS = 20  # at most
 STARTS, ROUNDS = 2, 3  # of k-means, and of moves
+FEW_CLUSTERS = 50  # from more, k-means starts once
 
 
 def compared(
@@ -42,11 +43,13 @@ def compared(
     Of a large hypergraph, a random sample of the vertices is compared.
     """
     rng, whole = np.random.default_rng(seed), walk.hypergraph
-    if (reason := _incomparable(whole, k)) is not None:
+    counts = np.bincount(np.diff(whole.gamma.indptr))  # of hyperedges by size
+    if (reason := _incomparable(whole, counts, k)) is not None:
         return Chance(None, reason=reason)
-    part, vertices = sampled(whole, k, rng)
-    if part.n_incidences > MAX_INCIDENCES:
+    share = _sampled_share(whole, counts, k, SAMPLE)
+    if _incidences_left(counts, share) > MAX_INCIDENCES:
         return Chance(None, reason="many small hyperedges cannot be sampled, and take long to shuffle")
+    part, vertices = _drawn(whole, share, rng)
 
     def figure(hypergraph: Hypergraph, given: Integers | None = None) -> float:
         with unwatched(), without_checkpoints():
@@ -70,16 +73,15 @@ def compared(
     return Chance(verdict, objective.label, objective.sign * value, shown, n_sampled)
 
 
-def _incomparable(hypergraph: Hypergraph, k: int) -> str | None:
+def _incomparable(hypergraph: Hypergraph, counts: Integers, k: int) -> str | None:
     """Why clusters cannot be compared with those of shuffles; None if they can."""
     if k == 1:
         return "there is one cluster"
     if hypergraph.n_vertices < MIN_VERTICES:
         return f"there are fewer than {MIN_VERTICES} vertices"
-    sizes, degrees = hypergraph.edge_sizes, np.bincount(hypergraph.gamma.indices)
-    if degrees.max() == 1:
+    if hypergraph.n_incidences == hypergraph.n_vertices:  # each is in some hyperedge
         return "every vertex is in one hyperedge only, so all shuffles are alike"
-    if (sizes[sizes > 1] == hypergraph.n_vertices).all():
+    if not counts[2 : hypergraph.n_vertices].any():
         return "every hyperedge has one vertex or all, so all shuffles are alike"
     return None
 
@@ -91,12 +93,31 @@ def sampled(
 
     Of a sample, hyperedges with one member are left out, and so are vertices without other hyperedges.
     """
-    n, sizes = hypergraph.n_vertices, hypergraph.edge_sizes.astype(np.float64)
-    neighbors = float((sizes * (sizes - 1)).sum()) / n
+    counts = np.bincount(np.diff(hypergraph.gamma.indptr))
+    return _drawn(hypergraph, _sampled_share(hypergraph, counts, k, incidences), rng)
+
+
+def _sampled_share(hypergraph: Hypergraph, counts: Integers, k: int, incidences: int) -> float:
+    """The share of the vertices that a sample has, given the number of hyperedges of each size."""
+    n, sizes = hypergraph.n_vertices, np.arange(len(counts), dtype=np.float64)
+    neighbors = float((counts * sizes * (sizes - 1)).sum()) / n
     shares = incidences / hypergraph.n_incidences, NEIGHBORS / max(neighbors, 1.0), MEMBERS * k / n
-    if max(shares) >= 1:
+    return min(max(shares), 1.0)
+
+
+def _incidences_left(counts: Integers, share: float) -> float:
+    """The expected number of incidences of a sample, without hyperedges of one member if it is not all."""
+    sizes = np.arange(len(counts), dtype=np.float64)
+    alone = (1 - share) ** np.maximum(sizes - 1, 0) if share < 1 else 0.0
+    return float((counts * sizes * share * (1 - alone)).sum())
+
+
+def _drawn(hypergraph: Hypergraph, share: float, rng: np.random.Generator) -> tuple[Hypergraph, Integers]:
+    """A random sample of this share of the vertices, and their positions; if it is 1, all of them."""
+    n = hypergraph.n_vertices
+    if share >= 1:
         return hypergraph, np.arange(n)
-    drawn = np.sort(rng.choice(n, int(max(shares) * n), replace=False))
+    drawn = np.sort(rng.choice(n, int(share * n), replace=False))
     part = hypergraph.restrict(drawn)
     part = part.drop_edges(part.edge_sizes < 2)
     return part.restrict(part.covered), drawn[part.covered]
@@ -144,7 +165,9 @@ def searched_cost(
 ) -> float:
     """The cost of clusters found from eigenvectors by a few rounds of moves."""
     k_means = WeightedKMeans(walk.backend, embedding(walk, pairs), walk.stationary, POINTS)
-    clusters = Clusters.of(walk, k_means.labels(k, rng, STARTS), k, min_volume, objective)
+    clusters = Clusters.of(
+        walk, k_means.labels(k, rng, STARTS if k <= FEW_CLUSTERS else 1), k, min_volume, objective
+    )
     for _ in range(ROUNDS):
         clusters.round(passes=1)
     return clusters.plain_cost

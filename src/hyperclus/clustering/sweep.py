@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hyperclus.clustering import push_kernels
 from hyperclus.clustering.push import Region
 from hyperclus.typing import Floats, Integers
 
@@ -105,8 +106,17 @@ def lowest(region: Region, one: Sweep, limits: Limits) -> Candidate:
 def dips(region: Region, one: Sweep, limits: Limits) -> list[Candidate]:
     """All dips of a sweep within the limits, after moves; the smallest first."""
     first, last = max(limits.fixed - 1, 0), n_allowed(one, limits)
-    places = region.context.kernels.dips(one.ncuts[first:last], MIN_RISE)
-    return [_moved(region, one, limits, first + int(place)) for place in places]
+    return [_moved(region, one, limits, first + place) for place in minima(one.ncuts[first:last])]
+
+
+def minima(levels: Floats, rise: float = MIN_RISE) -> list[int]:
+    """The places of the minima between which the levels rise and fall by a factor of at least `rise`.
+
+    The ends may be minima too. Among equal levels the first counts.
+    """
+    places = np.empty(len(levels), dtype=np.int64)
+    count = push_kernels.dips(levels, len(levels), rise, places)
+    return list(places[:count].tolist())
 
 
 def _moved(region: Region, one: Sweep, limits: Limits, place: int) -> Candidate:

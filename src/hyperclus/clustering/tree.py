@@ -22,13 +22,12 @@ from hyperclus.clustering._run import Settings, default_min_share
 from hyperclus.clustering.cluster import chosen_objective, cluster
 from hyperclus.clustering.frames import frame_of, pandas_for
 from hyperclus.clustering.nested import (
-    flows_between_many,
     groups_of,
     levels_below,
     mergers_by_level,
     nested_search,
 )
-from hyperclus.clustering.objectives import NCUT, OBJECTIVES, ObjectiveName, objective_of
+from hyperclus.clustering.objectives import NCUT, OBJECTIVES, ObjectiveName, flows_between, objective_of
 from hyperclus.clustering.partition import Partition
 from hyperclus.clustering.regroup import merged_names, regrouped
 from hyperclus.clustering.search_problem import Effort, EffortName
@@ -85,7 +84,7 @@ class Tree:
         """The objective with 1, 2, ..., L clusters: information in nats, or NCut."""
         lost = np.append(0.0, np.cumsum(self.losses))[::-1]
         if self.objective == "information":
-            return np.maximum(self.leaves.information - lost, 0.0)
+            return np.asarray(np.maximum(self.losses.sum() - lost, 0.0))  # one cluster has no information
         return np.maximum(self.leaves.ncut + lost - np.arange(self.k)[::-1], 0.0)
 
     @property
@@ -302,7 +301,7 @@ def tree_of(
 ) -> Tree:
     """Merge the clusters of a partition; the groups of `levels`, from fine to coarse, become nodes."""
     k, what = leaves.k, objective_of(leaves.objective if objective is None else objective)
-    between = flows_between_many(leaves.walk, leaves.walk_labels, k)
+    between = flows_between(leaves.walk, leaves.walk_labels, k)
     nodes, sizes = list(range(k)), leaves.sizes.tolist()
     mergers: list[list[int]] = []
     losses: list[float] = []

@@ -1,23 +1,25 @@
-"""Loops of the vertex search, for any objective.
+"""The walk and the clusters as the kernels of the vertex search read them, and these kernels."""
 
-The inner kernels that they call, here without a body, are those of the objective's module; see
-`objectives` and `jit.specialized`.
-"""
-
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar
 
 import numpy as np
 
-from hyperclus._runtime.arrays import read_only
-from hyperclus._runtime.jit import inner_kernel, kernel
+from hyperclus._runtime.native import Kernel, Kind, Record
 from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Booleans, Codes, Floats, Integers
 
 VOLUME_PENALTY = 2.0  # cost of a cluster without volume; its term of the NCut is at most 1
 NOISE = 1e-12  # a volume below this may be rounding error
+CHANGING = ("labels", "sizes", "volumes", "flows", "sums", "clusters", "counts", "used")  # by moves
+
+_tally = Kernel("tally", "record", "record")
+_flows_between = Kernel("flows_between", "record", "record", "floats")
 
 
-class Flow(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Flow(Record):
     """The walk by vertex and by hyperedge; rate is phi / d, scale is omega / delta.
 
     In a reversible walk the flow from one vertex to another equals the flow back.
@@ -35,6 +37,13 @@ class Flow(NamedTuple):
     rate: Floats
     scale: Floats
     reversible: bool
+    n_vertices: int
+    n_edges: int
+
+    KINDS: ClassVar[tuple[Kind, ...]] = (
+        *("indices", "indices", "floats", "floats") * 2,
+        *("floats", "floats", "floats", "int", "int", "int"),
+    )
 
 
 def flow_of(walk: RandomWalk) -> Flow:
@@ -43,15 +52,18 @@ def flow_of(walk: RandomWalk) -> Flow:
     by_vertex, by_edge = lists.gamma_by_vertex, lists.gamma
     of_vertices = by_vertex.indptr, by_vertex.indices, by_vertex.data, lists.source_weights_by_vertex.data
     of_edges = by_edge.indptr, by_edge.indices, by_edge.data, lists.source_weights.data
-    masses: Any = walk.stationary, walk.stationary / factors.relative_degrees, factors.shares
-    return Flow._make((*map(read_only, (*of_vertices, *of_edges, *masses)), walk.reversible))
+    masses = walk.stationary, walk.stationary / factors.relative_degrees, factors.shares
+    return Flow(*of_vertices, *of_edges, *masses, walk.reversible, *by_vertex.shape)
 
 
-class State(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class State(Record):
     """The clusters, which the kernels change.
 
-    sums[e, 0, j] and sums[e, 1, j] add gamma and rate * source_weights over the members of e in cluster j;
-    flows are what the objective needs of the flows between clusters. No move raises a volume above `most`,
+    `sums` add gamma, and rate * source_weights, over the members of a hyperedge in each cluster. Those of
+    hyperedge e begin at 2 starts[e]. A hyperedge with many members has k sums of each; one with few has a
+    list, whose places belong to the `clusters` of which it has `counts` members, as many as are `used`.
+    `flows` are what the objective needs of the flows between clusters. No move raises a volume above `most`,
     and perturbations leave vertices where they are that are `still`.
     """
 
@@ -60,187 +72,170 @@ class State(NamedTuple):
     volumes: Floats
     flows: Floats
     sums: Floats
+    starts: Integers
+    clusters: Codes
+    counts: Codes
+    used: Codes
     most: Floats
     still: Booleans
+    k: int
 
+    KINDS: ClassVar[tuple[Kind, ...]] = (
+        *("integers", "integers", "floats", "floats", "floats", "integers", "codes", "codes", "codes"),
+        *("floats", "booleans", "int"),
+    )
 
-@kernel
-def tally(flow: Flow, state: State) -> None:
-    """Compute the sums, which are zero before, from the labels."""
-    for edge in range(len(flow.scale)):
-        for position in range(flow.edge_indptr[edge], flow.edge_indptr[edge + 1]):
-            vertex = flow.members[position]
-            cluster = state.labels[vertex]
-            state.sums[edge, 0, cluster] += flow.edge_gamma[position]
-            state.sums[edge, 1, cluster] += flow.rate[vertex] * flow.edge_source_weights[position]
-
-
-@inner_kernel
-def buffer(state: State) -> Floats:
-    """Allocate memory for what `link` computes."""
-    raise NotImplementedError
-
-
-@inner_kernel
-def link(flow: Flow, state: State, vertex: int, linked: Floats) -> float:
-    """Compute `linked`, the flow between a vertex and each cluster; returns its flow to itself."""
-    raise NotImplementedError
-
-
-@inner_kernel
-def best_target(
-    state: State, home: int, mass: float, own: float, linked: Floats, min_volume: float
-) -> tuple[float, int]:
-    """The largest decrease of the cost when a vertex of this mass leaves home, and the cluster that it joins.
-
-    A cluster is not left with less than `min_volume`, nor empty, nor with a volume of rounding errors only.
-    None gets more than `state.most`; the decrease is -inf if no move is possible for that reason.
-    """
-    raise NotImplementedError
-
-
-@inner_kernel
-def move(flow: Flow, state: State, vertex: int, target: int, own: float, linked: Floats) -> None:
-    """Move one vertex and update the flows, then the rest by `relabel`."""
-    raise NotImplementedError
-
-
-@inner_kernel
-def plain_cost(state: State) -> float:
-    """The cost without penalties."""
-    raise NotImplementedError
-
-
-@inner_kernel
-def cost(state: State, min_volume: float) -> float:
-    """The cost, with penalties; infinite if a cluster is empty, too large, or only rounding errors."""
-    total = plain_cost(state)
-    for cluster in range(len(state.volumes)):
-        volume = state.volumes[cluster]
-        if state.sizes[cluster] == 0 or volume < NOISE or volume > state.most[cluster]:
-            return np.inf
-        if volume < min_volume:
-            total += VOLUME_PENALTY * (min_volume - volume) / min_volume
-    return total
-
-
-@inner_kernel
-def relabel(flow: Flow, state: State, vertex: int, target: int) -> None:
-    """Move one vertex and update everything but the flows."""
-    home = state.labels[vertex]
-    mass = flow.stationary[vertex]
-    state.labels[vertex] = target
-    state.sizes[home] -= 1
-    state.sizes[target] += 1
-    state.volumes[home] -= mass
-    state.volumes[target] += mass
-    for position in range(flow.indptr[vertex], flow.indptr[vertex + 1]):
-        edge = flow.edges[position]
-        picked = flow.rate[vertex] * flow.source_weights[position]
-        state.sums[edge, 0, home] -= flow.gamma[position]
-        state.sums[edge, 1, home] -= picked
-        state.sums[edge, 0, target] += flow.gamma[position]
-        state.sums[edge, 1, target] += picked
-
-
-@kernel
-def gains(flow: Flow, state: State, vertices: Integers, min_volume: float, found: Floats) -> None:
-    """Compute for each vertex how much its best move lowers the cost; negative if it raises it."""
-    linked = buffer(state)
-    for index in range(len(vertices)):
-        vertex = vertices[index]
-        own = link(flow, state, vertex, linked)
-        found[index], _ = best_target(
-            state, state.labels[vertex], flow.stationary[vertex], own, linked, min_volume
+    @classmethod
+    def of(cls, flow: Flow, labels: Integers, k: int, most: float, still: Booleans) -> "State":
+        """The clusters of labels 0 .. k - 1, without flows."""
+        members = np.diff(flow.edge_indptr).astype(np.int64)
+        starts = np.concatenate([[0], np.cumsum(np.where(2 * members >= k, k, members))])
+        count = int(starts[-1])
+        state = cls(
+            labels=labels.astype(np.int64),
+            sizes=np.bincount(labels, minlength=k).astype(np.int64),
+            volumes=np.bincount(labels, weights=flow.stationary, minlength=k).astype(np.float64),
+            flows=np.empty(0),
+            sums=np.zeros(2 * count),
+            starts=starts,
+            clusters=np.zeros(count, dtype=np.int32),
+            counts=np.zeros(count, dtype=np.int32),
+            used=np.zeros(flow.n_edges, dtype=np.int32),
+            most=np.full(k, most),
+            still=still,
+            k=k,
         )
+        _tally(flow, state)
+        return state
+
+    @classmethod
+    def without_sums(cls, labels: Integers, volumes: Floats, flows: Floats) -> "State":
+        """Clusters for `row_moves`, which needs no sums."""
+        k, nothing = len(volumes), np.zeros(0, dtype=np.int32)
+        sizes = np.bincount(labels, minlength=k).astype(np.int64)
+        anywhere = np.full(k, np.inf), np.zeros(0, dtype=bool)
+        lists = np.zeros(0), np.zeros(0, dtype=np.int64), nothing, nothing, nothing
+        return cls(labels.astype(np.int64), sizes, volumes, flows, *lists, *anywhere, k)
+
+    def between(self, flow: Flow) -> Floats:
+        """F_ij, the flow from cluster i to cluster j."""
+        found = np.zeros((self.k, self.k))
+        _flows_between(flow, self, found)
+        return found
+
+    def with_arrays(self, **arrays: Any) -> "State":
+        """The same with other arrays."""
+        return replace(self, **arrays)
 
 
-@kernel
-def best_moves(flow: Flow, state: State, found: Floats, targets: Integers) -> None:
-    """As `gains`, for all vertices and any volumes, with the cluster that each would join; or its own."""
-    linked = buffer(state)
-    for vertex in range(len(state.labels)):
-        own = link(flow, state, vertex, linked)
-        found[vertex], targets[vertex] = best_target(
-            state, state.labels[vertex], flow.stationary[vertex], own, linked, 0.0
-        )
+def lists_fit(state: State, kept: dict[str, Any]) -> bool:
+    """Whether stored lists of clusters are within their hyperedges, so that kernels stay within their arrays.
 
-
-@kernel
-def descend(
-    flow: Flow, state: State, vertices: Integers, min_volume: float, min_gain: float, max_passes: int
-) -> int:
-    """Make the best move of each vertex in turn, if it gains more than `min_gain`, until none does.
-
-    Returns the number of passes over the vertices. It is limited because moves may cycle in clusters that are
-    so small that rounding decides.
+    A list is short, and all members of a hyperedge are in it.
     """
-    linked = buffer(state)
-    passes = 0
-    moving = True
-    while moving and passes < max_passes:
-        moving = False
-        passes += 1
-        for vertex in vertices:
-            own = link(flow, state, vertex, linked)
-            home = state.labels[vertex]
-            gain, target = best_target(state, home, flow.stationary[vertex], own, linked, min_volume)
-            if gain > min_gain:
-                move(flow, state, vertex, target, own, linked)
-                moving = True
-    return passes
+    capacities = np.diff(state.starts)
+    short = capacities < state.k
+    used, clusters, counts = kept["used"], kept["clusters"], kept["counts"]
+    if (used[~short] != 0).any() or (used < 0).any() or (used > capacities).any():
+        return False
+    rows = np.repeat(np.arange(len(capacities)), capacities)
+    inside = np.arange(len(rows)) - state.starts[rows] < used[rows]
+    sound = bool(((clusters[inside] >= 0) & (clusters[inside] < state.k) & (counts[inside] > 0)).all())
+    members = np.bincount(rows[inside], weights=counts[inside], minlength=len(capacities))
+    return sound and np.array_equal(members[short], capacities[short])
 
 
-@kernel
-def assign(flow: Flow, state: State, vertices: Codes, targets: Integers) -> None:
-    """Move each vertex to its target, whatever the cost becomes."""
-    linked = buffer(state)
-    for index in range(len(vertices)):
-        if state.labels[vertices[index]] != targets[index]:
-            own = link(flow, state, vertices[index], linked)
-            move(flow, state, vertices[index], targets[index], own, linked)
+@dataclass(frozen=True)
+class VertexKernels:
+    """The kernels for one objective, by the prefix of their names."""
 
+    prefix: str
 
-@kernel
-def forced_costs(
-    flow: Flow,
-    state: State,
-    edges: Integers,
-    targets: Integers,
-    uniforms: Floats,
-    min_volume: float,
-    sources: Integers,
-    costs: Floats,
-) -> None:
-    """Compute the cost after moving members of a hyperedge into a cluster, for several; all are undone.
+    def gains(self, flow: Flow, state: State, vertices: Integers, min_volume: float, found: Floats) -> None:
+        """Compute for each vertex how much its best move lowers the cost; negative if it raises it."""
+        self._gains(flow, state, vertices, len(vertices), min_volume, found)
 
-    The members are those of one cluster, `sources`, drawn by `uniforms` in proportion to their number; all if
-    that is negative.
-    """
-    volumes, flows = state.volumes.copy(), state.flows.copy()
-    for attempt in range(len(edges)):
-        members = flow.members[flow.edge_indptr[edges[attempt]] : flow.edge_indptr[edges[attempt] + 1]]
-        size, target, source = len(members), targets[attempt], -1
-        before = state.labels[members]
-        if size > 0 and uniforms[attempt] >= 0.0:
-            source = np.sort(before)[min(int(uniforms[attempt] * size), size - 1)]
-        after = before.copy()
-        for index in range(size):
-            if (source < 0 or source == before[index]) and not state.still[members[index]]:
-                after[index] = target
-        assign(flow, state, members, after)
-        sources[attempt] = source
-        costs[attempt] = cost(state, min_volume)
-        assign(flow, state, members, before)
-        state.volumes[:] = volumes
-        state.flows[:] = flows
+    def best_moves(self, flow: Flow, state: State, found: Floats, targets: Integers) -> None:
+        """As `gains`, for all vertices and any volumes, with the cluster that each would join; or its own."""
+        self._best_moves(flow, state, found, targets)
 
+    def row_moves(
+        self, state: State, out: Floats, back: Floats, own: Floats, masses: Floats
+    ) -> tuple[Floats, Integers]:
+        """As `best_moves`, given the flows of vertices to clusters and back, without those to themselves."""
+        found, targets = np.empty(len(own)), np.empty(len(own), dtype=np.int64)
+        self._row_moves(state, out, back, own, masses, len(own), found, targets)
+        return found, targets
 
-@kernel
-def sweep(flow: Flow, state: State, vertices: Integers, costs: Floats) -> None:
-    """Move vertices from the first of two clusters to the second one by one; the cost after each move."""
-    linked = buffer(state)
-    for index in range(len(vertices)):
-        own = link(flow, state, vertices[index], linked)
-        move(flow, state, vertices[index], 1, own, linked)
-        costs[index] = cost(state, 0.0)
+    def descend(
+        self,
+        flow: Flow,
+        state: State,
+        vertices: Integers,
+        min_volume: float,
+        min_gain: float,
+        max_passes: int,
+    ) -> int:
+        """Make the best move of each vertex in turn, if it gains more than `min_gain`, until none does.
+
+        Returns the number of passes over the vertices. It is limited because moves may cycle in clusters that
+        are so small that rounding decides.
+        """
+        limits = min_volume, min_gain, max_passes
+        return int(self._descend(flow, state, vertices, len(vertices), *limits))
+
+    def assign(self, flow: Flow, state: State, vertices: Integers, targets: Integers) -> None:
+        """Move each vertex to its target, whatever the cost becomes."""
+        self._assign(flow, state, vertices, len(vertices), targets)
+
+    def forced_costs(
+        self, flow: Flow, state: State, drawn: tuple[Integers, Integers, Floats], min_volume: float
+    ) -> tuple[Integers, Floats]:
+        """The cost after moving members of a hyperedge into a cluster, for several; all are undone.
+
+        Drawn are hyperedges, targets and uniform numbers. The members are those of one cluster, which is
+        returned, drawn by the uniform number in proportion to their number; all if that is negative.
+        """
+        edges, targets, uniforms = drawn
+        sources, costs = np.empty(len(edges), dtype=np.int64), np.empty(len(edges))
+        self._forced_costs(flow, state, edges, targets, uniforms, len(edges), min_volume, sources, costs)
+        return sources, costs
+
+    def sweep(self, flow: Flow, state: State, vertices: Integers) -> Floats:
+        """Move vertices from the first of two clusters to the second one by one; the cost after each."""
+        costs = np.empty(len(vertices))
+        self._sweep(flow, state, vertices, len(vertices), costs)
+        return costs
+
+    @cached_property
+    def _gains(self) -> Kernel:
+        return self._kernel("gains", "integers", "int", "float", "floats")
+
+    @cached_property
+    def _best_moves(self) -> Kernel:
+        return self._kernel("best_moves", "floats", "integers")
+
+    @cached_property
+    def _row_moves(self) -> Kernel:
+        kinds: tuple[Kind, ...] = ("record", *("floats",) * 4, "int", "floats", "integers")
+        return Kernel(f"{self.prefix}_row_moves", *kinds)
+
+    @cached_property
+    def _descend(self) -> Kernel:
+        return self._kernel("descend", "integers", "int", "float", "float", "int", returns="int")
+
+    @cached_property
+    def _assign(self) -> Kernel:
+        return self._kernel("assign", "integers", "int", "integers")
+
+    @cached_property
+    def _forced_costs(self) -> Kernel:
+        drawn: tuple[Kind, ...] = ("integers", "integers", "floats", "int", "float")
+        return self._kernel("forced_costs", *drawn, "integers", "floats")
+
+    @cached_property
+    def _sweep(self) -> Kernel:
+        return self._kernel("sweep", "integers", "int", "floats")
+
+    def _kernel(self, name: str, *kinds: Kind, returns: Any = None) -> Kernel:
+        return Kernel(f"{self.prefix}_{name}", "record", "record", *kinds, returns=returns)

@@ -10,7 +10,6 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from hyperclus._runtime.checkpoint import NO_CHECKPOINT, Checkpoint, is_array, is_count
-from hyperclus._runtime.jit import kernels
 from hyperclus._runtime.progress import WorkProgress, listening
 from hyperclus._runtime.threads import in_parallel, single_blas_thread
 from hyperclus.clustering.feasible import nearest
@@ -25,7 +24,15 @@ from hyperclus.clustering.search_problem import (
     labels_fit,
     volume_penalty,
 )
-from hyperclus.clustering.vertex_kernels import NOISE, Flow, State, flow_of
+from hyperclus.clustering.vertex_kernels import (
+    CHANGING,
+    NOISE,
+    Flow,
+    State,
+    VertexKernels,
+    flow_of,
+    lists_fit,
+)
 from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Booleans, Codes, Floats, Integers
 
@@ -42,9 +49,10 @@ PASSES = 50  # over the vertices near a move, until all are evaluated again
 MIN_PROGRESS = 2e-4  # a round that gains less than this share of the cost ends a brief search
 
 START, ROUND, DESCENT = 3, 4, 10  # estimated visits of all incidences by each
+MANY_CLUSTERS = 16  # more make a visit cost more: perturbations may make fewer, and there are fewer starts
 CHEAP_STARTS, MAX_MORE = 500_000, 4  # incidences times clusters with more starts, and how many times more
+ALIKE, ENOUGH_ALIKE = 1e-3, 4  # relative difference of costs, and starts within it that are enough
 FEW_LOCAL_OPTIMA = 10_000  # incidences times clusters below which more starts find nothing better
-CHANGING = ("labels", "sizes", "volumes", "flows", "sums")  # the fields of a state that moves change
 NO_VERTICES = np.empty(0, dtype=np.int64)
 Start: TypeAlias = Integers | Callable[[], Integers]
 Rank: TypeAlias = tuple[float, float]
@@ -71,8 +79,7 @@ def vertex_search(
     m = len(flow.edges)
     brief = problem.large and effort.first is None
     count, finalists = _counts(problem, effort, brief)
-    visits = effort.evaluations * min(max(problem.pairs.steps, MIN_PRODUCTS) * m, MAX_VISITS)
-    budget = max(visits / effort.finalists, effort.incidences) * (0.5 if brief else 1.0)
+    budget = _budget(problem, effort, m, brief)
     total = m * (START * count + ROUND * 2 * finalists) + (m * DESCENT + budget) * finalists
     work = work or WorkProgress("search", "incidences")
     work.begin(total, share)
@@ -100,6 +107,8 @@ def vertex_search(
                 kept = part.finish(rank=clusters.rank, labels=clusters.state.labels)
             results.append((tuple(kept["rank"]), kept["labels"]))
             work.finish(problem.objective.shown(min(rank for rank, _ in results)[0]))
+            if name == "start" and problem.objective is not NCUT and _agree(results):
+                break
         return sorted(results, key=itemgetter(0))
 
     first = ranked("start", islice(starts, count), lambda *_: None, START * m)
@@ -132,10 +141,25 @@ def _counts(problem: SearchProblem, effort: Effort, brief: bool) -> tuple[int, i
         return 2, 1
     if problem.objective is not NCUT:
         visits = problem.walk.hypergraph.n_incidences * k
-        more = min(max(CHEAP_STARTS // visits, 1), MAX_MORE) if visits >= FEW_LOCAL_OPTIMA else 1
-        return 2 * effort.starts * more, 3 * effort.finalists // 2
+        cheap = CHEAP_STARTS // visits if visits >= FEW_LOCAL_OPTIMA else 1
+        more = min(cheap, MAX_MORE if k > 3 else 1) if cheap else min(2 * MANY_CLUSTERS / k, 1.0)
+        starts, finalists = 2 * effort.starts * more, 1.5 * effort.finalists * min(more, 1.0)
+        return max(int(starts), 2), max(int(finalists), 1)
     starts = max(effort.starts, k - 2) if effort.evaluations else effort.starts
     return starts, effort.finalists if k > 2 else (effort.finalists + 1) // 2
+
+
+def _budget(problem: SearchProblem, effort: Effort, m: int, brief: bool) -> float:
+    """The visits of incidences that the perturbations of each finalist may make."""
+    visits = effort.evaluations * min(max(problem.pairs.steps, MIN_PRODUCTS) * m, MAX_VISITS)
+    visits *= min(MANY_CLUSTERS / problem.k, 1.0) * (0.25 if brief else 1.0)
+    return max(visits / effort.finalists, effort.incidences)
+
+
+def _agree(results: list[tuple[Rank, Integers]]) -> bool:
+    """Whether ENOUGH_ALIKE partitions are about as good as the best one."""
+    lowest = min(rank for rank, _ in results)[0]
+    return sum(rank[0] - lowest <= ALIKE * abs(lowest) for rank, _ in results) >= ENOUGH_ALIKE
 
 
 def _fits_state(clusters: "Clusters", kept: dict[str, Any]) -> bool:
@@ -146,7 +170,8 @@ def _fits_state(clusters: "Clusters", kept: dict[str, Any]) -> bool:
         array = getattr(state, name)
         sound &= is_array(kept[name], *array.shape) and kept[name].dtype == array.dtype
     sound &= bool((kept["sizes"] == np.bincount(kept["labels"], minlength=k)).all())
-    sound &= bool((kept["volumes"] > 0).all()) and isinstance(kept["merging"], bool) and len(kept) == 8
+    sound &= bool((kept["volumes"] > 0).all()) and isinstance(kept["merging"], bool)
+    sound &= len(kept) == len(CHANGING) + 3 and lists_fit(state, kept)
     return sound and is_count(kept["visited"]) and is_count(kept["stop"])
 
 
@@ -170,7 +195,8 @@ def perturb(
     stop, merging = clusters.visited + budget, clusters.k > 2
     if state is not None:
         stop, merging = state.pop("stop"), state.pop("merging")
-        clusters.visited, clusters.state = state.pop("visited"), clusters.state._replace(**state)
+        clusters.visited = state.pop("visited")
+        clusters.state = clusters.state.with_arrays(**state)
     while clusters.visited + once <= stop and clusters.plain_cost > bound + MIN_GAIN:
         before = clusters.rank
         clusters.keep()
@@ -201,9 +227,9 @@ class Clusters:
     work: WorkProgress | None = None
     parallel_from: int = EFFORTS["default"].parallel_from
     min_progress: float = 0.0  # relative; a round that gains less ends a descent
-    _steps: float = 0.0  # inner steps of the kernels when they were last called
     _log: list[tuple[Integers, Integers]] = field(default_factory=list)
     _kept: tuple[Floats, Floats] = field(init=False)
+    _mergers: tuple[Floats, Floats] | None = None  # flows, and the costs of mergers with these
 
     @classmethod
     def of(
@@ -221,18 +247,9 @@ class Clusters:
         most, still = np.inf, np.zeros(len(labels), dtype=bool)
         if rules is not None:
             most, still = rules.max_volume * (1 + TOLERANCE), rules.still
-        state = State(
-            labels.astype(np.int64),
-            np.bincount(labels, minlength=k).astype(np.int64),
-            np.bincount(labels, weights=flow.stationary, minlength=k).astype(np.float64),
-            np.empty(0),
-            np.zeros((len(flow.scale), 2, k)),
-            np.full(k, most),
-            still,
-        )
+        state = State.of(flow, labels, k, most, still)
+        state = state.with_arrays(flows=objective.flows(state.between(flow)))
         clusters = cls(objective, min_volume, flow, state, rules, len(flow.edges))
-        clusters._kernels.tally(flow, state)
-        clusters.state = state._replace(flows=objective.flows(flow.scale, state.sums))
         clusters.keep()
         return clusters
 
@@ -264,8 +281,7 @@ class Clusters:
     @property
     def between(self) -> Floats:
         """F_ij, the flow from cluster i to cluster j."""
-        gamma, picked = self.state.sums[:, 0], self.state.sums[:, 1]
-        return np.asarray((gamma.T @ (self.flow.scale[:, None] * picked)).T)
+        return self.state.between(self.flow)
 
     def round(self, passes: int = PASSES) -> None:
         """Evaluate every vertex once, then pass over those that gain, or nearly gain, by a move."""
@@ -297,7 +313,7 @@ class Clusters:
 
     def merge(self, rng: np.random.Generator) -> tuple[Integers, int | None]:
         """Merge two clusters, cheap pairs more likely; the vertices that moved, and the empty one, if any."""
-        cost = self.objective.merger_costs(self.state.volumes, self.state.flows, self.between)
+        cost = self._merger_costs()
         pairs = np.flatnonzero(self._mergeable())
         if not len(pairs):
             return NO_VERTICES, None
@@ -318,9 +334,8 @@ class Clusters:
         edges = rng.integers(len(self.flow.scale), size=DRAWS)
         targets = rng.integers(self.k, size=DRAWS) if into is None else np.full(DRAWS, into)
         uniforms = np.full(DRAWS, -1.0) if into is None else rng.random(DRAWS)
-        sources, costs = np.empty(DRAWS, dtype=np.int64), np.empty(DRAWS)
-        drawn = edges, targets, uniforms, self.min_volume
-        self._kernels.forced_costs(self.flow, self.state, *drawn, sources, costs)
+        drawn = edges, targets, uniforms
+        sources, costs = self._kernels.forced_costs(self.flow, self.state, drawn, self.min_volume)
         best = int(np.argmin(costs))
         first, last = self.flow.edge_indptr[edges[best] : edges[best] + 2]
         members = self.flow.members[first:last]
@@ -343,9 +358,7 @@ class Clusters:
     def sweep(self, vertices: Integers) -> Floats:
         """Move vertices from the first of two clusters to the second one by one; the cost after each."""
         self._visit(vertices)
-        costs = np.empty(len(vertices))
-        self._kernels.sweep(self.flow, self.state, vertices, costs)
-        return costs
+        return self._kernels.sweep(self.flow, self.state, vertices)
 
     def keep(self) -> None:
         """Make all moves so far final."""
@@ -405,6 +418,13 @@ class Clusters:
         """The vertices that single moves may move."""
         return np.flatnonzero(~self.state.still)
 
+    def _merger_costs(self) -> Floats:
+        """The costs of all mergers, computed again only if flows have changed: most perturbations fail."""
+        if self._mergers is None or not np.array_equal(self._mergers[0], self.state.flows):
+            costs = self.objective.merger_costs(self.state.volumes, self.state.flows, self.between)
+            self._mergers = self.state.flows.copy(), costs
+        return self._mergers[1]
+
     def _mergeable(self) -> Booleans:
         """Mark the pairs of clusters of which the second may be merged into the first."""
         clusters = np.arange(self.k)
@@ -450,10 +470,8 @@ class Clusters:
             self.work.report(self.visited, self.objective.shown(best))
 
     @property
-    def _kernels(self) -> Any:
-        steps = self.visited * self.k * self.objective.steps
-        more, self._steps = steps - self._steps, steps
-        return kernels(self.objective.kernels, steps, more)
+    def _kernels(self) -> VertexKernels:
+        return self.objective.kernels
 
 
 def _entries(indptr: Codes, rows: Codes) -> Integers:

@@ -4,12 +4,17 @@
 stationary distribution to the search for clusters, is the same code on other arrays.
 """
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from hyperclus.engines.base import IncidenceProducts
 from hyperclus.errors import Argument, InputError, check_choice
 from hyperclus.hypergraph.hypergraph import Hypergraph
+
+if TYPE_CHECKING:
+    from hyperclus.engines.cuda import CudaProducts
 
 InMemory: TypeAlias = Literal["auto", "cpu", "cuda"]
 Engine: TypeAlias = InMemory | Literal["dask"]
@@ -40,8 +45,35 @@ def choose_engine(engine: str, hypergraph: Hypergraph, k: int) -> str:
     return "cuda" if cuda.missing() is None and cuda.fits(hypergraph, "float64", k) else "cpu"
 
 
-def cuda_products(hypergraph: Hypergraph, alpha: float, precision: str, k: int) -> IncidenceProducts:
+def cuda_products(hypergraph: Hypergraph, alpha: float, precision: str, k: int) -> "CudaProducts":
     """Copy a hypergraph to the GPU."""
     from hyperclus.engines import cuda
 
     return cuda.CudaProducts.of(hypergraph, alpha, precision, k)
+
+
+def room_for_vectors(engine: str, hypergraph: Hypergraph, precision: str, k: int) -> bool:
+    """Whether a GPU that has a hypergraph has room for vectors for k clusters; "auto" can do without."""
+    from hyperclus.engines import cuda
+
+    needed = cuda.bytes_of_vectors(hypergraph, k)
+    if engine == "auto" and needed > cuda.bytes_free():
+        return False
+    cuda.check_room(needed, precision)
+    return True
+
+
+@contextmanager
+def explained(precision: str) -> Iterator[None]:
+    """Turn the errors of a GPU whose memory was not enough into an `InputError` that says what to do."""
+    try:
+        yield
+    except Exception as error:
+        if "cupy" not in sys.modules:
+            raise
+        from hyperclus.engines import cuda
+
+        found = cuda.out_of_memory(error, precision)
+        if found is None:
+            raise
+        raise found from None

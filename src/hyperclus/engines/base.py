@@ -5,7 +5,9 @@ methods below where arrays are created, moved or read. No solver asks which engi
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Literal, Protocol, TypeAlias, TypeVar
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -14,6 +16,7 @@ from hyperclus._runtime.threads import single_blas_thread
 from hyperclus.typing import Booleans, Floats, Integers
 
 Weights: TypeAlias = Literal["gamma", "source_weights"]
+Directions: TypeAlias = Literal["out", "both", "sum"]
 Array = TypeVar("Array")
 
 REACH = 8  # steps from one vertex after which a full search for components takes over
@@ -98,6 +101,10 @@ class IncidenceProducts(Protocol):
     The weights are gamma, or the source weights gamma^alpha. Each method passes once over the incidences.
     """
 
+    takes_blocks: ClassVar[
+        bool
+    ]  # whether `symmetrized` takes blocks, because that is faster than column by column
+
     @property
     def backend(self) -> ArrayBackend:
         """Where the vectors live."""
@@ -123,6 +130,16 @@ class IncidenceProducts(Protocol):
     def constants(self) -> Floats | None:
         """Gamma of each vertex where it is the same in all of its hyperedges; None if it is not."""
 
+    def between(self, labels: Any, count: int, given: "FlowFactors") -> list[Any]:
+        """The columns of F, to be fetched: F_ij is the flow from cluster i to cluster j of 0 .. count - 1.
+
+        It is the sum over the hyperedges of share(e) a_e(i) b_e(j), with a_e(i) the sum of rate gamma^alpha
+        and b_e(j) that of gamma over the members in a cluster.
+        """
+
+    def linked(self, labels: Any, count: int, given: "FlowFactors", directions: Directions) -> "ClusterFlows":
+        """Flows of each vertex to each cluster ("out"), both to and from it, or the sum of both."""
+
     def flows(
         self, labels: Any, count: int, phi: Floats, degrees: Floats, shares: Floats, once: bool = False
     ) -> tuple[Any, Any]:
@@ -132,7 +149,113 @@ class IncidenceProducts(Protocol):
         """
 
 
-class LocalProducts:
+@dataclass(frozen=True, eq=False)
+class FlowFactors:
+    """What the flows of a walk between vertices follow from; each vector is computed once."""
+
+    backend: ArrayBackend
+    phi: Floats
+    degrees: Floats
+    shares: Floats  # omega / delta, of the hyperedges
+
+    @cached_property
+    def rates(self) -> Floats:
+        """Phi over the degrees."""
+        return self.backend.persist(self.phi / self.degrees)
+
+    @cached_property
+    def ones(self) -> Floats:
+        """1 for each vertex."""
+        return self.backend.persist(np.ones_like(self.phi))
+
+
+class ClusterFlows(Protocol):
+    """Flows between each vertex and each cluster of a partition, in some `Directions`."""
+
+    def between(self) -> list[Any]:
+        """The columns of F, to be fetched; of F plus its transpose if the directions are summed."""
+
+    def blocks(self) -> Iterator[tuple[slice, list[Floats]]]:
+        """Slices of vertices and their flows: for each direction columns for all clusters but the last."""
+
+
+class ColumnFlows:
+    """`ClusterFlows` by products for one cluster after the other; all flows are kept."""
+
+    def __init__(
+        self,
+        products: IncidenceProducts,
+        labels: Any,
+        count: int,
+        given: FlowFactors,
+        directions: Directions,
+    ) -> None:
+        self._products, self._backend, self._given = products, products.backend, given
+        self._labels, self._count, self._directions = labels, count, directions
+        self._blocks: list[Any] = []
+
+    def between(self) -> list[Any]:
+        """Columns of F are sums of the flows over the clusters of the vertices."""
+        phi = self._given.phi
+        rest = [2.0 * phi] if self._directions == "sum" else [phi] * (2 if self._directions == "both" else 1)
+        self._blocks = [self._backend.empty_columns(phi, self._count - 1) for _ in rest]
+        found = []
+        for cluster in range(self._count):
+            columns = rest
+            if cluster < self._count - 1:
+                columns = self._columns(self._labels == cluster)
+                for block, column in zip(self._blocks, columns, strict=True):
+                    block[:, cluster] = column
+                rest = [left - column for left, column in zip(rest, columns, strict=True)]
+            found.append(np.bincount(self._labels, weights=columns[0], minlength=self._count))
+        return found
+
+    def blocks(self) -> Iterator[tuple[slice, list[Floats]]]:
+        """Views of the columns."""
+        if not self._blocks:
+            self.between()
+        for rows in self._backend.row_slices(len(self._given.phi)):
+            yield rows, [block[rows] for block in self._blocks]
+
+    def _columns(self, inside: Any) -> list[Floats]:
+        """The flows between all vertices and one cluster."""
+        products, given = self._products, self._given
+        members = inside.astype(given.phi.dtype)
+        if self._directions == "sum":
+            return [products.symmetrized(members, given.ones, given.rates, given.shares)]
+        found = [_flows_to(products, members, given)]
+        if self._directions == "both":
+            leaving = products.to_edges(members * given.rates, "source_weights")
+            found.append(products.to_vertices(leaving * given.shares, "gamma"))
+        return found
+
+
+def _flows_to(products: IncidenceProducts, members: Floats, given: FlowFactors) -> Floats:
+    """The flows from all vertices to a set, given as 1 for its members."""
+    arriving = products.to_edges(members, "gamma") * given.shares
+    return given.rates * products.to_vertices(arriving, "source_weights")
+
+
+class ByColumns:
+    """Products and flows of one column or cluster after the other, for engines without other ways."""
+
+    takes_blocks: ClassVar[bool] = False
+
+    def between(self: IncidenceProducts, labels: Any, count: int, given: FlowFactors) -> list[Any]:
+        """Cluster by cluster."""
+        columns = (
+            _flows_to(self, (labels == cluster).astype(given.phi.dtype), given) for cluster in range(count)
+        )
+        return [np.bincount(labels, weights=column, minlength=count) for column in columns]
+
+    def linked(
+        self: IncidenceProducts, labels: Any, count: int, given: FlowFactors, directions: Directions
+    ) -> ClusterFlows:
+        """Cluster by cluster."""
+        return ColumnFlows(self, labels, count, given, directions)
+
+
+class LocalProducts(ByColumns):
     """What products over incidences in one memory share."""
 
     def flows(

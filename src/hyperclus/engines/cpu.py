@@ -1,32 +1,63 @@
-"""Incidence products in host memory: SciPy's for hypergraphs of any size, compiled loops for large ones."""
+"""Incidence products in host memory: rows that gather their sums. `cpu_blocks` has those of large data."""
 
-import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from itertools import chain, pairwise
-from typing import Any, ClassVar
+from itertools import pairwise
+from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
 import scipy.sparse as sp
 
-from hyperclus._runtime.arrays import read_only
-from hyperclus._runtime.jit import kernels
-from hyperclus._runtime.threads import in_parallel
-from hyperclus.engines import cpu_kernels
+from hyperclus._runtime.arrays import along
+from hyperclus._runtime.native import Kernel
+from hyperclus._runtime.threads import available_threads, in_parallel
 from hyperclus.engines.arrays import NUMPY
-from hyperclus.engines.base import ArrayBackend, IncidenceProducts, LocalProducts, Weights
+from hyperclus.engines.base import (
+    ArrayBackend,
+    ByColumns,
+    FlowFactors,
+    IncidenceProducts,
+    LocalProducts,
+    Weights,
+)
 from hyperclus.errors import InputError
 from hyperclus.typing import Codes, Floats, Incidence, Integers
 
 CHUNK = 1 << 20  # incidences at a time where temporary arrays would take much memory
 RUNS_FROM = 8
+FLOW_PARTS = 8  # into which flows between clusters are divided, whatever the number of threads
+Side = Literal["edges", "vertices"]
 
-
-def available_threads() -> int:
-    """The number of processors that this process may use, at most 8."""
-    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return min(8, processors or 1)
+_gather = Kernel("gather", "indices", "indices", "floats", "floats", "floats", "bool", "int", "int", "int")
+_gather_crossed = Kernel(
+    *("gather_crossed", "indices", "indices", "floats", "floats", "floats", "floats", "floats", "bool"),
+    *("int", "int"),
+)
+_gather_joined = Kernel(
+    *("gather_joined", "indices", "indices", "floats", "floats", "floats", "floats", "floats", "floats"),
+    *("bool", "int", "int"),
+)
+_add_flows = Kernel(
+    *("add_flows", "indices", "indices", "floats", "floats", "floats", "floats", "integers", "bool"),
+    *("int", "int", "int", "floats"),
+)
+_least_share = Kernel(
+    *(
+        "least_share_of_rows",
+        "indices",
+        "indices",
+        "floats",
+        "floats",
+        "floats",
+        "floats",
+        "floats",
+        "floats",
+    ),
+    *("bool", "int", "int"),
+    returns="float",
+)
+_spread = Kernel("spread", "floats", "floats", "floats", "floats", "int", "int", "int")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +67,7 @@ class Tuning:
     threads: int = field(default_factory=available_threads)
     incidences_each: int = 500_000  # that pay for a thread
     blocked_from: int = 400_000  # incidences from which compiled loops over blocks of vertices pay
+    gathered_up_to: int = 800_000  # vertices, or hyperedges, whose values fit the cache: rows gather them
     blocks: int = 16  # of vertices, unless they would be
     min_vertices: int = 4_000  # smaller than this, which gains nothing,
     max_vertices: int = 500_000  # or larger than this, which does not fit the cache
@@ -77,18 +109,18 @@ class Lists:
     @cached_property
     def source_weights(self) -> Incidence:
         """gamma^alpha by hyperedge."""
-        return self.gamma if self._equal else with_data(self.gamma, self._powers(self.gamma.data))
+        return self.gamma if self.equal else with_data(self.gamma, self._powers(self.gamma.data))
 
     @cached_property
     def source_weights_by_vertex(self) -> Incidence:
         """gamma^alpha by vertex."""
         gamma = self.gamma_by_vertex
-        if self._equal:
+        if self.equal:
             return gamma
         return with_data(gamma, self.source_weights.data if self.alpha == 0 else self._powers(gamma.data))
 
     @cached_property
-    def _equal(self) -> bool:
+    def equal(self) -> bool:
         """Whether gamma^alpha is gamma."""
         return self.alpha == 1 or bool((self.gamma.data == 1).all())
 
@@ -103,31 +135,79 @@ class HostProducts(LocalProducts):
     """What all products in host memory share."""
 
     backend: ClassVar[ArrayBackend] = NUMPY
+    lists: "Lists | None"  # the incidences by hyperedge, if they are in memory
+
+    def between(self, labels: Any, count: int, given: FlowFactors) -> list[Any]:
+        """One pass over the incidences by hyperedge, in parts, so that threads do not change the sum."""
+        if self.lists is None:
+            return ByColumns.between(cast(IncidenceProducts, self), labels, count, given)
+        gamma, ones = self.lists.gamma, self.lists.alpha == 0
+        powers = gamma if ones else self.lists.source_weights
+        sides = checked(given.rates, gamma.shape[1]), checked(given.shares, gamma.shape[0])
+        labels, parts = np.ascontiguousarray(labels, dtype=np.int64), Tuning(FLOW_PARTS).parts(gamma.indptr)
+        found = np.zeros((len(parts), count, count))
+        kernel = partial(_add_flows, *_arrays(gamma), powers.data, *sides, labels, ones, count)
+        tasks = [partial(kernel, *rows, sums) for rows, sums in zip(parts, found, strict=True)]
+        threads = min(available_threads(), len(tasks))
+        in_parallel([partial(_run_all, tasks[number::threads]) for number in range(threads)])
+        return list(found.sum(axis=0).T)
+
+    def flows(
+        self, labels: Any, count: int, phi: Floats, degrees: Floats, shares: Floats, once: bool = False
+    ) -> tuple[Any, Any]:
+        """From F; a boundary is a sum of positive flows, so that it loses no digits."""
+        if self.lists is None:
+            products = cast(IncidenceProducts, self)
+            return LocalProducts.flows(products, labels, count, phi, degrees, shares, once)
+        between = np.array(self.between(labels, count, FlowFactors(self.backend, phi, degrees, shares))).T
+        between[range(count), range(count)] = 0.0
+        return np.bincount(labels, weights=phi, minlength=count), between.sum(axis=1)
 
     def edge_pairs(self: IncidenceProducts, first: Floats, second: Floats) -> tuple[Floats, Floats]:
         return self.to_edges(first, "gamma"), self.to_edges(second, "source_weights")
 
     def symmetrized(
-        self: IncidenceProducts, vector: Floats, left: Floats, right: Floats, middle: Floats
+        self: IncidenceProducts, block: Floats, left: Floats, right: Floats, middle: Floats
     ) -> Floats:
         """Four products."""
-        means, picked = self.edge_pairs(vector * left, vector * right)
+        left, right, middle = (along(values, block) for values in (left, right, middle))
+        means, picked = self.edge_pairs(block * left, block * right)
         going = self.to_vertices(means * middle, "source_weights")
         return going * right + self.to_vertices(picked * middle, "gamma") * left
 
 
 @dataclass(frozen=True, eq=False)
 class SparseProducts(HostProducts):
-    """SciPy's sparse products, which gather each result; large ones run on several threads."""
+    """Rows of hyperedges and of vertices that gather their sums; large ones on several threads."""
 
     lists: Lists
     tuning: Tuning = field(default_factory=Tuning)
 
     def to_edges(self, values: Floats, weights: Weights) -> Floats:
-        return _gathered(self._by_edge[weights], values)
+        return self._gathered("edges", weights, values)
 
     def to_vertices(self, values: Floats, weights: Weights) -> Floats:
-        return _gathered(self._by_vertex[weights], values)
+        return self._gathered("vertices", weights, values)
+
+    def symmetrized(self, block: Floats, left: Floats, right: Floats, middle: Floats) -> Floats:
+        """Two passes with pairs; four with single values for a block, or if gamma^alpha is gamma."""
+        lists = self.lists
+        if lists.equal or block.ndim == 2:
+            return HostProducts.symmetrized(self, block, left, right, middle)
+        n_edges, n = lists.gamma.shape
+        given = checked(block, n), checked(left, n), checked(right, n)
+        values, crossed, image = np.empty((n, 2)), np.empty((n_edges, 2)), np.empty(n)
+        _spread(*given, values, 1, 0, n)
+        by_edge, by_vertex, ones = lists.gamma, lists.gamma_by_vertex, lists.alpha == 0
+        powers = (
+            by_edge if ones else lists.source_weights,
+            by_vertex if ones else lists.source_weights_by_vertex,
+        )
+        edges = *_arrays(by_edge), powers[0].data, values, checked(middle, n_edges), crossed
+        self._run("edges", _gather_crossed, *edges, ones)
+        vertices = *_arrays(by_vertex), powers[1].data, crossed, *given[1:], image
+        self._run("vertices", _gather_joined, *vertices, ones)
+        return image
 
     def vertex_squares(self, values: Floats) -> Floats:
         """One product with weights computed for it."""
@@ -135,202 +215,56 @@ class SparseProducts(HostProducts):
         return np.asarray(with_data(gamma, gamma.data * source_weights.data) @ values)
 
     def least_share(self, out_edge: Floats, out_vertex: Floats, in_edge: Floats, in_vertex: Floats) -> float:
-        shares = incidence_shares(self.lists, out_edge, out_vertex, in_edge, in_vertex)
-        return float(min((some.min(initial=np.inf) for some in shares), default=np.inf))
+        gamma, ones = self.lists.gamma, self.lists.alpha == 0
+        powers, (n_edges, n) = gamma if ones else self.lists.source_weights, gamma.shape
+        sides = (
+            checked(out_edge, n_edges),
+            checked(out_vertex, n),
+            checked(in_edge, n_edges),
+            checked(in_vertex, n),
+        )
+        return float(min(self._run("edges", _least_share, *_arrays(gamma), powers.data, *sides, ones)))
 
     def constants(self) -> Floats | None:
         """Chunk by chunk, until one differs."""
         gamma = self.lists.gamma
-        return _constants(gamma.indices, gamma.data, gamma.shape[1])
+        return constants_of(gamma.indices, gamma.data, gamma.shape[1])
 
-    @cached_property
-    def _by_edge(self) -> dict[Weights, list[Incidence]]:
-        gamma, source_weights = self.lists.gamma, self.lists.source_weights
-        return {"gamma": self._parts(gamma), "source_weights": self._parts(source_weights)}
-
-    @cached_property
-    def _by_vertex(self) -> dict[Weights, list[Incidence]]:
-        gamma, source_weights = self.lists.gamma_by_vertex, self.lists.source_weights_by_vertex
-        return {"gamma": self._parts(gamma), "source_weights": self._parts(source_weights)}
-
-    def _parts(self, matrix: Incidence) -> list[Incidence]:
-        """The rows of each thread as views; the constructor would copy views of less than half."""
-        parts = []
-        for first, last in self.tuning.parts(matrix.indptr):
-            rows: Incidence = sp.csr_array((last - first, matrix.shape[1]), dtype=np.float64)
-            entries = slice(matrix.indptr[first], matrix.indptr[last])
-            rows.data, rows.indices = matrix.data[entries], matrix.indices[entries]
-            rows.indptr = matrix.indptr[first : last + 1] - matrix.indptr[first]
-            parts.append(rows)
-        return parts
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class BlockProducts(HostProducts):
-    """Compiled loops over blocks of vertices; for alpha 0 and 1.
-
-    In a block the hyperedges ascend and the vertices fit the cache, so one copy of the incidences serves both
-    directions and no transpose is needed. Sums over vertices run on threads with their own hyperedges, sums
-    over hyperedges on threads with their own blocks: the result does not depend on the number of threads.
-    """
-
-    alpha: float
-    edges: Codes
-    vertices: Codes
-    gamma: Floats  # empty if all are 1
-    bounds: Integers  # where the incidences of each block begin, and within it those of each thread
-    shape: tuple[int, int]
-    n_parts: int
-    runs_from: int = RUNS_FROM  # see `Tuning`
-
-    @classmethod
-    def of(cls, gamma: Incidence, alpha: float, tuning: Tuning | None = None) -> "BlockProducts":
-        """Sort the incidences into blocks, in two passes over them."""
-        tuning = tuning or Tuning()
-        loops = kernels(cpu_kernels, gamma.nnz)
-        parts = tuning.parts(gamma.indptr)
-        spans = np.zeros((len(parts), (gamma.shape[1] >> cpu_kernels.SPAN) + 1), dtype=np.int64)
-        csr = gamma.indptr, gamma.indices, gamma.data
-        in_parallel(
-            [partial(loops.count, *csr[:2], *part, own) for part, own in zip(parts, spans, strict=True)]
-        )
-        block_of, count = tuning.blocks_of_vertices(spans.sum(axis=0), gamma.shape[1])
-        counts = np.zeros((count, len(parts)), dtype=np.int64)
-        np.add.at(counts, block_of, spans.T)
-        bounds = np.concatenate([[0], np.cumsum(counts)])
-        places = bounds[:-1].reshape(counts.shape).T.copy()
-        weights = gamma.data[bool((gamma.data == 1).all()) * gamma.nnz :]
-        filled = tuple(map(np.empty_like, (gamma.indices, gamma.indices, weights)))
-        in_parallel([
-            partial(loops.fill, csr, block_of, *part, own, filled)
-            for part, own in zip(parts, places, strict=True)
-        ])  # fmt: skip
-        edges, vertices, weights = map(read_only, filled)
-        return cls(alpha, edges, vertices, weights, bounds, gamma.shape, len(parts), tuning.runs_from)
-
-    def to_edges(self, values: Floats, weights: Weights) -> Floats:
-        return self._by_column(self._to_edges, self._gamma(weights), values, *self.shape)
-
-    def to_vertices(self, values: Floats, weights: Weights) -> Floats:
-        return self._by_column(self._to_vertices, self._gamma(weights), values, *self.shape[::-1])
-
-    def edge_pairs(self, first: Floats, second: Floats) -> tuple[Floats, Floats]:
-        if self._equal:
-            return HostProducts.edge_pairs(self, first, second)  # super() does not work with slots
-        pairs = np.empty(2 * self.shape[1])
-        pairs[::2], pairs[1::2] = (_vector(values, self.shape[1]) for values in (first, second))
-        found = self._to_edges(self.gamma, read_only(pairs), 2)
-        return found[::2], found[1::2]
-
-    def symmetrized(self, vector: Floats, left: Floats, right: Floats, middle: Floats) -> Floats:
-        """Two passes with pairs; four with single values if gamma^alpha is gamma."""
-        if self._equal:
-            return HostProducts.symmetrized(self, vector, left, right, middle)
-        vector, left, right = (_vector(array, self.shape[1]) for array in (vector, left, right))
-        middle, loops = _vector(middle, self.shape[0]), self._loops
-        values = np.empty(2 * self.shape[1])
-        self._along(loops.spread, self.shape[1], vector, left, right, values)
-        of_edges = self._to_edges(self.gamma, read_only(values), 2)
-        self._along(loops.cross, self.shape[0], of_edges, middle)
-        values[:] = 0.0
-        given = self.vertices, self.edges, self.gamma, read_only(of_edges), values, False
-        self._run_on(self._blocks, loops.pairs, *given)
-        image = np.empty(self.shape[1])
-        self._along(loops.join, self.shape[1], values, left, right, image)
-        return image
-
-    def vertex_squares(self, values: Floats) -> Floats:
-        """One pass; at alpha = 1 with squares computed for it."""
-        squares = self.gamma if self.alpha == 0 else read_only(np.square(self.gamma))
-        return self._to_vertices(squares, _vector(values, self.shape[0]))
-
-    def least_share(self, out_edge: Floats, out_vertex: Floats, in_edge: Floats, in_vertex: Floats) -> float:
-        out = read_only(out_edge), read_only(out_vertex)
-        into = read_only(in_edge), read_only(in_vertex)
-        gamma = self.gamma if len(self.gamma) else read_only(np.ones(len(self.edges)))
-        given = (self.edges, self.vertices, gamma), out, into, self.alpha == 1
-        return float(min(self._run_on(self._blocks, self._loops.least_share, *given), default=np.inf))
-
-    def constants(self) -> Floats | None:
-        """Chunk by chunk, until one differs."""
-        if not len(self.gamma):
-            return np.ones(self.shape[1])
-        return _constants(self.vertices, self.gamma, self.shape[1])
-
-    @property
-    def _equal(self) -> bool:
-        """Whether gamma^alpha is gamma."""
-        return self.alpha == 1 or not len(self.gamma)
-
-    @property
-    def _loops(self) -> Any:
-        return kernels(cpu_kernels, len(self.edges))
-
-    def _gamma(self, weights: Weights) -> Floats:
-        """The weights for the loops; empty if all are 1."""
-        return self.gamma[:0] if weights == "source_weights" and self.alpha == 0 else self.gamma
-
-    def _by_column(
-        self, sums: Callable[..., Floats], gamma: Floats, values: Floats, to: int, of: int
-    ) -> Floats:
-        """The sums of a vector, or of each column of a block."""
+    def _gathered(self, side: Side, weights: Weights, values: Floats) -> Floats:
+        """The sums of a vector, or of the rows of a block."""
         if np.iscomplexobj(values):
-            real, imaginary = (
-                self._by_column(sums, gamma, part, to, of) for part in (values.real, values.imag)
-            )
+            real, imaginary = (self._gathered(side, weights, part) for part in (values.real, values.imag))
             return real + 1j * imaginary
-        if values.ndim == 1:
-            return sums(gamma, _vector(values, of))
-        block = np.empty((to, values.shape[1]))
-        for column in range(values.shape[1]):
-            block[:, column] = sums(gamma, _vector(values[:, column], of))
-        return block
-
-    def _to_edges(self, gamma: Floats, values: Floats, width: int = 1) -> Floats:
-        """Sums of values, or of pairs of them; each thread has its own hyperedges."""
-        ranges, loops, out = list(pairwise(self.bounds)), self._loops, np.zeros(width * self.shape[0])
-        in_runs = len(self.edges) >= self.runs_from * self.shape[0] * (len(ranges) // self.n_parts)
-        groups = [ranges[number :: self.n_parts] for number in range(self.n_parts)]
-        loop = loops.sums if width == 1 else loops.pairs
-        self._run_on(groups, loop, self.edges, self.vertices, gamma, values, out, in_runs)
+        lists = self.lists
+        gamma = lists.gamma if side == "edges" else lists.gamma_by_vertex
+        indptr, indices, data = _arrays(gamma)
+        weighted = weights == "gamma" or lists.alpha != 0
+        if weights == "source_weights" and lists.alpha not in (0, 1):
+            data = (lists.source_weights if side == "edges" else lists.source_weights_by_vertex).data
+        values = checked(values, gamma.shape[1])
+        out = np.empty((gamma.shape[0], *values.shape[1:]))
+        width = 1 if values.ndim == 1 else values.shape[1]
+        self._run(side, _gather, indptr, indices, data, values, out, weighted, width)
         return out
 
-    def _to_vertices(self, gamma: Floats, values: Floats) -> Floats:
-        out = np.zeros(self.shape[1])
-        self._run_on(self._blocks, self._loops.sums, self.vertices, self.edges, gamma, values, out, False)
-        return out
+    def _run(self, side: Side, loop: Kernel, *given: Any) -> list[Any]:
+        """Run a loop over the rows of a side, those of each thread; the results."""
+        return in_parallel([partial(loop, *given, *rows) for rows in self._parts[side]])
 
-    @property
-    def _blocks(self) -> list[list[Any]]:
-        """The ranges of the blocks of each thread."""
-        ranges = list(pairwise(self.bounds[:: self.n_parts]))
-        cuts = np.linspace(0, len(ranges), self.n_parts + 1).round().astype(np.int64)
-        return [ranges[first:last] for first, last in pairwise(cuts)]
-
-    def _along(self, loop: Any, size: int, *arrays: Floats) -> None:
-        """Run a loop over the entries of one side on all threads."""
-        ends = np.linspace(0, size, self.n_parts + 1).astype(np.int64)
-        in_parallel([partial(loop, *arrays, *part) for part in pairwise(ends)])
-
-    def _run_on(self, groups: list[list[Any]], loop: Any, *given: Any) -> list[Any]:
-        """Run a loop on ranges of incidences, each group of them in a thread, and return the results."""
-
-        def run(ranges: list[Any]) -> list[Any]:
-            return [self._run(loop, *given, *ends) for ends in ranges if ends[0] < ends[1]]
-
-        return list(chain(*in_parallel([partial(run, ranges) for ranges in groups])))
-
-    def _run(self, loop: Any, *given: Any) -> Any:
-        """Run a loop over the incidences between the last two arguments."""
-        return loop(*given)
+    @cached_property
+    def _parts(self) -> dict[Side, list[tuple[int, int]]]:
+        """The rows of each thread."""
+        by_edge, by_vertex = self.lists.gamma, self.lists.gamma_by_vertex
+        return {"edges": self.tuning.parts(by_edge.indptr), "vertices": self.tuning.parts(by_vertex.indptr)}
 
 
-def host_products(lists: Lists, tuning: Tuning | None = None) -> "SparseProducts | BlockProducts":
-    """The products that suit a hypergraph in host memory."""
-    tuning = tuning or Tuning()
-    if lists.alpha in (0, 1) and tuning.uses_blocks(lists.gamma.nnz, lists.gamma.shape[1]):
-        return BlockProducts.of(lists.gamma, lists.alpha, tuning)
-    return SparseProducts(lists, tuning)
+def _run_all(tasks: Sequence[Callable[[], None]]) -> None:
+    for task in tasks:
+        task()
+
+
+def _arrays(matrix: Incidence) -> tuple[Codes, Codes, Floats]:
+    return matrix.indptr, matrix.indices, matrix.data
 
 
 def row_chunks(indptr: Codes) -> list[tuple[int, int]]:
@@ -369,14 +303,7 @@ def incidence_shares(
         yield np.maximum(going, coming)
 
 
-def _gathered(parts: list[Incidence], values: Floats) -> Floats:
-    """X f, in a thread for each part of the rows of X."""
-    if len(parts) == 1:
-        return np.asarray(parts[0] @ values)
-    return np.concatenate(in_parallel([partial(rows.__matmul__, values) for rows in parts]))
-
-
-def _constants(vertices: Codes, gamma: Floats, n_vertices: int) -> Floats | None:
+def constants_of(vertices: Codes, gamma: Floats, n_vertices: int) -> Floats | None:
     found, first = np.zeros(n_vertices), 0
     while first < len(gamma):  # a few incidences decide it most of the time
         last = min(2 * first + 1000, first + CHUNK)
@@ -388,8 +315,8 @@ def _constants(vertices: Codes, gamma: Floats, n_vertices: int) -> Floats | None
     return found
 
 
-def _vector(values: Floats, size: int) -> Floats:
-    """The values as the compiled loops need them, which check no bounds."""
-    if values.shape != (size,):
+def checked(values: Floats, size: int) -> Floats:
+    """A vector or block as the kernels need it, which check no bounds."""
+    if values.ndim not in (1, 2) or len(values) != size:
         raise InputError(f"{size} values are needed here; these have shape {values.shape}")
-    return read_only(np.ascontiguousarray(values, dtype=np.float64))
+    return np.ascontiguousarray(values, dtype=np.float64)

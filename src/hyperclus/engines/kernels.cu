@@ -147,3 +147,108 @@ template <typename V, typename W, int POWER> __global__ void least_share(
   }
   least[row] = found;
 }
+
+// Sums by the cluster of the column, for tables with a row for each row and `columns` columns, of which the first is
+// the cluster `from`: in `gammas` of the weights, in `sources` of x with a power of them. A table that is null is left
+// out. T is the type of the tables.
+
+// Adds the entries of one block. `scale` of the row is a factor of the weights, and of the powers if they are alone.
+template <typename V, typename W, typename T, int POWER> __global__ void cluster_sums(
+    long long rows, const int* __restrict__ ptr, const int* __restrict__ idx, const W* __restrict__ weights, V alpha,
+    const int* __restrict__ labels, const V* __restrict__ x, int from, int columns, T* __restrict__ gammas,
+    T* __restrict__ sources, const V* __restrict__ scale) {
+  long long row = blockIdx.x * (long long)blockDim.x + threadIdx.x;
+  if (row >= rows) return;
+  V factor = scale[row];
+  for (int at = ptr[row]; at < ptr[row + 1]; ++at) {
+    int column = __ldcs(idx + at);
+    unsigned label = (unsigned)(__ldg(labels + column) - from);
+    if (label >= (unsigned)columns) continue;
+    W weight = __ldcs(weights + at);
+    long long to = row * columns + label;
+    if (gammas) gammas[to] += (T)(factor * (V)weight);
+    if (sources) sources[to] += (T)((gammas ? (V)1 : factor) * weigh<V, W, POWER>(weight, alpha, __ldg(x + column)));
+  }
+}
+
+// Of each piece of a long row, not scaled. Each thread of a group has one cluster; 32 entries are read at a time and
+// passed around, so that each sum is in the order of the entries.
+template <typename V, typename W, typename T, int POWER> __global__ void cluster_pieces(
+    const long long* __restrict__ bounds, const int* __restrict__ idx, const W* __restrict__ weights, V alpha,
+    const int* __restrict__ labels, const V* __restrict__ x, int from, int columns, T* __restrict__ gammas,
+    T* __restrict__ sources) {
+  int lane = threadIdx.x % 32, cluster = blockIdx.y * blockDim.x + threadIdx.x;
+  V first = 0, second = 0;
+  long long last = bounds[blockIdx.x + 1];
+  for (long long start = bounds[blockIdx.x]; start < last; start += 32) {
+    int label = -1;
+    V weight = 0, power = 0;
+    if (start + lane < last) {
+      int column = idx[start + lane];
+      label = labels[column] - from;
+      weight = (V)weights[start + lane];
+      if (sources) power = weigh<V, W, POWER>(weights[start + lane], alpha, x[column]);
+    }
+    for (int other = 0; other < 32; ++other) {
+      bool mine = __shfl_sync(0xffffffff, label, other) == cluster;
+      V one = __shfl_sync(0xffffffff, weight, other), two = __shfl_sync(0xffffffff, power, other);
+      if (mine) { first += one; second += two; }
+    }
+  }
+  if (cluster >= columns) return;
+  if (gammas) gammas[blockIdx.x * (long long)columns + cluster] = (T)first;
+  if (sources) sources[blockIdx.x * (long long)columns + cluster] = (T)second;
+}
+
+// out = for each short row, over all blocks, the weighted sums of `width` columns of the rows of a table, from `from` on.
+// `lanes` threads share a row, and each has up to four columns.
+template <typename V, typename W, typename T, int POWER> __global__ void gather(
+    long long rows, int blocks, const int* __restrict__ ptr, const long long* __restrict__ starts,
+    const int* __restrict__ idx, const W* __restrict__ weights, long long stride, V alpha, const T* __restrict__ table,
+    int columns, int from, int width, int lanes, V* __restrict__ out) {
+  long long thread = blockIdx.x * (long long)blockDim.x + threadIdx.x;
+  long long row = thread / lanes;
+  int lane = thread % lanes;
+  if (row >= rows) return;
+  V sums[4] = {0, 0, 0, 0};
+  for (int block = 0; block < blocks; ++block) {
+    const int* begin = ptr + block * stride + row;
+    for (long long at = starts[block] + begin[0]; at < starts[block] + begin[1]; ++at) {
+      const T* source = table + (long long)idx[at] * columns + from;
+      V factor = POWER == 0 ? (V)1 : weigh<V, W, POWER>(weights[at], alpha, (V)1);
+#pragma unroll
+      for (int turn = 0; turn < 4; ++turn) {
+        int column = lane + turn * lanes;
+        if (column < width) sums[turn] += factor * (V)__ldg(source + column);
+      }
+    }
+  }
+#pragma unroll
+  for (int turn = 0; turn < 4; ++turn) {
+    int column = lane + turn * lanes;
+    if (column < width) __stcs(out + row * width + column, sums[turn]);
+  }
+}
+
+// The same for the pieces of long rows: each of the four warps of a group takes every fourth entry.
+template <typename V, typename W, typename T, int POWER> __global__ void gather_pieces(
+    const long long* __restrict__ bounds, const int* __restrict__ idx, const W* __restrict__ weights, V alpha,
+    const T* __restrict__ table, int columns, int from, int width, V* __restrict__ parts) {
+  __shared__ V found[4][128];
+  int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  V sums[4] = {0, 0, 0, 0};
+  for (long long at = bounds[blockIdx.x] + warp; at < bounds[blockIdx.x + 1]; at += 4) {
+    const T* source = table + (long long)idx[at] * columns + from;
+    V factor = POWER == 0 ? (V)1 : weigh<V, W, POWER>(weights[at], alpha, (V)1);
+    for (int turn = 0; turn < 4; ++turn) {
+      int column = lane + turn * 32;
+      if (column < width) sums[turn] += factor * (V)__ldg(source + column);
+    }
+  }
+  for (int turn = 0; turn < 4; ++turn) found[warp][lane + turn * 32] = sums[turn];
+  __syncthreads();
+  int column = threadIdx.x;
+  if (column >= width) return;
+  V total = found[0][column] + found[1][column] + found[2][column] + found[3][column];
+  parts[blockIdx.x * (long long)width + column] = total;
+}

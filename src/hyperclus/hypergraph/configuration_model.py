@@ -11,12 +11,17 @@ from dataclasses import replace
 import numpy as np
 import scipy.sparse as sp
 
+from hyperclus._runtime.native import Kernel
 from hyperclus.hypergraph.hypergraph import Hypergraph
-from hyperclus.typing import Booleans, Integers
+from hyperclus.typing import Integers
 
 NEARLY_ALL = 0.9  # share of the vertices that have a value of a feature
 ROUNDS = 60  # of swaps that remove repeated members
 FEW = 1e-4  # share of repeated members that may be left
+
+_swap_repeated = Kernel(
+    "swap_repeated", "integers", "integers", "integers", "int", "int", "int", "int", "int"
+)
 
 
 def shuffled(hypergraph: Hypergraph, rng: np.random.Generator) -> Hypergraph:
@@ -27,14 +32,16 @@ def shuffled(hypergraph: Hypergraph, rng: np.random.Generator) -> Hypergraph:
     """
     gamma, n = hypergraph.gamma, hypergraph.n_vertices
     vertices = gamma.indices.astype(np.int64)
-    rest = np.ones(len(vertices), dtype=bool)
+    free = np.ones(hypergraph.n_edges, dtype=bool)  # hyperedges that are not values of a feature
     for first, last in _features(hypergraph):
         slots = slice(gamma.indptr[first], gamma.indptr[last])
         vertices[slots] = rng.permutation(vertices[slots])
-        rest[slots] = False
-    keys = np.repeat(np.arange(hypergraph.n_edges) * n, hypergraph.edge_sizes)
-    vertices[rest] = _shuffled_members(keys[rest], vertices[rest], rng)
-    members, slots_used = np.unique(keys + vertices, return_index=True)
+        free[first:last] = False
+    sizes = hypergraph.edge_sizes.astype(np.int64)
+    edges = np.repeat(np.arange(hypergraph.n_edges), sizes)
+    rest = free[edges]
+    vertices[rest] = _shuffled_members(sizes[free], vertices[rest], n, rng)
+    members, slots_used = np.unique(edges * n + vertices, return_index=True)
     matrix = sp.csr_array((gamma.data[slots_used], (members // n, members % n)), shape=gamma.shape)
     return replace(hypergraph, gamma=matrix)
 
@@ -62,27 +69,10 @@ def _features(hypergraph: Hypergraph) -> list[tuple[int, int]]:
     ]
 
 
-def _shuffled_members(keys: Integers, vertices: Integers, rng: np.random.Generator) -> Integers:
-    """Shuffle the vertices, then swap until (nearly) no hyperedge has a repeated member."""
+def _shuffled_members(sizes: Integers, vertices: Integers, n: int, rng: np.random.Generator) -> Integers:
+    """Shuffle the vertices, then swap until (nearly) no hyperedge of these sizes has a repeated member."""
     vertices = rng.permutation(vertices)
-    for _ in range(ROUNDS):
-        members = keys + vertices
-        order = np.argsort(members)
-        ranked = members[order]
-        doubles = order[1:][ranked[1:] == ranked[:-1]]
-        if len(doubles) <= FEW * len(vertices):
-            break
-        others, where = np.unique(rng.integers(len(vertices), size=len(doubles)), return_index=True)
-        doubles = doubles[where]
-        distinct = ~np.isin(others, doubles)
-        doubles, others = doubles[distinct], others[distinct]
-        new = _absent(keys[doubles] + vertices[others], ranked)
-        new &= _absent(keys[others] + vertices[doubles], ranked)
-        doubles, others = doubles[new], others[new]
-        vertices[doubles], vertices[others] = vertices[others], vertices[doubles]
+    indptr, edges = np.concatenate([[0], np.cumsum(sizes)]), np.repeat(np.arange(len(sizes)), sizes)
+    limits = ROUNDS, int(FEW * len(vertices)), int(rng.integers(1 << 63))
+    _swap_repeated(indptr, edges, vertices, len(sizes), n, *limits)
     return vertices
-
-
-def _absent(members: Integers, ranked: Integers) -> Booleans:
-    places = np.minimum(np.searchsorted(ranked, members), len(ranked) - 1)
-    return np.asarray(ranked[places] != members)

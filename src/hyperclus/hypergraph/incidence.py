@@ -7,20 +7,26 @@ gamma positive and finite. Explicit zeros are not members.
 import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from functools import partial
+from itertools import chain, pairwise
 from typing import Any, TypedDict, get_args
 
 import numpy as np
 import scipy.sparse as sp
 
 from hyperclus._runtime.arrays import blocks, index_type, take
+from hyperclus._runtime.native import Kernel
+from hyperclus._runtime.threads import available_threads, in_parallel
 from hyperclus.errors import Argument, InputError, check_choice
 from hyperclus.hypergraph.ids import is_missing
 from hyperclus.hypergraph.messages import USUAL, Nouns, named, row_of, shown
 from hyperclus.typing import AbsencePolicy, Booleans, Codes, DuplicatePolicy, Floats, Ids, Incidence, Integers
 
 _TOO_SMALL = "the weight is too small for a float; use 0 or a larger one"
+THREADS_FROM = 1_000_000  # incidences that pay for threads
 NOT_NUMBERS = (str, bytes, complex, np.complexfloating, np.datetime64, np.timedelta64)
+
+_sort_rows = Kernel("sort_rows", "indices", "indices", "floats", "int", "int", returns="int")
 
 
 class PolicyOptions(TypedDict, total=False):
@@ -232,8 +238,7 @@ def canonical(
     check_gamma(matrix, edge_ids, vertex_ids, True, nouns)
     if not matrix.data.all():
         matrix.eliminate_zeros()
-    matrix.sort_indices()
-    if matrix.has_canonical_format:
+    if not sort_rows(matrix):
         return matrix
     first = np.append(True, matrix.indices[1:] != matrix.indices[:-1])
     first[matrix.indptr[:-1][np.diff(matrix.indptr) > 0]] = True
@@ -250,6 +255,17 @@ def canonical(
     merged = sp.csr_array((gamma, matrix.indices[first], indptr), shape=matrix.shape)
     check_gamma(merged, edge_ids, vertex_ids, False, nouns)
     return merged
+
+
+def sort_rows(matrix: Incidence) -> int:
+    """Sort the rows of a matrix by their indices, in place on several threads; how many have one twice."""
+    count = available_threads() if matrix.nnz >= THREADS_FROM else 1
+    inner = np.searchsorted(matrix.indptr, np.linspace(0, matrix.nnz, count + 1)[1:-1]).tolist()
+    lists = matrix.indptr, matrix.indices, matrix.data
+    parts = pairwise([0, *inner, matrix.shape[0]])
+    repeated = sum(in_parallel([partial(_sort_rows, *lists, *part) for part in parts]))
+    matrix.has_sorted_indices, matrix.has_canonical_format = True, repeated == 0
+    return int(repeated)
 
 
 def check_compressed(matrix: Any) -> None:

@@ -5,7 +5,10 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
+from hyperclus._runtime.arrays import BLOCK, blocks
+from hyperclus._runtime.threads import in_order
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.hypergraph.incidence import connected_components
 from hyperclus.hypergraph.messages import USUAL, Nouns, caption, count, first_few, shown, with_article
@@ -16,6 +19,10 @@ HEAVY_TAIL = 100  # ratio of the largest weight to the 95 % quantile, from which
 MANY_WEIGHTS = 20  # from which quantiles are meant
 LARGE_SHARE = 0.5  # of the vertices in one hyperedge, from which there is a remark
 CAPTION_LENGTH = 60  # of a hyperedge in a remark
+
+HIGH = 0.95  # quantile that the largest weight is compared with
+FIRST_BITS = 20  # of a float: the sign, the exponent and eight of the fraction
+MANY = 4_000_000  # numbers from which quantiles are found without a copy
 
 QUARTILES = ("minimum", "25 %", "median", "75 %", "maximum")
 Quartiles = tuple[float, float, float, float, float]
@@ -79,8 +86,10 @@ class Summary:
         return html_table(sizes, ["", *QUARTILES], self.rows, [components, *self.remarks])
 
 
-def summary(hypergraph: Hypergraph) -> Summary:
-    """Summarize sizes, degrees, weights and components, and what is unusual, in O(m log m).
+def summary(hypergraph: Hypergraph, of_vertex: Integers | None = None) -> Summary:
+    """Summarize sizes, degrees, weights and components, and what is unusual, in O(m).
+
+    `of_vertex` is the connected component of each vertex, if that is known.
 
     Examples
     --------
@@ -98,10 +107,12 @@ def summary(hypergraph: Hypergraph) -> Summary:
     """
     check_hypergraph(hypergraph)
     covered = hypergraph.covered
-    _, of_vertex, _ = connected_components(hypergraph.gamma)
+    if of_vertex is None:
+        _, of_vertex, _ = connected_components(hypergraph.gamma)
     component_sizes = np.bincount(of_vertex[covered])
     n_components = int(np.count_nonzero(component_sizes))
     degrees = np.bincount(hypergraph.gamma.indices, minlength=hypergraph.n_vertices)
+    gamma = quantiles(hypergraph.gamma.data, [0, 0.25, 0.5, 0.75, 1, HIGH])
     return Summary(
         hypergraph.n_vertices,
         hypergraph.n_edges,
@@ -112,9 +123,9 @@ def summary(hypergraph: Hypergraph) -> Summary:
         int(component_sizes.max(initial=0)),
         _quartiles(hypergraph.edge_sizes),
         _quartiles(degrees),
-        _quartiles(hypergraph.gamma.data),
+        cast(Quartiles, tuple(gamma[:5])),
         _quartiles(hypergraph.edge_weights),
-        tuple(_remarks(hypergraph, degrees, n_components)),
+        tuple(_remarks(hypergraph, degrees, n_components, gamma[-1])),
         hypergraph.nouns,
     )
 
@@ -125,11 +136,47 @@ def _quartiles(values: Integers | Floats) -> Quartiles:
     return cast(Quartiles, tuple(np.quantile(values, [0, 0.25, 0.5, 0.75, 1]).tolist()))
 
 
+def quantiles(values: Floats, shares: list[float], many: int = MANY) -> list[float]:
+    """The same as `np.quantile` for positive numbers, without a copy if there are many.
+
+    Numbers are counted by their first bits, which sort as the numbers do, and only those that share them with
+    a quantile are sorted.
+
+    >>> quantiles(np.array([1.0, 4.0, 2.0]), [0.0, 0.5, 0.75], many=1)
+    [1.0, 2.0, 3.0]
+    """
+    if not len(values):
+        return [np.nan] * len(shares)
+    places = np.asarray(shares) * (len(values) - 1)
+    wanted = np.unique(np.concatenate([np.floor(places), np.ceil(places)]).astype(np.int64))
+
+    def first_bits(some: slice) -> Integers:
+        return (values[some].view(np.uint64) >> np.uint64(64 - FIRST_BITS)).astype(np.int64)
+
+    def counted(some: slice) -> Integers:
+        return np.bincount(first_bits(some), minlength=1 << FIRST_BITS)
+
+    ends = np.cumsum(sum(in_order(counted, blocks(len(values))), start=np.zeros(1, dtype=np.int64)))
+    cells = np.unique(np.searchsorted(ends, wanted, side="right"))
+    starts = np.append(0, ends)[cells]
+    if len(values) <= many or (ends[cells] - starts).sum() > len(values) // 4:
+        return [float(found) for found in np.quantile(values, shares)]
+    inside = np.zeros(1 << FIRST_BITS, dtype=bool)
+    inside[cells] = True
+    near = in_order(lambda some: values[some][inside[first_bits(some)]], blocks(len(values)))
+    ordered = np.sort(np.concatenate(list(near)))
+    offsets = starts - np.append(0, np.cumsum(ends[cells] - starts))[:-1]
+    cell_of = np.searchsorted(cells, np.searchsorted(ends, wanted, side="right"))
+    known = dict(zip(wanted.tolist(), ordered[wanted - offsets[cell_of]].tolist(), strict=True))
+    pairs = ([known[int(np.floor(place))], known[int(np.ceil(place))]] for place in places)
+    return [float(np.quantile(pair, place % 1)) for pair, place in zip(pairs, places.tolist(), strict=True)]
+
+
 def _figure(value: float) -> str:
     return "-" if np.isnan(value) else f"{value:.6g}"
 
 
-def _remarks(hypergraph: Hypergraph, degrees: Integers, n_components: int) -> Iterator[str]:
+def _remarks(hypergraph: Hypergraph, degrees: Integers, n_components: int, high: float) -> Iterator[str]:
     nouns = hypergraph.nouns
     if not hypergraph.n_incidences:
         inside = f"no {nouns.a_vertex} is in {with_article(nouns.a_hyperedge)}"
@@ -139,7 +186,7 @@ def _remarks(hypergraph: Hypergraph, degrees: Integers, n_components: int) -> It
         most = "2" if n_components == 2 else f"2 to {n_components:,}"
         yield f"{n_components:,} connected components, so a partition into {most} clusters has NCut 0"
     yield from _on_sizes(hypergraph, degrees)
-    yield from _on_weights(hypergraph)
+    yield from _on_weights(hypergraph, high)
     sides = ((nouns.a_vertex, hypergraph.vertex_ids), (nouns.a_hyperedge, hypergraph.edge_ids))
     for what, ids in sides:
         n_similar, pair = (0, "") if ids.dtype != object else similar_names(ids.tolist())
@@ -176,7 +223,8 @@ def _on_sizes(hypergraph: Hypergraph, degrees: Integers) -> Iterator[str]:
         yield f"{repeated:,} {verb} the members and weights of another: {pair}"
 
 
-def _on_weights(hypergraph: Hypergraph) -> Iterator[str]:
+def _on_weights(hypergraph: Hypergraph, high_quantile: float) -> Iterator[str]:
+    """Remarks on weights; 95 % of gamma are at most `high_quantile`."""
     gamma, sizes = hypergraph.gamma, hypergraph.edge_sizes
     starts = gamma.indptr[:-1][sizes > 0]
     low, high = np.minimum.reduceat(gamma.data, starts), np.maximum.reduceat(gamma.data, starts)
@@ -188,11 +236,11 @@ def _on_weights(hypergraph: Hypergraph) -> Iterator[str]:
         worst = int(np.flatnonzero(sizes > 0)[np.argmax(np.log(high) - np.log(low))])
         name = _named(hypergraph.edge_ids[worst])
         yield f"in {edge} {name} a member weighs {ratio} as another; do all weights have the same unit?"
-    if len(gamma.data) >= MANY_WEIGHTS and high.max() > HEAVY_TAIL * (most := np.quantile(gamma.data, 0.95)):
+    if len(gamma.data) >= MANY_WEIGHTS and high.max() > HEAVY_TAIL * high_quantile:
         where = _named(hypergraph.edge_ids[int(np.flatnonzero(sizes > 0)[np.argmax(high)])])
         yield (
-            f"95 % of the {a_vertex} weights are at most {most:,.6g}, but the largest is {high.max():,.6g}, "
-            f"in {edge} {where}; correct it if it is an error, or transform the weights "
+            f"95 % of the {a_vertex} weights are at most {high_quantile:,.6g}, but the largest is "
+            f"{high.max():,.6g}, in {edge} {where}; correct it if it is an error, or transform the weights "
             "(transform_weights; on the command line --weight-transform log1p)"
         )
     omega = hypergraph.edge_weights
@@ -209,13 +257,21 @@ def _repeated_edges(hypergraph: Hypergraph) -> tuple[int, Any, Any]:
     gamma = hypergraph.gamma
     kept = np.flatnonzero(hypergraph.edge_sizes)
     keys = np.random.default_rng(0).integers(0, 1 << 64, hypergraph.n_vertices, dtype=np.uint64)
-    drawn = keys[gamma.indices]
-    bits = drawn * gamma.data.view(np.uint64) + (drawn >> np.uint64(7))
-    sums = np.add.reduceat(bits, gamma.indptr[kept])
+
+    def summed(rows: slice) -> NDArray[np.uint64]:
+        starts = gamma.indptr[kept[rows]]
+        entries = slice(starts[0], gamma.indptr[kept[rows.stop - 1] + 1])
+        drawn = keys[gamma.indices[entries]]
+        bits = drawn * gamma.data[entries].view(np.uint64) + (drawn >> np.uint64(7))
+        return np.add.reduceat(bits, starts - starts[0])
+
+    per_block = max(BLOCK * len(kept) // max(gamma.nnz, 1), 1)
+    sums = np.concatenate([np.empty(0, dtype=np.uint64), *in_order(summed, blocks(len(kept), per_block))])
+    ordered = np.sort(sums)
+    if not (ordered[1:] == ordered[:-1]).any():
+        return 0, None, None
     _, first, group = np.unique(sums, return_index=True, return_inverse=True)
     later = np.flatnonzero(first[group] != np.arange(len(kept)))
-    if not len(later):
-        return 0, None, None
     ids = hypergraph.edge_ids
     return len(later), ids[kept[first[group[later[0]]]]], ids[kept[later[0]]]
 

@@ -11,6 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from hyperclus._runtime.arrays import index_type
+from hyperclus._runtime.native import Kernel
+from hyperclus._runtime.threads import in_order, in_parallel
 from hyperclus.clustering.cut import sweep
 from hyperclus.clustering.description import (
     Description,
@@ -20,7 +23,8 @@ from hyperclus.clustering.description import (
     is_uniform,
     members_of,
 )
-from hyperclus.clustering.edge_flows import EdgeFlows, edge_flows, row_blocks
+from hyperclus.clustering.edge_flows import EdgeFlows, edge_flows
+from hyperclus.clustering.incidence_blocks import edge_parts
 from hyperclus.clustering.partition import Partition
 from hyperclus.clustering.profile import table_columns
 from hyperclus.spectral.laplacian import NormalizedLaplacian
@@ -29,6 +33,10 @@ from hyperclus.typing import Booleans, Floats, Integers
 COORDINATES = 6  # of the embedding
 MIN_PER_CLUSTER = 40  # vertices of each cluster in a sample, if there are as many and few clusters
 OUTLIER_MARGIN = 0.4  # of the width of the middle 98 % of the vertices; points beyond are clipped
+
+_cell_sums = Kernel(
+    *("cell_sums", "indices", "indices", "floats", "codes", "codes", "int", "int", "int", "floats")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,14 +122,14 @@ class Views:
     partition: Partition
     limits: Limits = Limits()
 
-    @cached_property
+    @property
     def clustered(self) -> Integers:
         """Positions in `vertex_ids` of the vertices of the walk: those in some hyperedge."""
         return np.flatnonzero(self.partition.labels >= 0)
 
     @cached_property
     def labels(self) -> Integers:
-        return self.partition.labels[self.clustered]
+        return self.partition.walk_labels
 
     @property
     def leave_probability(self) -> float:
@@ -167,7 +175,9 @@ class Views:
             spare = pairs.spare - pairs.vectors @ (pairs.vectors.T @ pairs.spare)
             basis, lengths, _ = np.linalg.svd(spare, full_matrices=False)
             basis = basis[:, lengths > 1e-6]  # shorter ones are rounding errors
-            ritz = np.linalg.eigvalsh(basis.T @ NormalizedLaplacian(self.partition.walk).apply(basis))
+            laplacian = NormalizedLaplacian(self.partition.walk)
+            images = [basis.T @ laplacian.apply(np.ascontiguousarray(vector)) for vector in basis.T]
+            ritz = np.linalg.eigvalsh(np.array(images))
             values = np.append(values, np.maximum(ritz, values[-1]))
         return Spectrum(values, len(pairs.values), pairs.residuals)
 
@@ -224,9 +234,13 @@ class Views:
         used = np.flatnonzero((self.partition.walk.hypergraph.edge_sizes > 0) & (homes < n_clusters))
         last = int(max(first.max(), second.max())) + 1
         place = np.where(first < 0, last, first) * (last + 1) + np.where(second < 0, last, second)
-        rows = used[np.lexsort((-self._flows.shares[used], place[used]))]
+        shares, staying = self._flows.shares, self.stay_probability
+        rows, order = in_parallel(
+            [lambda: used[_order(place[used], shares[used])], lambda: _order(columns, staying)]
+        )
+        kind = index_type(max(len(place), len(columns)))  # positions are kept until the page is written
+        rows, order = rows.astype(kind), order.astype(kind)
         edges = _groups(rows, place, limits.grid_rows)
-        order = np.lexsort((-self.stay_probability, columns))
         vertices = _groups(order[labels[order] < n_clusters], columns, limits.grid_columns)
         means = self._cell_means(edges, vertices)
         of_row, of_column = (
@@ -238,18 +252,19 @@ class Views:
     def _cell_means(self, edges: list[Integers], vertices: list[Integers]) -> Floats:
         """Average gamma_e(v) / max gamma_e over the hyperedges and vertices of each cell."""
         gamma = self.partition.walk.hypergraph.gamma
-        row_of, column_of = np.full(gamma.shape[0], -1), np.full(gamma.shape[1], -1)  # -1: in no group
+        row_of, column_of = (np.full(size, -1, dtype=np.int32) for size in gamma.shape)  # -1: in no group
         for groups, number_of in ((edges, row_of), (vertices, column_of)):
             for number, group in enumerate(groups):
                 number_of[group] = number
         sizes = np.outer([len(group) for group in edges], [len(group) for group in vertices])
-        largest, sums = gamma.max(axis=1).toarray(), np.zeros(sizes.size)
-        for rows, entries, lengths in row_blocks(gamma.indptr, self.limits.block_entries, len(row_of)):
-            row, column = np.repeat(row_of[rows], lengths), column_of[gamma.indices[entries]]
-            weights = gamma.data[entries] / np.repeat(largest[rows], lengths)
-            kept = (row >= 0) & (column >= 0)
-            sums += np.bincount((row * len(vertices) + column)[kept], weights[kept], minlength=sizes.size)
-        return np.asarray(sums.reshape(sizes.shape) / sizes)
+        lists = gamma.indptr, gamma.indices, gamma.data, row_of, column_of, len(vertices)
+
+        def sums(part: slice) -> Floats:
+            found = np.zeros(sizes.shape)
+            _cell_sums(*lists, part.start, part.stop, found)
+            return found
+
+        return np.asarray(sum(in_order(sums, edge_parts(gamma.indptr))) / sizes)
 
     @cached_property
     def table_columns(self) -> dict[Any, int] | None:
@@ -269,6 +284,13 @@ class Views:
         return describe(
             part.walk, part.labels, self._flows, part.cut.volumes, part.cluster_names, self.limits.top
         )
+
+
+def _order(groups: Integers, values: Floats) -> Integers:
+    """Positions by group, then by descending value, then by position; groups are small numbers."""
+    order = np.argsort(-values, kind="stable")
+    small = groups[order].astype(np.min_scalar_type(int(groups.max(initial=0))))  # which sort in linear time
+    return np.asarray(order[np.argsort(small, kind="stable")])
 
 
 def _sample(labels: Integers, k: int, count: int) -> Integers:

@@ -6,8 +6,10 @@ from typing import Any, cast
 
 import numpy as np
 
+from hyperclus._runtime.arrays import along
 from hyperclus.engines.base import ArrayBackend, IncidenceProducts
-from hyperclus.engines.cpu import Lists, host_products, with_data
+from hyperclus.engines.cpu import Lists, with_data
+from hyperclus.engines.cpu_blocks import host_products
 from hyperclus.errors import Argument, InputError, is_number
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph, check_incidences
 from hyperclus.hypergraph.messages import named
@@ -139,8 +141,3 @@ def checked_alpha(alpha: Any) -> float:
     if not (is_number(alpha) and 0 <= alpha < np.inf):
         raise InputError(Argument("alpha"), f" must be a number from 0, such as 0 or 1; got {alpha!r}")
     return float(alpha)
-
-
-def along(factors: Floats, block: Floats) -> Floats:
-    """The factors in the shape that scales the rows of a vector or of a block."""
-    return factors if block.ndim == 1 else factors[:, None]

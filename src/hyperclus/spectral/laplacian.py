@@ -6,8 +6,8 @@ from typing import Protocol
 
 import numpy as np
 
+from hyperclus._runtime.arrays import along
 from hyperclus.engines.base import ArrayBackend
-from hyperclus.spectral.factors import along
 from hyperclus.spectral.walk import RandomWalk, check_walk, vertex_vector
 from hyperclus.typing import Floats
 
@@ -72,15 +72,16 @@ class NormalizedLaplacian(WalkOperator):
 
         A reversible walk, whose M is already symmetric, needs single values there, others pairs.
         """
-        if block.ndim == 2:  # column by column: a large block would not fit the cache
+        products = self.walk.factors.products
+        if block.ndim == 2 and not products.takes_blocks:  # a large block would not fit the cache
             images: Floats = self.backend.empty_columns(self.walk.stationary, block.shape[1])
             for column in range(block.shape[1]):
                 images[:, column] = self.apply(block[:, column])
             return images
         root, inverse, leaving = self._scales
         if self.walk.reversible:
-            return block - root * self.walk.forward(block * inverse)
-        image = self.walk.factors.products.symmetrized(block, inverse, leaving, self.walk.factors.shares)
+            return block - along(root, block) * self.walk.forward(block * along(inverse, block))
+        image = products.symmetrized(block, inverse, leaving, self.walk.factors.shares)
         image *= -0.5
         image += block
         return image

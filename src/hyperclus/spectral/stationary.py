@@ -429,9 +429,16 @@ def _some_step_underflows(factors: TransitionFactors) -> bool:
     gamma = getattr(factors.hypergraph, "gamma", None)
     if gamma is None:
         return False
+    if factors.backend.on_host:
+        least = float(gamma.data.min())
+    else:
+        per_edge, per_vertex = factors.edge_weights, factors.degrees
+        least = factors.products.least_share(
+            *map(np.zeros_like, (per_edge, per_vertex)), *map(np.ones_like, (per_edge, per_vertex))
+        )
     largest = factors.backend.fetch(factors.edge_degrees.max(), factors.degrees.max())
-    arriving = np.log(gamma.data.min()) - np.log(float(largest[0]))
-    leaving = np.log(factors.hypergraph.edge_weights.min()) + factors.alpha * np.log(gamma.data.min())
+    arriving = np.log(least) - np.log(float(largest[0]))
+    leaving = np.log(factors.hypergraph.edge_weights.min()) + factors.alpha * np.log(least)
     return bool(arriving + leaving - np.log(float(largest[1])) < np.log(np.finfo(np.float64).tiny))
 
 

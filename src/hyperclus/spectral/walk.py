@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperclus.engines.base import ArrayBackend, IncidenceProducts
+from hyperclus.engines.base import ArrayBackend, FlowFactors, IncidenceProducts
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.io.anything import as_hypergraph
@@ -91,6 +91,12 @@ class RandomWalk:
     def factors(self) -> TransitionFactors:
         """A and B as products; a walk that was unpickled computes them when they are first needed."""
         return self.transitions or TransitionFactors(self.hypergraph, alpha=self.alpha)
+
+    @cached_property
+    def flow_factors(self) -> FlowFactors:
+        """What the flows between vertices and clusters follow from."""
+        factors = self.factors
+        return FlowFactors(self.backend, self.stationary, factors.relative_degrees, factors.shares)
 
     @property
     def backend(self) -> ArrayBackend:

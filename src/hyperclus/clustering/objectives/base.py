@@ -1,16 +1,17 @@
-"""What the searches need of an objective: a class, and inner kernels for single moves, in one file."""
+"""What the searches need of an objective; the kernels for single moves are in `_native`."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from types import ModuleType
 from typing import Any, ClassVar
 
 import numpy as np
 
+from hyperclus.clustering.vertex_kernels import VertexKernels
+from hyperclus.engines.base import ClusterFlows, Directions
 from hyperclus.spectral.eigen import Eigenpairs
 from hyperclus.spectral.walk import RandomWalk
-from hyperclus.typing import Booleans, Floats, Integers
+from hyperclus.typing import Floats, Integers
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -18,7 +19,7 @@ class BatchState:
     """Clusters, and the flows between each vertex and each cluster."""
 
     labels: Integers
-    linked: list[Floats]  # blocks with a column for each cluster but the last
+    linked: ClusterFlows
     sizes: Integers  # in host memory, as the next two
     volumes: Floats
     flows: Floats  # as in `Objective.cost`
@@ -26,24 +27,17 @@ class BatchState:
 
 
 class BatchFlows(ABC):
-    """What the batch search needs of an objective: flows of all vertices by products of the walk.
+    """What the batch search needs of an objective: how flows between vertices and clusters become gains.
 
-    Vectors live where those of the walk live. `totals` are the sums of the columns over all clusters.
+    `directions` says which flows it needs; vectors live where those of the walk live.
     """
 
-    totals: list[Floats]
+    walk: RandomWalk
+    directions: Directions
 
     @abstractmethod
-    def columns(self, inside: Booleans) -> list[Floats]:
-        """Flows between each vertex and a cluster: one vector, or one for each direction."""
-
-    @abstractmethod
-    def figure(self, labels: Integers, inside: Booleans, columns: list[Floats]) -> Any:
-        """The flows of one cluster, to be fetched."""
-
-    @abstractmethod
-    def flows(self, figures: list[Any]) -> Floats:
-        """The flows of all clusters, from their figures."""
+    def flows(self, between: Floats) -> Floats:
+        """The flows of a `State`, given what `ClusterFlows.between` gives as a matrix."""
 
     @abstractmethod
     def summary(self, labels: Integers) -> tuple[Any, Any]:
@@ -51,12 +45,13 @@ class BatchFlows(ABC):
 
     @abstractmethod
     def gains(
-        self, state: BatchState, rows: slice, own: Floats, min_volume: float
+        self, state: BatchState, rows: slice, linked: list[Floats], own: Floats, min_volume: float
     ) -> tuple[Floats, Integers]:
         """How much the best move of each vertex of a slice lowers the cost, and the cluster that it joins.
 
-        `own` is the flow of each vertex to itself. The gain may be a lower bound. As in `best_target`, no
-        cluster is left with less than `min_volume`.
+        `linked` are the flows between these vertices and all clusters but the last, `own` is the flow of each
+        to itself. The gain may be a lower bound. As in `best_target`, no cluster is left with less than
+        `min_volume`.
         """
 
 
@@ -64,18 +59,17 @@ class BatchFlows(ABC):
 class Objective(ABC):
     """A cost of partitions that the searches lower; F_ij is the flow from cluster i to cluster j.
 
-    `kernels` are the loops of `vertex_kernels` with the inner kernels of the objective's module.
+    `kernels` are the loops of the vertex search, compiled for it.
     """
 
-    kernels: ModuleType
+    kernels: VertexKernels
     name: ClassVar[str]
     label: ClassVar[str]  # as shown to people
     sign: ClassVar[float]  # -1 where people see the negative cost
-    steps: ClassVar[float]  # of the inner kernels for each cluster and incidence, roughly
 
     @abstractmethod
-    def flows(self, scale: Floats, sums: Floats) -> Floats:
-        """The flows of a `State`, from the sums over the members of each hyperedge in each cluster."""
+    def flows(self, between: Floats) -> Floats:
+        """The flows of a `State`, given F."""
 
     @abstractmethod
     def cost(self, volumes: Floats, flows: Floats) -> float:

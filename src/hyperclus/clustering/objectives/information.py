@@ -10,34 +10,33 @@ A move of v from cluster i to j changes rows and columns i and j of F, by the fl
 into v from each, and own, from v to itself. A look at all moves costs O(deg v k + k^2).
 """
 
-import sys
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from hyperclus._runtime.jit import inner_kernel, specialized
-from hyperclus.clustering import vertex_kernels
+from hyperclus._runtime.native import Kernel
 from hyperclus.clustering.objectives.base import BatchFlows, BatchState, Objective, joined
-from hyperclus.clustering.vertex_kernels import NOISE, VOLUME_PENALTY, Flow, State, relabel
+from hyperclus.clustering.vertex_kernels import NOISE, VOLUME_PENALTY, VertexKernels
 from hyperclus.spectral.eigen import Eigenpairs
 from hyperclus.spectral.walk import RandomWalk
-from hyperclus.typing import Booleans, Floats, Integers
+from hyperclus.typing import Floats, Integers
 
-NO_FLOW = 1e-18  # below it, a flow between a vertex and a cluster is rounding error
+NO_INVERSE = 1e300  # stands for 1 / F where F is below LEAST
 LEAST = 1e-8  # flow between clusters whose logarithm stands for those of smaller ones in first-order gains
-SHORTLIST = 3  # targets whose gain is computed exactly
+
+_merger_costs = Kernel("merger_costs", "floats", "int", "floats")
+_merge_to = Kernel("merge_to", "floats", "int", "int", "integers")
 
 
 class Information(Objective):
-    """The negative information; the state has F, F ln F, ln F and its transpose (for first-order gains)."""
+    """The negative information; the state has F, F ln F, ln F and 1 / F, the last two also transposed."""
 
     name, label, sign = "information", "information", -1.0
-    steps = 4.0
 
-    def flows(self, scale: Floats, sums: Floats) -> Floats:
-        """F, F ln F, ln F and its transpose."""
-        return _with_logs(sums[:, 1].T @ (scale[:, None] * sums[:, 0]))
+    def flows(self, between: Floats) -> Floats:
+        """F, F ln F, ln F and its transpose, 1 / F and its transpose."""
+        return _with_logs(between)
 
     def cost(self, volumes: Floats, flows: Floats) -> float:
         """The negative information."""
@@ -65,7 +64,17 @@ class Information(Objective):
 
     def merger_costs(self, volumes: Floats, flows: Floats, between: Floats) -> Floats:
         """The information lost when two clusters are merged."""
-        return np.array([_losses(between, volumes, one) for one in range(len(volumes))])
+        costs = np.empty(between.shape)
+        _merger_costs(np.ascontiguousarray(between), len(between), costs)
+        return costs
+
+    def merged_to(self, k: int, between: Floats, groups: Integers | None = None) -> Integers:
+        """As in `Objective`, compiled unless there are groups."""
+        if groups is not None:
+            return super().merged_to(k, between, groups)
+        into = np.empty(len(between), dtype=np.int64)
+        _merge_to(between.copy(), len(between), k, into)
+        return np.unique(into, return_inverse=True)[1]
 
     def after_merger(self, costs: Floats, between: Floats, one: int, other: int) -> tuple[Floats, Floats]:
         """As in `Objective`; costs of mergers of other clusters change by their flows to these two only."""
@@ -91,7 +100,8 @@ class Information(Objective):
     def clear(self, flows: Floats, cluster: int) -> None:
         """Remove rounding errors from the flows of a cluster that is empty."""
         flows[:2, cluster] = flows[:2, :, cluster] = 0.0
-        flows[2:, cluster] = flows[2:, :, cluster] = np.log(LEAST)
+        flows[2:4, cluster] = flows[2:4, :, cluster] = np.log(LEAST)
+        flows[4:, cluster] = flows[4:, :, cluster] = NO_INVERSE
 
     def bound(self, pairs: Eigenpairs, k: int) -> float:
         """The information is at most ln k."""
@@ -110,21 +120,11 @@ class InformationFlows(BatchFlows):
     k: int
 
     def __post_init__(self) -> None:
-        self.totals = [self.walk.stationary] * (1 if self.walk.reversible else 2)
+        self.directions = "out" if self.walk.reversible else "both"
 
-    def columns(self, inside: Booleans) -> list[Floats]:
-        """The flows to one cluster, and those from it."""
-        phi = self.walk.stationary
-        found = [phi * self.walk.forward(inside.astype(phi.dtype))]
-        return found if self.walk.reversible else [*found, self.walk.adjoint(inside * phi)]
-
-    def figure(self, labels: Integers, inside: Booleans, columns: list[Floats]) -> Any:
-        """The flows from each cluster to this one."""
-        return np.bincount(labels, weights=columns[0], minlength=self.k)
-
-    def flows(self, figures: list[Any]) -> Floats:
+    def flows(self, between: Floats) -> Floats:
         """The flows of a `State`."""
-        return _with_logs(np.array(figures, dtype=np.float64).T)
+        return _with_logs(between)
 
     def summary(self, labels: Integers) -> tuple[Any, Any]:
         """Volumes and flows of a partition alone."""
@@ -132,7 +132,7 @@ class InformationFlows(BatchFlows):
         return between.sum(axis=1), _with_logs(between)
 
     def gains(
-        self, state: BatchState, rows: slice, own: Floats, min_volume: float
+        self, state: BatchState, rows: slice, linked: list[Floats], own: Floats, min_volume: float
     ) -> tuple[Floats, Integers]:
         """First-order gains, which are lower bounds, because x ln x is convex; those of volumes are exact.
 
@@ -142,38 +142,33 @@ class InformationFlows(BatchFlows):
         """
         home, mass, take = state.labels[rows], self.walk.stationary[rows], self.walk.backend.take
         logs = state.flows[2]
-        tables = [logs, logs.T] if len(state.linked) == 2 else [logs + logs.T]
+        tables = [logs, logs.T] if len(linked) == 2 else [logs + logs.T]
         scores = [float(last) * mass for last in logs[:, -1] + logs[-1]]
-        for table, block in zip(tables, state.linked, strict=True):
+        for table, block in zip(tables, linked, strict=True):
             differences = self.walk.backend.put((table[:, :-1] - table[:, -1:]).T.astype(mass.dtype))
-            shares = block[rows] @ differences
+            shares = block @ differences
             scores = [score + more for score, more in zip(scores, shares.T, strict=True)]
         best, target = np.full_like(mass, -np.inf), np.zeros_like(home)
-        stay = np.zeros_like(mass)
+        of_volumes = _xlogx(state.volumes).tolist()
+        at_home, leaving = np.zeros_like(mass), take(state.volumes, home) - mass
         for cluster, (volume, score) in enumerate(zip(state.volumes.tolist(), scores, strict=True)):
-            before = xlogx(volume)
             there = logs[cluster, cluster] - logs[cluster] - logs[:, cluster] + np.diag(logs)
-            gain = score + own * take(there, home) - 2.0 * (_xlogx(volume + mass) - before)
+            after = volume + mass
+            gain = score + own * take(there, home) - 2.0 * (after * np.log(after) - of_volumes[cluster])
             if volume < min_volume:
                 gain += VOLUME_PENALTY * np.minimum(mass, min_volume - volume) / min_volume
-            left = volume - mass
-            kept = state.sizes[cluster] > 1
-            leaving = -score - 2.0 * (_xlogx(np.maximum(left, 0.0)) - before)
-            at_home = home == cluster
-            allowed = left >= max(min_volume, NOISE) if kept else left < -np.inf
-            stay = np.where(at_home, np.where(allowed, leaving, -np.inf), stay)
-            better = (gain > best) & ~at_home
+            inside = home == cluster
+            at_home = np.where(inside, score, at_home)
+            better = (gain > best) & ~inside
             best, target = np.where(better, gain, best), np.where(better, cluster, target)
-        return best + stay, target
+        stay = -at_home - 2.0 * (_xlogx(np.maximum(leaving, 0.0)) - take(np.array(of_volumes), home))
+        limit = np.where(state.sizes > 1, max(min_volume, NOISE), np.inf)
+        return np.where(leaving >= take(limit, home), best + stay, -np.inf), target
 
 
 def flows_between(walk: RandomWalk, labels: Integers, k: int) -> Floats:
     """F_ij, the flow from cluster i to cluster j, of labels 0 .. k - 1; fetched from the walk's backend."""
-    phi = walk.stationary
-    columns = [
-        np.bincount(labels, weights=phi * walk.forward((labels == cluster).astype(phi.dtype)), minlength=k)
-        for cluster in range(k)
-    ]
+    columns = walk.factors.products.between(labels, k, walk.flow_factors)
     return np.array(walk.backend.fetch(*columns), dtype=np.float64).T
 
 
@@ -202,9 +197,10 @@ def _pair_losses(flows: Floats) -> Floats:
 
 
 def _with_logs(between: Floats) -> Floats:
-    """F, F ln F, ln F and its transpose."""
+    """F, F ln F, ln F and its transpose, 1 / F and its transpose."""
     logs = np.log(np.maximum(between, LEAST))
-    return np.array([between, _xlogx(between), logs, logs.T])
+    inverses = np.where(between > LEAST, 1.0 / np.maximum(between, LEAST), NO_INVERSE)
+    return np.array([between, _xlogx(between), logs, logs.T, inverses, inverses.T])
 
 
 def _xlogx(values: Floats) -> Floats:
@@ -212,170 +208,4 @@ def _xlogx(values: Floats) -> Floats:
     return np.where(positive, values * np.log(np.where(positive, values, 1.0)), 0.0)
 
 
-@inner_kernel
-def xlogx(value: float) -> float:
-    """Compute x ln x; 0 where rounding left a negative number."""
-    return value * np.log(value) if value > 1e-300 else 0.0
-
-
-@inner_kernel
-def buffer(state: State) -> Floats:
-    """Allocate memory: the flows from a vertex and those into it, from `link`, and scores of targets."""
-    return np.empty((3, len(state.volumes)))
-
-
-@inner_kernel
-def link(flow: Flow, state: State, vertex: int, linked: Floats) -> float:
-    """Compute `linked`, the flows from a vertex to each cluster, and back; returns its flow to itself.
-
-    The flow to itself is not in them.
-    """
-    edges, gamma, source_weights = flow.edges, flow.gamma, flow.source_weights
-    scale, sums, rate = flow.scale, state.sums, flow.rate[vertex]
-    own = 0.0
-    linked[:2] = 0.0
-    for position in range(flow.indptr[vertex], flow.indptr[vertex + 1]):
-        edge = edges[position]
-        inward = scale[edge] * gamma[position]
-        outward = scale[edge] * (rate * source_weights[position])
-        own += outward * gamma[position]
-        for cluster in range(linked.shape[1]):
-            linked[0, cluster] += outward * sums[edge, 0, cluster]
-        if not flow.reversible:
-            for cluster in range(linked.shape[1]):
-                linked[1, cluster] += inward * sums[edge, 1, cluster]
-    if flow.reversible:
-        linked[1] = linked[0]
-    home = state.labels[vertex]
-    linked[0, home] -= own
-    linked[1, home] -= own
-    return own
-
-
-@inner_kernel
-def joining(
-    state: State, home: int, target: int, mass: float, own: float, out: Floats, back: Floats
-) -> float:
-    """How much the information rises when a vertex that has left home joins the target."""
-    between, logs, volume = state.flows[0], state.flows[1], state.volumes[target]
-    gain: float = xlogx(between[target, target] + out[target] + back[target] + own) - logs[target, target]
-    from_home, to_home = between[home, target] - out[target], between[target, home] - back[target]
-    gain += xlogx(from_home + back[home]) - xlogx(from_home)
-    gain += xlogx(to_home + out[home]) - xlogx(to_home)
-    gain -= 2.0 * (xlogx(volume + mass) - xlogx(volume))
-    for other in range(len(out)):
-        if other != home and other != target:
-            if out[other] > NO_FLOW:
-                gain += xlogx(between[target, other] + out[other]) - logs[target, other]
-            if back[other] > NO_FLOW:
-                gain += xlogx(between[other, target] + back[other]) - logs[other, target]
-    return gain
-
-
-@inner_kernel
-def leaving(state: State, home: int, mass: float, own: float, out: Floats, back: Floats) -> float:
-    """How much the information rises when a vertex leaves home."""
-    between, logs, volume = state.flows[0], state.flows[1], state.volumes[home]
-    gain: float = xlogx(between[home, home] - out[home] - back[home] - own) - logs[home, home]
-    gain -= 2.0 * (xlogx(volume - mass) - xlogx(volume))
-    for other in range(len(out)):
-        if other != home and out[other] + back[other] > NO_FLOW:
-            gain += xlogx(between[home, other] - out[other]) - logs[home, other]
-            gain += xlogx(between[other, home] - back[other]) - logs[other, home]
-    return gain
-
-
-@inner_kernel
-def score(state: State, mass: float, own: float, linked: Floats, min_volume: float) -> None:
-    """Compute the first-order gain of joining each cluster, up to a constant; -inf if it gets too large."""
-    volumes = state.volumes
-    out, back, scores = linked[0], linked[1], linked[2]
-    for cluster in range(len(volumes)):
-        scores[cluster] = own * state.flows[2, cluster, cluster]
-        scores[cluster] -= 2.0 * mass * np.log(max(volumes[cluster], NOISE))
-        if volumes[cluster] < min_volume:
-            scores[cluster] += VOLUME_PENALTY * min(mass, min_volume - volumes[cluster]) / min_volume
-        if volumes[cluster] + mass > state.most[cluster]:
-            scores[cluster] = -np.inf
-    for other in range(len(volumes)):
-        if out[other] + back[other] > NO_FLOW:
-            for cluster in range(len(volumes)):
-                first = out[other] * state.flows[3, other, cluster]
-                scores[cluster] += first + back[other] * state.flows[2, other, cluster]
-
-
-@inner_kernel
-def best_target(
-    state: State, home: int, mass: float, own: float, linked: Floats, min_volume: float
-) -> tuple[float, int]:
-    """The largest decrease of the cost when a vertex of this mass leaves home, and the cluster that it joins.
-
-    The cost is the negative information plus a penalty for each cluster below `min_volume`. A cluster is not
-    left with less than that, nor empty, nor with a volume of rounding errors only. The gain is exact; of more
-    than SHORTLIST targets it is computed for those with the largest first-order gains.
-    """
-    volumes = state.volumes
-    out, back, scores = linked[0], linked[1], linked[2]
-    rest = volumes[home] - mass
-    if state.sizes[home] < 2 or rest < max(min_volume, NOISE):
-        return -1.0, home
-    score(state, mass, own, linked, min_volume)
-    scores[home] = -np.inf
-    best = -np.inf
-    target = home
-    for _ in range(min(SHORTLIST, len(volumes) - 1)):
-        cluster = int(np.argmax(scores))
-        if scores[cluster] == -np.inf:
-            break
-        scores[cluster] = -np.inf
-        gain = joining(state, home, cluster, mass, own, out, back)
-        if volumes[cluster] < min_volume:
-            gain += VOLUME_PENALTY * min(mass, min_volume - volumes[cluster]) / min_volume
-        if gain > best:
-            best = gain
-            target = cluster
-    return best + leaving(state, home, mass, own, out, back), target
-
-
-@inner_kernel
-def refresh(state: State, cluster: int) -> None:
-    """Recompute the logarithms of the flows from and to a cluster."""
-    for other in range(len(state.volumes)):
-        for there in range(2):
-            one, two = (cluster, other) if there else (other, cluster)
-            value = state.flows[0, one, two]
-            state.flows[1, one, two] = xlogx(value)
-            state.flows[2, one, two] = state.flows[3, two, one] = np.log(max(value, LEAST))
-
-
-@inner_kernel
-def move(flow: Flow, state: State, vertex: int, target: int, own: float, linked: Floats) -> None:
-    """Move one vertex and update the flows, then the rest by `relabel`."""
-    home = state.labels[vertex]
-    between = state.flows[0]
-    for other in range(linked.shape[1]):
-        if other != home:
-            between[home, other] -= linked[0, other]
-            between[other, home] -= linked[1, other]
-        if other != target:
-            between[target, other] += linked[0, other]
-            between[other, target] += linked[1, other]
-    between[home, home] -= linked[0, home] + linked[1, home] + own
-    between[target, target] += linked[0, target] + linked[1, target] + own
-    refresh(state, home)
-    refresh(state, target)
-    relabel(flow, state, vertex, target)
-
-
-@inner_kernel
-def plain_cost(state: State) -> float:
-    """The negative information."""
-    total = 0.0
-    for cluster in range(len(state.volumes)):
-        total += 2.0 * xlogx(state.volumes[cluster])
-        for other in range(len(state.volumes)):
-            total -= state.flows[1, cluster, other]
-    return total
-
-
-INFORMATION = Information(specialized(vertex_kernels, sys.modules[__name__]))
+INFORMATION = Information(VertexKernels("information"))

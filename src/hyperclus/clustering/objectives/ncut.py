@@ -13,33 +13,28 @@ changes
 with own the flow from v to itself, and the volumes by phi(v). A move costs O(deg v k).
 """
 
-import sys
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from hyperclus._runtime.jit import inner_kernel, specialized
-from hyperclus.clustering import vertex_kernels
 from hyperclus.clustering.cut import flows
 from hyperclus.clustering.objectives.base import BatchFlows, BatchState, Objective
-from hyperclus.clustering.vertex_kernels import NOISE, VOLUME_PENALTY, Flow, State, relabel
+from hyperclus.clustering.vertex_kernels import NOISE, VOLUME_PENALTY, VertexKernels
 from hyperclus.spectral.bounds import ncut_lower_bound
 from hyperclus.spectral.eigen import Eigenpairs
-from hyperclus.spectral.laplacian import NormalizedLaplacian
 from hyperclus.spectral.walk import RandomWalk
-from hyperclus.typing import Booleans, Floats, Integers
+from hyperclus.typing import Floats, Integers
 
 
 class NCut(Objective):
     """The share of steps that leave a cluster, summed over the clusters; the state has the flows inside."""
 
     name, label, sign = "ncut", "NCut", 1.0
-    steps = 1.0
 
-    def flows(self, scale: Floats, sums: Floats) -> Floats:
+    def flows(self, between: Floats) -> Floats:
         """F_jj, the flow inside each cluster."""
-        return np.asarray(np.einsum("e,ej,ej->j", scale, sums[:, 0], sums[:, 1]))
+        return np.diag(between).copy()
 
     def cost(self, volumes: Floats, flows: Floats) -> float:
         """The NCut."""
@@ -89,31 +84,17 @@ class NCut(Objective):
 
 @dataclass(eq=False)
 class NCutFlows(BatchFlows):
-    """Flows between vertices and clusters, both directions together.
-
-    With x_j = Pi^1/2 times the indicator of cluster j and L_sym = I - M they are linked_j = 2 Pi^1/2 M x_j;
-    internal(S_j) = x_j' M x_j.
-    """
+    """Flows between vertices and clusters, both directions together."""
 
     walk: RandomWalk
     k: int
 
     def __post_init__(self) -> None:
-        self.laplacian, phi = NormalizedLaplacian(self.walk), self.walk.stationary
-        self.root, self.totals = self.walk.backend.persist(np.sqrt(phi)), [2.0 * phi]
+        self.directions = "sum"
 
-    def columns(self, inside: Booleans) -> list[Floats]:
-        """`linked` of one cluster."""
-        members: Floats = inside.astype(self.root.dtype) * self.root
-        return [2.0 * self.root * (members - self.laplacian.apply(members))]
-
-    def figure(self, labels: Integers, inside: Booleans, columns: list[Floats]) -> Any:
-        """Twice the flow inside a cluster."""
-        return inside.astype(self.root.dtype) @ columns[0]
-
-    def flows(self, figures: list[Any]) -> Floats:
+    def flows(self, between: Floats) -> Floats:
         """The flow inside each cluster."""
-        return np.array(figures, dtype=np.float64) / 2
+        return np.diag(between) / 2
 
     def summary(self, labels: Integers) -> tuple[Any, Any]:
         """Volumes, and the flow inside each cluster, by half as many products."""
@@ -121,20 +102,20 @@ class NCutFlows(BatchFlows):
         return volumes, volumes - boundaries
 
     def gains(
-        self, state: BatchState, rows: slice, own: Floats, min_volume: float
+        self, state: BatchState, rows: slice, linked: list[Floats], own: Floats, min_volume: float
     ) -> tuple[Floats, Integers]:
         """The gains of `best_target`."""
         home, mass = state.labels[rows], self.walk.stationary[rows]
         best, target = np.full_like(mass, -np.inf), np.zeros_like(home)
         stay, rest = np.zeros_like(mass), 2.0 * mass
         for cluster, (volume, inside) in enumerate(zip(state.volumes, state.flows, strict=True)):
-            linked = state.linked[0][rows, cluster] if cluster < self.k - 1 else rest
-            rest = rest - linked
-            gain = (inside + linked + own) / (volume + mass) - inside / volume
+            flow = linked[0][:, cluster] if cluster < self.k - 1 else rest
+            rest = rest - flow
+            gain = (inside + flow + own) / (volume + mass) - inside / volume
             if volume < min_volume:
                 gain += VOLUME_PENALTY * np.minimum(mass, min_volume - volume) / min_volume
             left = volume - mass
-            leaving = (inside - linked + own) / np.where(left > 0, left, 1.0) - inside / volume
+            leaving = (inside - flow + own) / np.where(left > 0, left, 1.0) - inside / volume
             if state.sizes[cluster] < 2:
                 left = left - np.inf
             at_home = home == cluster
@@ -144,86 +125,4 @@ class NCutFlows(BatchFlows):
         return best + stay, target
 
 
-@inner_kernel
-def buffer(state: State) -> Floats:
-    """Allocate memory for what `link` computes."""
-    return np.empty(len(state.volumes))
-
-
-@inner_kernel
-def link(flow: Flow, state: State, vertex: int, linked: Floats) -> float:
-    """Compute `linked`, the flow between a vertex and each cluster; returns its flow to itself."""
-    edges, gamma, source_weights = flow.edges, flow.gamma, flow.source_weights
-    scale, sums = flow.scale, state.sums
-    first, last = flow.indptr[vertex], flow.indptr[vertex + 1]
-    rate = flow.rate[vertex]
-    own = 0.0
-    if len(linked) == 2:  # their sum is 2 phi(v)
-        half = 0.0
-        for position in range(first, last):
-            edge = edges[position]
-            inward = scale[edge] * gamma[position]
-            outward = scale[edge] * (rate * source_weights[position])
-            own += outward * gamma[position]
-            half += outward * sums[edge, 0, 0] + inward * sums[edge, 1, 0]
-        linked[0] = half
-        linked[1] = 2.0 * flow.stationary[vertex] - half
-        return own
-    linked[:] = 0.0
-    for position in range(first, last):
-        edge = edges[position]
-        inward = scale[edge] * gamma[position]
-        outward = scale[edge] * (rate * source_weights[position])
-        own += outward * gamma[position]
-        for cluster in range(len(linked)):
-            linked[cluster] += outward * sums[edge, 0, cluster] + inward * sums[edge, 1, cluster]
-    return own
-
-
-@inner_kernel
-def best_target(
-    state: State, home: int, mass: float, own: float, linked: Floats, min_volume: float
-) -> tuple[float, int]:
-    """The largest decrease of the cost when a vertex of this mass leaves home, and the cluster that it joins.
-
-    The cost is the NCut plus a penalty for each cluster below `min_volume`. A cluster is not left with less
-    than that, nor empty, nor with a volume of rounding errors only.
-    """
-    volumes, flows = state.volumes, state.flows
-    rest = volumes[home] - mass
-    if state.sizes[home] < 2 or rest < max(min_volume, NOISE):
-        return -1.0, home
-    best = -np.inf
-    target = home
-    for cluster in range(len(volumes)):
-        if cluster != home and volumes[cluster] + mass <= state.most[cluster]:
-            joined = (flows[cluster] + linked[cluster] + own) / (volumes[cluster] + mass)
-            gain = joined - flows[cluster] / volumes[cluster]
-            if volumes[cluster] < min_volume:
-                gain += VOLUME_PENALTY * min(mass, min_volume - volumes[cluster]) / min_volume
-            if gain > best:
-                best = gain
-                target = cluster
-    return best + (flows[home] - linked[home] + own) / rest - flows[home] / volumes[home], target
-
-
-@inner_kernel
-def move(flow: Flow, state: State, vertex: int, target: int, own: float, linked: Floats) -> None:
-    """Move one vertex and update the flows, then the rest by `relabel`."""
-    home = state.labels[vertex]
-    state.flows[home] -= linked[home] - own
-    state.flows[target] += linked[target] + own
-    relabel(flow, state, vertex, target)
-
-
-@inner_kernel
-def plain_cost(state: State) -> float:
-    """The NCut; empty clusters do not count."""
-    total = 0.0
-    for cluster in range(len(state.volumes)):
-        if state.volumes[cluster] > 0.0:
-            total += 1.0 - state.flows[cluster] / state.volumes[cluster]
-    return total
-
-
-NCUT = NCut(specialized(vertex_kernels, sys.modules[__name__]))
+NCUT = NCut(VertexKernels("ncut"))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from hyperclus._runtime.checkpoint import Checkpoint, open_checkpoint
-from hyperclus.engines.base import Array, IncidenceProducts, Weights, reaches_all
+from hyperclus.engines.base import Array, ByColumns, IncidenceProducts, Weights, reaches_all
 from hyperclus.engines.dask import chunk_kernels
 from hyperclus.engines.dask.blocks import find_components
 from hyperclus.engines.dask.chunk_kernels import BINS
@@ -157,7 +157,7 @@ class DaskBackend:
 
 
 @dataclass(frozen=True, eq=False)
-class DaskProducts:
+class DaskProducts(ByColumns):
     """Products over blocks of hyperedges on many workers; vectors are expressions."""
 
     session: DaskSession

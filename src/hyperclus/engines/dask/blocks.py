@@ -7,7 +7,6 @@ vertices. Where a worker has no room for them, they stay in files, and a product
 
 import os
 import shutil
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -19,10 +18,11 @@ import scipy.sparse as sp
 
 from hyperclus._runtime.arrays import read_only
 from hyperclus._runtime.files import atomic_path
-from hyperclus._runtime.jit import kernel, kernels
+from hyperclus._runtime.native import Kernel
 from hyperclus._runtime.progress import report_progress
-from hyperclus.engines import cpu_kernels
-from hyperclus.engines.cpu import RUNS_FROM, BlockProducts, Lists, SparseProducts, Tuning
+from hyperclus.engines import cpu_blocks
+from hyperclus.engines.cpu import RUNS_FROM, Lists, SparseProducts, Tuning
+from hyperclus.engines.cpu_blocks import BlockProducts
 from hyperclus.engines.dask.prepared import Prepared
 from hyperclus.engines.dask.store import (
     DamagedError,
@@ -36,7 +36,7 @@ from hyperclus.engines.dask.store import (
     write_checked,
 )
 from hyperclus.errors import ClusterError
-from hyperclus.typing import Codes, Floats, Integers
+from hyperclus.typing import Floats, Integers
 
 if TYPE_CHECKING:
     from hyperclus.engines.dask.workers import WorkerPool
@@ -153,7 +153,7 @@ def _write_incidences(
     """
     sizes = [np.diff(read_array(path / "indptr.npy")) for path in paths]
     firsts = np.cumsum([0] + [len(own) for own in sizes])
-    spans = np.zeros((len(paths), (len(vertices) >> cpu_kernels.SPAN) + 1), dtype=np.int64)
+    spans = np.zeros((len(paths), (len(vertices) >> cpu_blocks.SPAN) + 1), dtype=np.int64)
 
     def members_of(path: Path) -> Any:
         """The vertices of the incidences of a partition, numbered among those of the block."""
@@ -163,7 +163,7 @@ def _write_incidences(
         )
 
     for number, path in enumerate(paths):
-        spans[number] = np.bincount(members_of(path) >> cpu_kernels.SPAN, minlength=spans.shape[1])
+        spans[number] = np.bincount(members_of(path) >> cpu_blocks.SPAN, minlength=spans.shape[1])
     group_of, count = np.zeros(spans.shape[1], dtype=np.int64), 1
     if tuning:
         group_of, count = tuning.blocks_of_vertices(spans.sum(axis=0), len(vertices))
@@ -182,7 +182,7 @@ def _write_incidences(
     for number, path in enumerate(paths):
         edges = np.repeat(np.arange(*firsts[number : number + 2], dtype=np.int32), sizes[number])
         values = {"edges": edges, "members": members_of(path)}
-        groups = group_of[values["members"] >> cpu_kernels.SPAN]
+        groups = group_of[values["members"] >> cpu_blocks.SPAN]
         order = np.argsort(groups.astype(np.uint16), kind="stable")  # 16 bits, so by a radix sort
         if weighted:
             values["gamma"] = read_array(path / "gamma.npy")
@@ -200,12 +200,13 @@ class MappedProducts(BlockProducts):
 
     files: tuple[Any, ...] = ()
 
-    def _run(self, loop: Any, *given: Any) -> Any:
-        first, last = given[-2:]
-        result = loop(*given)
-        for file in self.files:
-            release(file, int(first), int(last))
-        return result
+    def _run(self, loop: Kernel, given: tuple[Any, ...], ranges: tuple[int, int, int]) -> list[Any]:
+        results = []
+        for number in range(*ranges):
+            results += BlockProducts._run(self, loop, given, (number, number + 1, 1))
+            for file in self.files:
+                release(file, int(self.bounds[number]), int(self.bounds[number + 1]))
+        return results
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,39 +251,18 @@ def open_block(folder: Path, alpha: float, limit: float) -> EdgeBlock:
     arrays = [read_only(np.asarray(file)) for file in files]
     given: list[Any] = [alpha, *arrays, read_array(folder / "bounds.npy"), shape, facts["parts"]]
     if mapped:
-        given += [RUNS_FROM, tuple(files)]
+        given += [RUNS_FROM, None, tuple(files)]
     products = (MappedProducts if mapped else BlockProducts)(*given)
     return EdgeBlock(folder, *shape, products, 0 if mapped else taken)
 
 
-@kernel
-def unite(edges: Codes, members: Codes, vertices: Integers, first: Integers, parent: Integers) -> None:
-    """Union-find: join the members of each hyperedge; `first` is a member seen of each hyperedge, or -1."""
-    for place in range(len(edges)):
-        vertex, edge = vertices[members[place]], edges[place]
-        if first[edge] < 0:
-            first[edge] = vertex
-        else:
-            other = first[edge]
-            while parent[vertex] != vertex:
-                parent[vertex] = parent[parent[vertex]]
-                vertex = parent[vertex]
-            while parent[other] != other:
-                parent[other] = parent[parent[other]]
-                other = parent[other]
-            parent[max(vertex, other)] = min(vertex, other)
-
-
-@kernel
-def point_to_roots(parent: Integers) -> None:
-    """Let each vertex point to the root of its tree; parents have smaller numbers."""
-    for vertex in range(np.int64(len(parent))):
-        parent[vertex] = parent[parent[vertex]]
+unite = Kernel("unite", "codes", "codes", "int", "integers", "integers", "integers")
+point_to_roots = Kernel("point_to_roots", "integers", "int")
 
 
 def find_components(path: Path) -> tuple[int, Any]:
     """Count the components, on one worker that holds a number for each vertex; store that of each vertex."""
-    files, module = read_run_files(path), sys.modules[__name__]
+    files = read_run_files(path)
     parent = np.arange(files.ends[-1])
     for folder in files.blocks:
         edges, members = (read_array(folder / f"{name}.npy", "r") for name in ("edges", "members"))
@@ -290,8 +270,8 @@ def find_components(path: Path) -> tuple[int, Any]:
         seen = np.full(len(read_array(folder / "omega.npy", "r")), -1)
         for first, last in pairwise(read_array(folder / "bounds.npy").tolist()):
             group = np.array(edges[first:last]), np.array(members[first:last])
-            kernels(module, last - first).unite(*group, vertices, seen, parent)
-    kernels(module, len(parent)).point_to_roots(parent)
+            unite(*group, last - first, vertices, seen, parent)
+    point_to_roots(parent, len(parent))
     is_root = parent == np.arange(len(parent))
     numbers = np.cumsum(is_root) - 1
     return int(is_root.sum()), store_rows(files, numbers[parent])

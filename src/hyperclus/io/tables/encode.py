@@ -11,6 +11,7 @@ from hyperclus.errors import InputError, prefixed
 from hyperclus.hypergraph.messages import shown
 from hyperclus.io.shared import LOWEST_INTEGER, PLAIN_INTEGER
 from hyperclus.io.tables.table import Table
+from hyperclus.io.tables.text_table import TextTable
 from hyperclus.typing import Codes, Ids, Integers
 
 FILL = InputError("fill it or leave the row out")
@@ -106,9 +107,9 @@ class Runs:
 class IdEncoder:
     """Encodes a column of ids, batch by batch; `guess` converts text to integers if every id is one.
 
-    Integers within a small range are encoded with a lookup table. PyArrow hashes other ids, and each
-    time the known ones again, so batches wait until they have `WAIT` times as many ids as are known, or
-    `tuning.waiting` bytes.
+    Integers within a small range are encoded with a lookup table, and text with a hash table. PyArrow hashes
+    other integers, and each time the known ones again, so batches wait until they have `WAIT` times as many
+    ids as are known, or `tuning.waiting` bytes.
     """
 
     def __init__(self, source: Table, column: str, guess: bool, remedy: InputError = FILL) -> None:
@@ -116,6 +117,7 @@ class IdEncoder:
         self._source, self._guess = source, guess and source.text
         self._known: Any = None
         self._lookup: _LookupTable | None = None
+        self._texts: TextTable | None = None
         self._waiting: list[tuple[Any, Codes, Any]] = []  # ids, and where their codes will be stored
 
     def runs(self, values: Any, row: int) -> Runs:
@@ -149,21 +151,33 @@ class IdEncoder:
             raise self._fault("ids are integers in some files and text in others; use one type", row)
         if not len(values):
             return
-        if arrow().types.is_integer(values.type) and (self._lookup or not len(self._known)):
-            if self._lookup is None:
-                longest = max(self._source.tuning.span, self._source.size // 8)
-                self._lookup = _LookupTable(values[0].as_py(), longest)
-            codes = self._lookup.codes(values.to_numpy())
-            if codes is not None:
-                target[slots] = codes
-                return
-            self._known, self._lookup = arrow().array(self._lookup.ids()), None
+        codes = self._codes_by_table(values)
+        if codes is not None:
+            target[slots] = codes
+            return
         self._source.large_batches = True
         self._waiting.append((values, target, slots))
         arrays = [waiting for waiting, _, _ in self._waiting]
         enough = sum(map(len, arrays)) >= WAIT * len(self._known)
         if enough or sum(array.nbytes for array in arrays) >= self._source.tuning.waiting:
             self._finish()
+
+    def _codes_by_table(self, values: Any) -> Codes | None:
+        """The codes of text, or of integers within a small range; None for others."""
+        if arrow().types.is_large_string(values.type):
+            if self._texts is None:
+                self._texts = TextTable()
+                self._texts.codes(self._known)
+            return self._texts.codes(values)
+        codes = None
+        if self._lookup or not len(self._known):
+            if self._lookup is None:
+                longest = max(self._source.tuning.span, self._source.size // 8)
+                self._lookup = _LookupTable(values[0].as_py(), longest)
+            codes = self._lookup.codes(values.to_numpy())
+            if codes is None:
+                self._known, self._lookup = arrow().array(self._lookup.ids()), None
+        return codes
 
     def _finish(self) -> None:
         """Encode the batches that wait."""
@@ -181,18 +195,22 @@ class IdEncoder:
         self._finish()
         if self._lookup is not None:
             return read_only(self._lookup.ids())
+        if self._texts is not None:
+            self._known, self._texts = self._texts.texts(), None
         if self._known is None:
             return np.empty(0, dtype=np.int64 if self._guess else object)
         return read_only(self._known.to_numpy(zero_copy_only=False))
 
     def _codes_of_dictionary(self, values: Any, row: int) -> Codes:
         """Encode only the distinct values of a dictionary array, in order of first appearance."""
-        used, first, inverse = np.unique(values.indices.to_numpy(), return_index=True, return_inverse=True)
-        order = np.argsort(first)
-        codes = self.codes(values.dictionary.take(arrow().array(used[order])), row)
-        rank = np.empty_like(order)
-        rank[order] = np.arange(len(order))
-        return codes[rank[inverse]]
+        indices = values.indices.to_numpy()
+        first = np.full(len(values.dictionary), len(indices))
+        first[indices[::-1]] = np.arange(len(indices))[::-1]  # backwards, so that the first row stays
+        used = np.flatnonzero(first < len(indices))
+        used = used[np.argsort(first[used])]
+        codes = np.empty(len(first), dtype=np.int32)
+        codes[used] = self.codes(values.dictionary.take(arrow().array(used)), row)
+        return np.asarray(codes[indices])
 
     def _typed(self, values: Any, row: int) -> Any:
         """Convert to int64 or text, unless it is a dictionary; other types and nulls are an `InputError`."""

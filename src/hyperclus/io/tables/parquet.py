@@ -5,6 +5,7 @@ import io
 import os
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -13,12 +14,14 @@ import numpy as np
 from hyperclus._runtime.files import StrPath, fault
 from hyperclus._runtime.optional import arrow
 from hyperclus._runtime.source import is_shortage, reading, refuse_bomb
+from hyperclus._runtime.threads import ahead
 from hyperclus.errors import InputError, prefixed
 from hyperclus.hypergraph.messages import shown
 from hyperclus.io.tables.table import DEFAULT_TUNING, IncidenceBlock, Table, Tuning, is_numeric
 from hyperclus.typing import Ids
 
 SUFFIXES = (".parquet", ".pq", ".parq")
+DICTIONARY = 1 << 20  # bytes of a dictionary beyond which most writers store each text
 OPTIONAL_COLUMNS = ("weight", "edge_weight")  # used if present, so all files must agree
 
 
@@ -71,17 +74,16 @@ class ParquetTable(Table):
                 yield from self._batches_of(file, opened, columns)
 
     def _batches_of(self, file: StrPath, opened: Any, columns: list[str]) -> Generator[list[Any], None, None]:
-        """Yield large batches of text, and small batches of numbers until `large_batches` is set."""
+        """Yield small batches until `large_batches` is set."""
         large = max(self.tuning.rows, self.size // self.tuning.batches)
-        numbers = all(is_small(opened.schema_arrow.field(name).type) for name in columns)
-        rows = self.tuning.rows if numbers else large
-        batches = opened.iter_batches(rows, columns=list(dict.fromkeys(columns)), use_threads=False)
+        batches = opened.iter_batches(
+            self.tuning.rows, columns=list(dict.fromkeys(columns)), use_threads=False
+        )
         held: list[Any] = []
-        while (batch := next_batch(file, batches)) is not None:
+        for batch in ahead(partial(next_batch, file, batches)):
             self.position += batch.num_rows
             held.append(batch)
-            del batch
-            if not (numbers and self.large_batches) or sum(map(len, held)) >= large:
+            if not self.large_batches or sum(map(len, held)) >= large:
                 joined, held = _joined(held, columns), []
                 yield joined
         if held:
@@ -139,13 +141,28 @@ def open_parquet(file: StrPath, handle: BinaryIO) -> Any:
         raise fault(file, "Parquet cannot be read from within bzip2, xz or zstd; unpack the file first")
     with parquet_errors(file):
         settings = {"pre_buffer": False, "buffer_size": 1 << 16, "page_checksum_verification": True}
-        schema = parquet.ParquetFile(handle, **settings).schema_arrow
-        text = [field.name for field in schema if arrow().types.is_string(field.type)]
-        opened = parquet.ParquetFile(handle, read_dictionary=text, **settings)
+        plain = parquet.ParquetFile(handle, **settings)
+        text = [field.name for field in plain.schema_arrow if arrow().types.is_string(field.type)]
+        repeated = [name for name in text if name in _repeated(plain.metadata)]
+        opened = parquet.ParquetFile(handle, read_dictionary=repeated, **settings)
     meta = opened.metadata
     sizes = [meta.row_group(number).total_byte_size for number in range(meta.num_row_groups)]
     refuse_bomb(file, handle.seek(0, io.SEEK_END), max(12 * meta.num_rows, sum(sizes)))
     return opened
+
+
+def _repeated(meta: Any) -> set[str]:
+    """Columns whose texts are stored once: a row takes less than the four bytes of the length of a text."""
+    sizes, rows = dict[str, int](), 0
+    for number in range(meta.num_row_groups):
+        group = meta.row_group(number)
+        rows += group.num_rows
+        for place in range(group.num_columns):
+            column = group.column(place)
+            sizes[column.path_in_schema] = (
+                sizes.get(column.path_in_schema, 0) + column.total_uncompressed_size
+            )
+    return {name for name, size in sizes.items() if size < 4 * rows + meta.num_row_groups * DICTIONARY}
 
 
 def next_batch(file: StrPath, batches: Iterator[Any]) -> Any:

@@ -97,7 +97,8 @@ class Contents:
         if classes is not None:
             self.classes = Classes(*vertex_codes(classes, part.vertex_ids, "class"))
         self.other = None if other is None else Other.of(self.part, other)
-        self.data = summary(part.walk.hypergraph)
+        of_vertex = part.walk.distribution.components.of_vertex
+        self.data = summary(part.walk.hypergraph, of_vertex if isinstance(of_vertex, np.ndarray) else None)
 
     @property
     def data_facts(self) -> Iterator[tuple[str, str]]:

@@ -114,6 +114,11 @@ class Levels:
         return self.levels[-1]
 
     @cached_property
+    def figures(self) -> Floats:
+        """The objective with 1, 2, ... clusters."""
+        return self.tree.figures
+
+    @cached_property
     def leaf_order(self) -> Integers:
         """The position of each leaf when clusters of every level are adjacent."""
         tree, order = self.tree, []

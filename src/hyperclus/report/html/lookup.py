@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from hyperclus.clustering.incidence_blocks import lists_of, powers
 from hyperclus.clustering.membership import REASONS, Confidence
 from hyperclus.clustering.profile import PROFILE_COLUMNS
 from hyperclus.hypergraph.messages import caption
@@ -104,21 +105,25 @@ class Lookup:
         """Positions of the hyperedges with members that can be in the page, ascending."""
         if self.has_all_vertices:
             return np.flatnonzero(self._sizes)
+        return np.union1d(self._lists.indices, self.listed[1])
+
+    @cached_property
+    def _lists(self) -> sp.csr_array:
+        """Gamma by vertex, of the vertices that are in some hyperedge."""
         rows = self._walk_position[self.vertices]
-        by_vertex = self.main.part.walk.factors.lists.gamma_by_vertex
-        return np.union1d(by_vertex[rows[rows >= 0]].indices, self.listed[1])
+        return lists_of(self.main.part.walk, rows[rows >= 0])
 
     @cached_property
     def _shares(self) -> sp.csr_array:
         """The share of each leaf in each candidate: sums of (phi A / psi + B) / 2, as in `edge_shares`."""
         walk, rows = self.main.part.walk, self._candidates
-        gamma, picks = walk.hypergraph.gamma[rows], walk.factors.lists.source_weights[rows]
+        gamma = walk.hypergraph.gamma[rows]
         sizes, factors = np.diff(gamma.indptr), walk.factors
         rate = (walk.stationary / factors.degrees)[gamma.indices]
         psi = walk.edge_stationary[rows]
         omega = np.repeat(walk.hypergraph.edge_weights[rows] / np.where(psi > 0, psi, 1.0), sizes)
         onward = gamma.data / np.repeat(factors.edge_degrees[rows], sizes)
-        return self._by_leaf(gamma, 0.5 * (rate * picks.data * omega + onward))
+        return self._by_leaf(gamma, 0.5 * (rate * powers(gamma.data, walk.alpha) * omega + onward))
 
     def _by_leaf(self, gamma: sp.csr_array, values: Any) -> sp.csr_array:
         """The sums of the values of incidences over the members in each leaf, (n_rows, n_leaves)."""
@@ -137,12 +142,10 @@ class Lookup:
         walk, shares = self.main.part.walk, self._shares
         places = self._walk_position[self.vertices]
         rows = places[places >= 0]
-        picks = walk.factors.lists.source_weights_by_vertex[rows]
-        own = walk.factors.lists.gamma_by_vertex[rows]
-        lengths, edge = np.diff(picks.indptr), picks.indices.astype(np.int64)
-        picked = (
-            picks.data * walk.hypergraph.edge_weights[edge] / np.repeat(walk.factors.degrees[rows], lengths)
-        )
+        own = self._lists
+        lengths, edge = np.diff(own.indptr), own.indices.astype(np.int64)
+        picked = powers(own.data, walk.alpha) * walk.hypergraph.edge_weights[edge]
+        picked = picked / np.repeat(walk.factors.degrees[rows], lengths)
         psi = walk.edge_stationary[edge]
         arriving = np.repeat(walk.stationary[rows], lengths) * picked / np.where(psi > 0, psi, 1.0)
         onward = own.data / walk.factors.edge_degrees[edge]
@@ -194,7 +197,8 @@ class Lookup:
         part, chosen = self.main.part, self.vertices
         kept = self._kept
         counts = np.bincount(kept["vertex"], minlength=len(chosen))
-        places, degrees = self._walk_position[chosen], np.diff(part.walk.factors.lists.gamma_by_vertex.indptr)
+        degrees = np.zeros(len(chosen), dtype=np.int64)
+        degrees[self._walk_position[chosen] >= 0] = np.diff(self._lists.indptr)
         numbers = np.searchsorted(self.edges, kept["edge"])
         views = self.main.views
         return {
@@ -202,7 +206,7 @@ class Lookup:
             **_names(part.vertex_ids[chosen].tolist()),
             "leaf": self._leaves(chosen),
             "certainty": [self._certainty(level, chosen) for level in self.levels.levels],
-            "degrees": np.where(places >= 0, degrees[places], 0).tolist(),
+            "degrees": degrees.tolist(),
             "counts": counts.tolist(),
             "edges": _differences(numbers, counts),
             "picked": _scaled(kept["picked"]),

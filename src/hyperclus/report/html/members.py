@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from hyperclus.clustering.description import members_of
+from hyperclus.clustering.description import first, members_of
 from hyperclus.clustering.membership import REASONS, Confidence
 from hyperclus.clustering.profile import Profile
 from hyperclus.report.html.levels import Group, Level, Levels
@@ -225,7 +225,7 @@ class _Source:
             return (), None
         members = self._members[group.label]
         values, others = self._confidence.values[members], self._confidence.next_clusters[members]
-        lowest = np.argsort(values, kind="stable")[:LISTED]
+        lowest = first(values, values, LISTED)
         ids, groups = self.part.vertex_ids, (*self.level.groups, None)  # -1 is no group
         found = [
             Uncertain(ids[members[i]], int(members[i]), float(values[i]), groups[others[i]])

@@ -47,7 +47,6 @@ def check_libraries() -> None:
 def render(contents: Contents) -> str:
     """Return the page."""
     about = About(contents)
-    start, scripts = asset(PACKAGE, "start.js"), [_vega(), _script()]
     style = colours.style() + asset(PACKAGE, "page.css")
     data = {
         **contents.level_data(),
@@ -60,6 +59,7 @@ def render(contents: Contents) -> str:
         "about": about.script_data(),
         "other": None if contents.other is None else contents.other.data(contents.levels),
     }
+    start, scripts = asset(PACKAGE, "start.js"), [_vega(), _script()]  # last, because this takes much memory
     allowed, styled = " ".join(map(digest, [start, *scripts])), digest(style)
     rendered: str = _template().render(
         contents=contents,

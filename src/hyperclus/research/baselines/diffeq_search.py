@@ -5,24 +5,20 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from operator import itemgetter
 from threading import Event
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from hyperclus._runtime.arrays import read_only
-from hyperclus._runtime.jit import kernels
 from hyperclus._runtime.threads import in_parallel
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.weighting import unit_weights
-from hyperclus.research.baselines import diffusion
-from hyperclus.research.baselines.diffusion import COLUMNS, Network
+from hyperclus.research.baselines.diffusion import COLUMNS, Network, best_prefix, diffuse
 from hyperclus.spectral.factors import TransitionFactors
 from hyperclus.typing import Floats, Integers
 
 STEPS = 30  # of length 1
 LEAST = 1e-5  # smaller entries become 0 after each step
 RATIO = 1.9  # of consecutive alphas
-PASSES = 3  # over the incidences in each step
 THREADS = 2
 SLACK = 1 + 1e-12  # tolerance for rounding errors of a volume
 LOG_EVERY = 100  # blocks
@@ -52,7 +48,6 @@ def search(
     blocks = [range(first, min(first + COLUMNS, n_columns)) for first in range(0, n_columns, COLUMNS)]
     largest = max_volume * total * SLACK
     longest = 1 + int(np.searchsorted(np.cumsum(np.sort(network.degrees)), largest, side="right"))
-    loops = kernels(diffusion, len(blocks) * _work(network, STEPS))
     stopped = Event()
 
     def prefixes(columns: range) -> Iterator[Found]:
@@ -61,14 +56,15 @@ def search(
             start = starts[column // len(alphas)]
             source[start, place] = 1.0 / len(start)
         restart = alphas[np.array(columns) % len(alphas)]
-        scores = diffused(network, source, restart, ties, loops=loops)
+        scores = diffused(network, source, restart, ties)
         scores /= network.degrees[:, None]
         for place, column in enumerate(columns):
             order = highest(scores[:, place].copy(), longest)
             if ties == "all":
                 order = order[scores[order, place] > 0]
-            conductance, length = loops.sweep(network, order, largest, total)
-            yield Found(round(conductance, 12), column, order[:length].copy())
+            lowest = np.empty(1)
+            length = best_prefix(network, order, len(order), largest, total, lowest)
+            yield Found(round(float(lowest[0]), 12), column, order[:length].copy())
 
     def best_of(share: Sequence[range]) -> Found:
         best = Found(np.inf, n_columns, np.empty(0, dtype=np.int64))
@@ -97,17 +93,16 @@ def diffused(
     *,
     steps: int = STEPS,
     least: float = LEAST,
-    loops: Any = None,
 ) -> Floats:
     """The state after some steps from each column of `source`, at most COLUMNS, each with its own alpha."""
-    loops = loops or kernels(diffusion, _work(network, steps))
     n, used = source.shape
     restart = np.zeros(COLUMNS)
     restart[:used] = alphas
     if used < COLUMNS:
         source = np.hstack([source, np.zeros((n, COLUMNS - used))])
-    block = source.copy()
-    loops.diffuse(network, source, restart, steps, least, ties == "sequential", block)
+    source = np.ascontiguousarray(source)
+    block, scratch = source.copy(), np.empty((2, n, COLUMNS))
+    diffuse(network, source, restart, steps, least, ties == "sequential", *scratch, block)
     return block[:, :used]
 
 
@@ -148,9 +143,4 @@ def network_of(hypergraph: Hypergraph, active: Integers) -> Network:
     factors = TransitionFactors(unit_weights(linked))
     by_edge, by_vertex = linked.gamma, factors.lists.gamma_by_vertex
     structure = (by_edge.indptr, by_edge.indices, by_vertex.indptr, by_vertex.indices)
-    arrays = (*structure, linked.edge_weights, factors.degrees)
-    return Network(*(read_only(np.asarray(array)) for array in arrays))
-
-
-def _work(network: Network, steps: int) -> int:
-    return len(network.edges) * COLUMNS * PASSES * steps
+    return Network(*structure, linked.edge_weights, factors.degrees, linked.n_vertices, linked.n_edges)

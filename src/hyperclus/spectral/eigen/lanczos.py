@@ -22,7 +22,8 @@ from hyperclus.typing import Floats
 MAX_PRODUCTS = 5000
 EXTRA_BASIS = 30  # basis vectors beyond the wanted ones
 EXTRA_BLOCKS = 10  # the same in blocks; with more, few products are saved
-CHECK_EVERY = 2  # steps between two checks of the Ritz residuals
+CHECK_EVERY = 2  # steps between two checks of the Ritz residuals, and
+CHECKS_EACH = 8  # for more eigenvectors, one for this many of them
 CLEARLY_ABOVE = 1e-3  # distance from the eigenvalues found at which a rough value beyond them is accepted
 SLACK = 1e-5  # relative loss of a bound at which the search for a single eigenvalue has proven it by itself
 ALONE_FROM = 30_000  # vertices; below, a second iteration costs little, and the bound loses nothing
@@ -37,11 +38,12 @@ class Lanczos:
     spare: int = 0  # up to this many Ritz vectors are returned in addition, as the search left them
     width: int | None = None  # vectors in the block that a product takes; None for one vector
     rough: bool = False  # take what the first basis has, whatever its residuals
+    extra: int | None = None  # basis vectors beyond the wanted ones, without blocks; EXTRA_BASIS by default
 
     def sizes(self, count: int, dimensions: int) -> tuple[int, int]:
         """The columns of a full basis and those that a restart retains; whole blocks, or all dimensions."""
         if self.width is None:
-            capacity = min(count + EXTRA_BASIS, dimensions)
+            capacity = min(count + (self.extra or EXTRA_BASIS), dimensions)
             return capacity, count + (capacity - count) // 2
         wanted = -(-count // self.width)
         capacity = (wanted + EXTRA_BLOCKS) * self.width
@@ -98,7 +100,9 @@ def lanczos_vectors(
     progress = ResidualProgress("eigenvectors", tolerance, high=0.8)
     space = _Space(operator, rng, options, known, count)
     first = space.search(progress, checkpoint.part("first"), options.spare)
+    del space  # and the memory of its basis
     vectors, values, steps = first.vectors[:, :count], first.values, first.steps
+    everything = first.vectors  # copies take as much memory as all eigenvectors
     some_left = known.shape[1] + count < operator.size
     rounds, max_check, floor = 0, max(MIN_CHECK, steps // 2), first.floor if some_left else np.inf
     unproven = floor == -np.inf and vectors.dtype == np.float64
@@ -119,7 +123,8 @@ def lanczos_vectors(
         order = np.argsort([*values, missed.values[0]], kind="stable")[:count]
         values = np.append(values, missed.values)[order]
         vectors = np.hstack([vectors, missed.vectors])[:, order.tolist()]
-    return Vectors(np.hstack([vectors, first.vectors[:, count:]]), steps, float(floor))
+        everything = np.hstack([vectors, first.vectors[:, count:]])
+    return Vectors(everything, steps, float(floor))
 
 
 def rough_vectors(
@@ -132,13 +137,17 @@ def rough_vectors(
     return Vectors(found.vectors, found.steps, -np.inf)
 
 
-def krylov_vectors(operator: Operator, count: int, tolerance: float, rng: np.random.Generator) -> Floats:
-    """Eigenvectors of the `count` smallest eigenvalues in the space of one random vector, unchecked.
+def krylov_vectors(
+    operator: Operator, count: int, tolerance: float, rng: np.random.Generator, rough: bool = False
+) -> Floats:
+    """Ritz vectors of the `count` smallest eigenvalues in the space of one random vector, unchecked.
 
-    Of a repeated eigenvalue there is one eigenvector, which mixes all of them. Raises as `lanczos_vectors`.
+    Of a repeated eigenvalue there is one vector, which mixes all of them. If they need not be closer than the
+    first basis gives them, the tolerance does not matter; otherwise raises as `lanczos_vectors`.
     """
     nothing = operator.backend.empty_columns(operator.normal(rng), 0)
-    space = _Space(operator, rng, Lanczos(), nothing, min(count, operator.size))
+    options = Lanczos(rough=rough, extra=EXTRA_BASIS // 2 if rough else None)
+    space = _Space(operator, rng, options, nothing, min(count, operator.size))
     with unwatched():
         return space.search(ResidualProgress("search", tolerance), NO_CHECKPOINT).vectors
 
@@ -186,7 +195,9 @@ class _Space:
                 if checkpoint.due:
                     checkpoint.keep(**self._state(column), residuals=(progress.first, progress.lowest))
                 filled, beyond = self._extend(column)
-                skipped = self.options.width is None and self.steps % CHECK_EVERY and filled < self.capacity
+                skipped = (
+                    self.options.width is None and self.steps % self.check_every and filled < self.capacity
+                )
                 if filled < self.count or skipped:
                     progress.report(self.steps)
                     continue
@@ -211,6 +222,11 @@ class _Space:
             f"not {progress.goal:.1e}; raise the tolerance",
             worst,
         )
+
+    @property
+    def check_every(self) -> int:
+        """Steps between two checks, each of which costs as much as the cube of the number of vectors."""
+        return max(CHECK_EVERY, self.count // CHECKS_EACH)
 
     @property
     def can_prove(self) -> bool:

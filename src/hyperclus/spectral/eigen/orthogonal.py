@@ -57,18 +57,20 @@ def orthonormal_block(
     columns of the basis were computed in the same way, so their deviation from orthonormality is measured
     too: otherwise it would grow from block to block.
     """
-    wide, outside = block.shape[1], np.hstack([known, basis])
+    wide, first = block.shape[1], known.shape[1]
     latest = basis[:, max(basis.shape[1] - wide, 0) :]
-    count, recent = outside.shape[1], outside.shape[1] - latest.shape[1]
+    count = first + basis.shape[1]
+    recent = count - latest.shape[1]
     overlaps, factor, least = np.zeros((basis.shape[1], wide)), np.eye(wide), 10 * np.finfo(block.dtype).eps
     for turn in range(4):
         backend.persist(block)
-        fetched = backend.fetch(outside.T @ block, block.T @ block, outside.T @ latest)
-        along, gram, measured = (values.astype(np.float64, copy=False) for values in fetched)
+        inner = [one.T @ other for other in (block, latest) for one in (known, basis)]
+        fetched = [values.astype(np.float64, copy=False) for values in backend.fetch(block.T @ block, *inner)]
+        gram, along, measured = fetched[0], np.vstack(fetched[1:3]), np.vstack(fetched[3:])
         metric = np.eye(count)
         metric[:, recent:], metric[recent:] = measured, measured.T
         inside = np.linalg.solve(metric, along)
-        overlaps += inside[known.shape[1] :] @ factor
+        overlaps += inside[first:] @ factor
         left = gram - along.T @ inside
         squares, turned = np.linalg.eigh((left + left.T) / 2)
         lengths = np.sqrt(np.maximum(squares, max(least * gram.max(), TINY)))
@@ -76,7 +78,9 @@ def orthonormal_block(
         outer, _, _ = np.linalg.svd(factor)
         factor = outer.T @ factor
         small = turned / lengths @ outer
-        block = np.hstack([block, outside]) @ backend.put(np.vstack([small, -inside @ small]), block.dtype)
+        removed = -inside @ small
+        terms = (block, small), (known, removed[:first]), (basis, removed[first:])
+        block = sum(one @ backend.put(into, block.dtype) for one, into in terms if len(into))
         if squares[0] > SOUND * gram.max() or (turn and lengths[0] > NEARLY):
             break
     factor[np.linalg.norm(factor, axis=1) <= BREAKDOWN[block.dtype.itemsize]] = 0.0

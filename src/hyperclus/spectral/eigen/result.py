@@ -1,5 +1,6 @@
 """The result of the eigen-solvers."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -63,17 +64,20 @@ class Eigenpairs:
 
 def with_residuals(operator: Operator, zero: Floats, others: Vectors, wanted: int, method: str) -> Eigenpairs:
     """Compute values and residuals of the zero eigenvectors and of the `wanted` others, and sort them."""
-    vectors, backend = np.hstack([zero, others.vectors[:, :wanted]]), operator.backend
-    count = vectors.shape[1]
+    backend, known = operator.backend, zero.shape[1]
+    count = known + wanted
     values, residuals = np.empty(count), np.empty(count)
-    fixed = backend.empty_columns(vectors[:, 0], count)
+    fixed = backend.empty_columns(zero[:, 0] if known else others.vectors[:, 0], count)
     for columns in backend.column_batches(count):
-        _fix_signs(backend, vectors, fixed, columns)
-        images = [backend.persist(operator.apply(fixed[:, column])) for column in columns]
-        pairs = list(zip(columns, images, strict=True))
+        found = [
+            zero[:, column] if column < known else others.vectors[:, column - known] for column in columns
+        ]
+        _fix_signs(backend, found, fixed, columns)
+        images = backend.persist(operator.apply(fixed[:, columns.start : columns.stop]))
+        pairs = list(zip(columns, (images[:, number] for number in range(len(columns))), strict=True))
         quotients = backend.fetch(*(fixed[:, column] @ image for column, image in pairs))
         for column, quotient in zip(columns, quotients, strict=True):
-            values[column] = max(float(quotient), 0.0) if column >= zero.shape[1] else 0.0
+            values[column] = max(float(quotient), 0.0) if column >= known else 0.0
         residuals[list(columns)] = backend.fetch(
             *(np.linalg.norm(image - values[column] * fixed[:, column]) for column, image in pairs)
         )
@@ -82,17 +86,19 @@ def with_residuals(operator: Operator, zero: Floats, others: Vectors, wanted: in
     lower, failure = lower_bounds(values, residuals, others.floor), FAILURE * (others.floor < np.inf)
     spare = rough = others.vectors[:, wanted:]
     if rough.shape[1]:
-        spare = backend.empty_columns(vectors[:, 0], rough.shape[1])
-        _fix_signs(backend, rough, spare, range(rough.shape[1]))
+        spare = backend.empty_columns(fixed[:, 0], rough.shape[1])
+        _fix_signs(backend, list(rough.T), spare, range(rough.shape[1]))
     facts = others.steps, method, lower, float(failure)
-    return Eigenpairs(values, fixed[:, order.tolist()], residuals, *facts, spare)
+    if (order != np.arange(count)).any():  # a copy takes as much memory as all eigenvectors
+        fixed = fixed[:, order.tolist()]
+    return Eigenpairs(values, fixed, residuals, *facts, spare)
 
 
-def _fix_signs(backend: ArrayBackend, vectors: Floats, fixed: Floats, columns: range) -> None:
+def _fix_signs(backend: ArrayBackend, vectors: Sequence[Floats], fixed: Floats, columns: range) -> None:
     """Copy columns with the sign that makes the largest entry positive, so that all engines have the same."""
-    signs = backend.fetch(*(backend.sign_of_largest(vectors[:, column]) for column in columns))
-    for column, sign in zip(columns, signs, strict=True):
-        fixed[:, column] = vectors[:, column] * float(sign)
+    signs = backend.fetch(*map(backend.sign_of_largest, vectors))
+    for column, vector, sign in zip(columns, vectors, signs, strict=True):
+        fixed[:, column] = vector * float(sign)
 
 
 def stored_pairs_fit(operator: Operator, k: int, spare: int, kept: dict[str, Any]) -> bool:

@@ -1,0 +1,12 @@
+// The kernels that read indices, included once for each type of them: INDEX is the type, KERNEL names a kernel.
+#include "products.h"
+#include "flows.h"
+#include "clusters.h"
+#include "ncut.h"
+#include "information.h"
+#include "vertex_search.h"
+#include "push.h"
+#include "diffusion.h"
+#include "sorting.h"
+#include "overlaps.h"
+#include "edge_flows.h"
