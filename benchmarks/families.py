@@ -1,4 +1,4 @@
-"""Planted hypergraphs of any size: the two families that the benchmarks use.
+"""Planted hypergraphs of any size: the families that the benchmarks use.
 
 Each function returns a long table of arrays (vertex, edge, weight), the hyperedge weights, and the planted
 block of each vertex. Vertices are numbered at random, so that the order of the input does not reveal the
@@ -56,6 +56,30 @@ def binned(n_incidences: int, blocks: int = 2, seed: int = 0) -> tuple[dict, np.
     edge = (values + 5 * np.arange(22, dtype=np.int32)[:, None]).ravel()
     vertex = np.tile(np.arange(n, dtype=np.int32), 22)
     return {"vertex": vertex, "edge": edge, "weight": rng.lognormal(size=len(edge))}, np.ones(110), planted
+
+
+def texts(
+    n_incidences: int, blocks: int = 89, noise: float = 0.3, seed: int = 0
+) -> tuple[dict, np.ndarray, np.ndarray]:
+    """Short texts, such as tweets: a vertex is a text of 5 to 12 words, and each of 2 n words a hyperedge.
+
+    Topics have very different sizes. A text draws a word from those of its topic, or with probability
+    `noise` from all; low numbers are frequent, as in Zipf's law. The weight is the count of the word.
+    """
+    rng = np.random.default_rng(seed)
+    n = n_incidences // 8
+    n_words, own = 2 * n, max(2 * n // blocks, 10)
+    shares = rng.lognormal(sigma=0.8, size=blocks)
+    planted = rng.choice(blocks, n, p=shares / shares.sum()).astype(np.int32)
+    text = np.repeat(np.arange(n), rng.integers(5, 13, n))
+    rank = rng.random(len(text)) ** 2.5  # the density of a rank r falls as r ** -0.6
+    stray = rng.random(len(text)) < noise
+    topic_words = rng.integers(0, n_words, (blocks, own))
+    word = np.where(stray, (rank * n_words).astype(int), topic_words[planted[text], (rank * own).astype(int)])
+    pairs, counts = np.unique(text * n_words + word, return_counts=True)
+    used, edge = np.unique(pairs % n_words, return_inverse=True)
+    table = {"vertex": (pairs // n_words).astype(np.int32), "edge": edge.astype(np.int32)}
+    return {**table, "weight": counts.astype(float)}, np.ones(len(used)), planted
 
 
 def build(table: dict, omega: np.ndarray) -> Any:

@@ -8,7 +8,6 @@ device. `--cluster K` plants K blocks and runs `cluster` instead.
 """
 
 import argparse
-import importlib.util
 import sys
 import time
 from collections.abc import Callable
@@ -30,6 +29,8 @@ from hyperclus.spectral.walk import RandomWalk  # noqa: E402
 MEMBERS = 25
 PIECE = 100_000_000  # incidences to draw at once
 NOISE = 0.2
+STAGES = ("copy", "stationary distribution", "eigenvectors", "search", "scoring", "chance")
+TARGETS = {(500_000_000, 2): 3.0, (500_000_000, 10): 5.0, (1_000_000_000, 100): 60.0}  # seconds
 
 
 def draw(m: int, blocks: int = 1) -> hc.Hypergraph:
@@ -164,18 +165,26 @@ def on_precision(walk: RandomWalk, kind: type) -> RandomWalk:
 
 
 def whole(m: int, k: int, precision: str) -> None:
-    """`cluster` from a hypergraph on the host to the answer."""
+    """`cluster` from a hypergraph on the host to the answer, by stages."""
+    warm_up(precision, k)
     h = draw(m, k)
     took, part = seconds(lambda: hc.cluster(h, k, engine="cuda", precision=precision))
-    stages = ", ".join(f"{name} {value:.2f} s" for name, value in part.timings.items())
     pure = np.mean(
         [np.bincount(part.labels[b::k], minlength=k).max() / len(part.labels[b::k]) for b in range(k)]
     )
-    print(
-        f"\ncluster, {precision}, m = {m:,}, k = {k}: {took:.2f} s ({stages}); NCut {part.ncut:.6f}, bound "
-        f"{part.lower_bound:.6f}; a block's vertices in one cluster: {pure:.4f}",
-        flush=True,
-    )
+    pool = cp.get_default_memory_pool()
+    figures = [part.timings.get(name, 0.0) for name in STAGES]
+    row = [f"{m:.0e}", str(k), precision, *(f"{figure:.2f}" for figure in (*figures, took - sum(figures)))]
+    target = TARGETS.get((m, k))
+    row += [f"**{took:.2f}**", "" if target is None else f"{target:g}", f"{pool.total_bytes() / 1e9:.0f}"]
+    print(f"| {' | '.join(row)} | {part.eigenpairs.steps} | {part.ncut:.4f} | {pure:.4f} |", flush=True)
+    print(f"chance: {part.chance}", file=sys.stderr, flush=True)
+
+
+def warm_up(precision: str, k: int) -> None:
+    """Compile the kernels, which CuPy keeps on disk, in a small run that uses all of them."""
+    hc.cluster(draw(MEMBERS * 200_000, k), k, engine="cuda", precision=precision, chance=False)
+    cp.get_default_memory_pool().free_all_blocks()
 
 
 def compare(m: int, k: int) -> None:
@@ -186,10 +195,9 @@ def compare(m: int, k: int) -> None:
     again, _ = seconds(lambda: hc.cluster(h, k, engine="cuda"))
     differing = int((here.labels != there.labels).sum())
     apart = np.abs(here.eigenvalues - there.eigenvalues).max()
-    by = "SciPy" if importlib.util.find_spec("numba") is None else "Numba"
     print(
         f"\nm = {m:,}, k = {k}: {differing} of {h.n_vertices:,} labels differ, NCut by "
-        f"{abs(here.ncut - there.ncut):.0e}, eigenvalues by {apart:.0e}; CPU (by {by}) {host_time:.1f} s, "
+        f"{abs(here.ncut - there.ncut):.0e}, eigenvalues by {apart:.0e}; CPU {host_time:.1f} s, "
         f"GPU {took:.2f} s, again {again:.2f} s",
         flush=True,
     )
@@ -207,6 +215,10 @@ def main() -> None:
     chosen = parser.parse_args()
     name, copied = cp.cuda.runtime.getDeviceProperties(0)["name"].decode(), copy_rate()
     print(f"{name}, CuPy {cp.__version__}; a copy moves {copied:,.0f} GB/s (read and written)")
+    if chosen.cluster:
+        others = "the rest | all | target | peak GB | products | NCut | a block in one cluster"
+        print(f"| m | k | precision | {' | '.join(STAGES)} | {others} |", flush=True)
+        print("| ---: | ---: | --- |" + " ---: |" * (len(STAGES) + 7), flush=True)
     for size in chosen.sizes if chosen.compare else ():
         compare(int(float(size)) // MEMBERS * MEMBERS, chosen.compare)
     for size in () if chosen.compare else chosen.sizes:

@@ -16,8 +16,6 @@ import numpy as np
 
 import families
 import hyperclus as hc
-from hyperclus._runtime.jit import kernels
-from hyperclus.clustering import push_kernels
 
 BLOCK = 1_000
 NOISES = (0.05, 0.07, 0.09, 0.2)
@@ -130,7 +128,6 @@ def diffeq_row(name: str, case: Case) -> str:
     }
     asked, figures = list(queries(case, DRAWS)), {}
     for way, find in ways.items():
-        kernels(push_kernels, np.inf)
         find(h.vertex_ids[:1])
         answers = [timed(lambda find=find, query=query: find(query.seeds)) for query in asked]
         rows = []

@@ -14,8 +14,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import hyperclus as hc
-from hyperclus._runtime.jit import kernels
-from hyperclus.clustering import push_kernels
 
 DRAWS, SEEDS = 100, (1, 2, 3, 5)
 GOOD = 0.85  # F1 from which an answer is called right
@@ -134,7 +132,6 @@ def main() -> None:
     parser.add_argument("--random-seed", type=int, default=0)
     given = parser.parse_args()
     logging.disable(logging.WARNING)
-    kernels(push_kernels, np.inf)  # compile the loops, which small data do not
     print(
         f"| family | seeds | median size | F1 | F1 from {GOOD} | in doubt | F1 without doubt "
         "| wrong without doubt | right in doubt |"

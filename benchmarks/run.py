@@ -87,7 +87,7 @@ def import_seconds() -> float:
 
 def versions() -> str:
     """Name the versions of Python and the main libraries."""
-    found = ", ".join(f"{name} {version(name)}" for name in ("numba", "numpy", "scipy"))
+    found = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy"))
     return f"Python {platform.python_version()}, {found}"
 
 
@@ -202,9 +202,8 @@ NCut, after another check of each. It starts from planted blocks with 30 % rando
 
 {passes}
 
-The sums need 16 k bytes per hyperedge; beyond them the search needs only a few vectors. Loading Numba adds
-about 100 MB to the process. The first compilation on a machine takes about seven seconds, later processes
-load the cached code in half a second; small inputs do not load it.
+The sums need 16 k bytes for a hyperedge with at least k / 2 members and 24 bytes for each member of a smaller
+one; beyond them the search needs only a few vectors.
 
 ## Linear in the data
 

@@ -16,7 +16,8 @@ class Method:
     forms: str = "no"  # or the matrix between all vertices that it forms
 
 
-OWN = ("hyperclus", "numba", "numpy", "scipy")
+OWN = ("hyperclus", "numpy", "scipy")
+SKLEARN = ("scikit-learn", "numpy", "scipy")
 
 METHODS = (
     Method(
@@ -25,23 +26,14 @@ METHODS = (
         None,
         OWN,
         "nothing",
-        '`cluster(h, 2)` on `Hypergraph.from_long`, effort "default", with the compiled kernels loaded',
+        '`cluster(h, 2)` on `Hypergraph.from_long`, effort "default"',
     ),
     Method("hyperclus, fast", "hyperclus_fast", None, OWN, "nothing", 'the same with `effort="fast"`'),
-    Method(
-        "hyperclus, kernels not loaded",
-        "hyperclus_plain",
-        None,
-        OWN,
-        "nothing",
-        "the default, in a process that has not loaded the compiled kernels: small inputs run interpreted, "
-        "larger ones load Numba within the time; run once",
-    ),
     Method(
         "scikit-network",
         "scikit_network",
         "scikit-network",
-        ("scikit-network", "scikit-learn", "numpy", "scipy"),
+        ("scikit-network", *SKLEARN),
         "nothing",
         "`Spectral(2)` on the biadjacency matrix of omega gamma, then `KMeans` on the vertices",
     ),
@@ -49,11 +41,46 @@ METHODS = (
         "scikit-learn, clique expansion",
         "scikit_learn",
         "scikit-learn",
-        ("scikit-learn", "numpy", "scipy"),
+        SKLEARN,
         "nothing",
         '`SpectralClustering(affinity="precomputed", eigen_solver="lobpcg", assign_labels="cluster_qr")` on '
         "the sum of omega gamma gamma' / sum of gamma; the default solver factorises, far slower on sparse",
         "the clique expansion",
+    ),
+    Method(
+        "SpectralCoclustering",
+        "coclustering",
+        "scikit-learn",
+        SKLEARN,
+        "nothing",
+        "scikit-learn: `SpectralCoclustering(2)` on omega gamma",
+    ),
+    Method(
+        "LSA + k-means",
+        "lsa",
+        "scikit-learn",
+        SKLEARN,
+        "nothing",
+        "scikit-learn: `TfidfTransformer(sublinear_tf=True)` of omega gamma, `TruncatedSVD(100)`, "
+        "`Normalizer`, then `KMeans(2, max_iter=100, n_init=10)`",
+    ),
+    Method(
+        "LSA + FAISS",
+        "lsa_faiss",
+        "faiss",
+        ("faiss-cpu", *SKLEARN),
+        "nothing",
+        "the same rows, then `faiss.Kmeans(niter=100, nredo=10)`, which trains on at most 256 rows a cluster",
+    ),
+    Method(
+        "Leiden",
+        "leiden",
+        "igraph",
+        ("igraph", "numpy", "scipy"),
+        "nothing",
+        'igraph: `community_leiden("modularity", weights, resolution)` on the bipartite graph; '
+        "the resolution is bisected until two clusters contain vertices (up to 14 runs), and the nearest is "
+        "taken",
     ),
     Method(
         "HyperNetX",

@@ -21,6 +21,8 @@ import numpy as np
 from catalogue import METHODS
 from problem import Problem
 
+sys.path.append(str(Path(__file__).parents[1]))  # for methods that are those of real_data
+
 REPEATS = 5
 SHORT = 1.0  # seconds; a method is repeated for that long, and the least CPU time counts
 

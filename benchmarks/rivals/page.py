@@ -52,6 +52,11 @@ def memory(cell: dict, own: dict) -> str:
     return f"{text} ({times(cell['peak_bytes'] / own['peak_bytes'])}x)"
 
 
+def nmi(cell: dict, own: dict) -> str:
+    """Three digits, and the number of clusters where it is not two."""
+    return f"{cell['nmi']:.3f}" + ("" if cell["clusters"] == 2 else f" ({cell['clusters']:,} clusters)")
+
+
 def ncut(cell: dict) -> str:
     """Four digits, or why there are none."""
     return "one cluster" if cell["ncut"] is None else f"{cell['ncut']:.4f}"
@@ -75,9 +80,9 @@ Peak memory in MB, with the interpreter, the libraries and the input:
 
 {table(columns, memory)}
 
-NMI against the planted blocks:
+NMI against the planted blocks, with the number of clusters where it is not two:
 
-{table(columns, lambda cell, own: f"{cell['nmi']:.3f}")}
+{table(columns, nmi)}
 
 NCut of the labels, as hyperclus defines it (gamma and omega count; lower is better):
 

@@ -12,9 +12,12 @@ from matplotlib.lines import Line2D
 COLOURS = (
     "#0072b2",
     "#56b4e9",
-    "#0072b2",
     "#e69f00",
     "#009e73",
+    "#a6761d",
+    "#e7298a",
+    "#f4a6c8",
+    "#66a61e",
     "#d55e00",
     "#cc79a7",
     "#8c6bb1",
@@ -23,7 +26,7 @@ COLOURS = (
 )
 STYLES = {
     method.name: {"color": colour, "marker": marker, "markersize": 5}
-    for method, colour, marker in zip(METHODS, COLOURS, "os*Dv^<>Xp", strict=True)
+    for method, colour, marker in zip(METHODS, COLOURS, "osDvhPd8^<>Xp", strict=True)
 }
 GREY = "#707070"
 SLOPE = {"color": GREY, "linewidth": 0.9, "linestyle": "-.", "zorder": 1}
@@ -45,7 +48,6 @@ def lines(axes: Axes, columns: dict[str, dict], field: str, scale: float, stops:
             *zip(*done, strict=True) if done else ([], []),
             label=method.name,
             linewidth=2.2 if own else 1.2,
-            linestyle=(0, (3, 1)) if method.name.endswith("not loaded") else "-",
             zorder=3 if own else 2,
             **style,
         )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from scipy import sparse
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,6 +36,13 @@ class Problem:
     def n_edges(self) -> int:
         """Number of hyperedges; each has a member."""
         return len(self.omega)
+
+    def incidences(self) -> sparse.csr_array:
+        """Return omega gamma, a row per vertex: the matrix that methods without hyperedge weights expect."""
+        return sparse.csr_array(
+            (self.weight * self.omega[self.edge], (self.vertex, self.edge)),
+            shape=(self.n_vertices, self.n_edges),
+        )
 
     def members(self) -> list[list[int]]:
         """Return the members of each hyperedge as lists, which most libraries expect."""

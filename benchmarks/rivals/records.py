@@ -7,7 +7,7 @@ import setting
 from catalogue import Method
 from environments import HERE, REQUIREMENTS
 
-SHARED = ("cell.py", "problem.py", "../families.py")
+SHARED = ("cell.py", "problem.py", "../families.py", "../real_data/methods.py")
 
 
 class Records:

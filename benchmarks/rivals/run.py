@@ -154,18 +154,9 @@ def interpreters(chosen: argparse.Namespace) -> dict:
     return known
 
 
-def compile_loops(largest: float) -> None:
-    """Fill Numba's cache for the frozen code at a small and a large size: no cell is to count compiling."""
-    for family, sizes in SIZES.items():
-        fitting = [size for size in sizes if size <= min(largest, QUICK)]
-        for size in {fitting[0], fitting[-1]}:
-            cell_process(METHODS[0], environments.own(), family, size, 600, PHYSICAL)
-
-
 def measure_all(chosen: argparse.Namespace, records: Records) -> dict:
     """Every cell, measured or kept, and all that the page says about them."""
     known = interpreters(chosen)
-    compile_loops(chosen.largest)
     results: dict[str, dict[int, dict]] = {}
     for family, sizes in SIZES.items():
         results[family] = {}

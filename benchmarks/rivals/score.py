@@ -1,4 +1,4 @@
-"""Score labels: `python score.py PROBLEM LABELS ...` prints NMI and NCut of each file as JSON.
+"""Score labels: `python score.py PROBLEM LABELS ...` prints NMI, NCut and clusters of each file as JSON.
 
 `planted` instead of a file scores the planted blocks. Runs in the environment of hyperclus; not timed.
 """
@@ -14,7 +14,10 @@ from hyperclus.clustering.metrics import agreement
 
 
 def scores(problem_file: str, files: list[str]) -> list[dict[str, float | None]]:
-    """Return NMI against the planted blocks, and NCut as hyperclus defines it, None for a single cluster."""
+    """Return NMI against the planted blocks, NCut as hyperclus defines it, and the number of clusters.
+
+    The NCut of a single cluster is None.
+    """
     problem = Problem.load(problem_file)
     h = hc.Hypergraph.from_long(
         {"vertex": problem.vertex, "edge": problem.edge, "weight": problem.weight},
@@ -28,7 +31,8 @@ def scores(problem_file: str, files: list[str]) -> list[dict[str, float | None]]
         labels = problem.planted if file == "planted" else np.load(file)
         clusters, codes = np.unique(labels, return_inverse=True)
         ncut = hc.cut(walk, codes[h.vertex_ids], len(clusters)).ncut if len(clusters) > 1 else None
-        results.append({"nmi": float(agreement(problem.planted, labels).nmi), "ncut": ncut})
+        nmi = float(agreement(problem.planted, labels).nmi)
+        results.append({"nmi": nmi, "ncut": ncut, "clusters": len(clusters)})
     return results
 
 

@@ -1,6 +1,6 @@
 """Run a process with limits of wall time and resident memory, and kill it when it exceeds one.
 
-Resident memory is watched, not limited by the kernel: RLIMIT_AS counts address space, which BLAS, Numba
+Resident memory is watched, not limited by the kernel: RLIMIT_AS counts address space, which BLAS
 and TBB reserve by the gigabyte without using it.
 """
 

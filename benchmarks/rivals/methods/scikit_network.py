@@ -9,9 +9,5 @@ from sknetwork.embedding import Spectral
 
 def labels(problem: Problem) -> np.ndarray:
     """k-means on the rows; two components, since one fails on `binned` with n = 1,000."""
-    biadjacency = sparse.csr_matrix(
-        (problem.weight * problem.omega[problem.edge], (problem.vertex, problem.edge)),
-        shape=(problem.n_vertices, problem.n_edges),
-    )
-    embedding = Spectral(2).fit(biadjacency, force_bipartite=True)
+    embedding = Spectral(2).fit(sparse.csr_matrix(problem.incidences()), force_bipartite=True)
     return KMeans(2, random_state=0).fit_predict(embedding.embedding_row_)
