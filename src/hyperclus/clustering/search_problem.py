@@ -15,7 +15,7 @@ from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Floats
 
 EffortName: TypeAlias = Literal["fast", "default", "thorough"]
-LARGE = 5_000_000  # incidences times clusters
+LARGE, FEW_CLUSTERS = 5_000_000, 10  # incidences times clusters, of which there count at least so many
 MIN_GAIN = 1e-13  # a move must lower the cost by more than rounding may
 
 
@@ -42,7 +42,8 @@ class SearchProblem:
     @property
     def large(self) -> bool:
         """Whether to start from fewer partitions, because a round of moves takes long."""
-        return self.walk.hypergraph.n_incidences * self.k >= LARGE and self.objective is not NCUT
+        size = self.walk.hypergraph.n_incidences * max(self.k, FEW_CLUSTERS)
+        return size >= LARGE and self.objective is not NCUT
 
     def on_host(self) -> "SearchProblem":
         """The same problem in host memory."""

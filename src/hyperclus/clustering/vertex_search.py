@@ -79,7 +79,7 @@ def vertex_search(
     m = len(flow.edges)
     brief = problem.large and effort.first is None
     count, finalists = _counts(problem, effort, brief)
-    budget = _budget(problem, effort, m, brief)
+    budget = _budget(problem, effort, m, finalists, brief)
     total = m * (START * count + ROUND * 2 * finalists) + (m * DESCENT + budget) * finalists
     work = work or WorkProgress("search", "incidences")
     work.begin(total, share)
@@ -143,17 +143,17 @@ def _counts(problem: SearchProblem, effort: Effort, brief: bool) -> tuple[int, i
         visits = problem.walk.hypergraph.n_incidences * k
         cheap = CHEAP_STARTS // visits if visits >= FEW_LOCAL_OPTIMA else 1
         more = min(cheap, MAX_MORE if k > 3 else 1) if cheap else min(2 * MANY_CLUSTERS / k, 1.0)
-        starts, finalists = 2 * effort.starts * more, 1.5 * effort.finalists * min(more, 1.0)
+        starts, finalists = 2 * effort.starts * more, (3.0 if more >= 1 else 1.5 * more) * effort.finalists
         return max(int(starts), 2), max(int(finalists), 1)
     starts = max(effort.starts, k - 2) if effort.evaluations else effort.starts
     return starts, effort.finalists if k > 2 else (effort.finalists + 1) // 2
 
 
-def _budget(problem: SearchProblem, effort: Effort, m: int, brief: bool) -> float:
+def _budget(problem: SearchProblem, effort: Effort, m: int, finalists: int, brief: bool) -> float:
     """The visits of incidences that the perturbations of each finalist may make."""
     visits = effort.evaluations * min(max(problem.pairs.steps, MIN_PRODUCTS) * m, MAX_VISITS)
     visits *= min(MANY_CLUSTERS / problem.k, 1.0) * (0.25 if brief else 1.0)
-    return max(visits / effort.finalists, effort.incidences)
+    return max(visits * min(1 / effort.finalists, 1.5 / finalists), effort.incidences)
 
 
 def _agree(results: list[tuple[Rank, Integers]]) -> bool:

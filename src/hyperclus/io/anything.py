@@ -115,6 +115,10 @@ def _from_matrix(matrix: Any, policies: PolicyOptions) -> Hypergraph:
 
 
 def _is_symmetric(matrix: Any) -> bool:
+    if getattr(matrix, "format", None) in ("csr", "csc"):  # mostly, the numbers of entries decide it
+        across = np.bincount(matrix.indices, minlength=len(matrix.indptr) - 1)
+        if not np.array_equal(across, np.diff(matrix.indptr)):
+            return False
     different: Any = matrix != matrix.T
     return not (different.nnz if sp.issparse(matrix) else different.any())
 

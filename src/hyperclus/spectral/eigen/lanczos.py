@@ -20,7 +20,7 @@ from hyperclus.spectral.laplacian import Operator
 from hyperclus.typing import Floats
 
 MAX_PRODUCTS = 5000
-EXTRA_BASIS = 30  # basis vectors beyond the wanted ones
+EXTRA_BASIS = 30  # basis vectors beyond the wanted ones; for many, half as many, because restarts cost time
 EXTRA_BLOCKS = 10  # the same in blocks; with more, few products are saved
 CHECK_EVERY = 2  # steps between two checks of the Ritz residuals, and
 CHECKS_EACH = 8  # for more eigenvectors, one for this many of them
@@ -38,12 +38,12 @@ class Lanczos:
     spare: int = 0  # up to this many Ritz vectors are returned in addition, as the search left them
     width: int | None = None  # vectors in the block that a product takes; None for one vector
     rough: bool = False  # take what the first basis has, whatever its residuals
-    extra: int | None = None  # basis vectors beyond the wanted ones, without blocks; EXTRA_BASIS by default
+    extra: int | None = None  # basis vectors beyond the wanted ones, without blocks; by default EXTRA_BASIS
 
     def sizes(self, count: int, dimensions: int) -> tuple[int, int]:
         """The columns of a full basis and those that a restart retains; whole blocks, or all dimensions."""
         if self.width is None:
-            capacity = min(count + (self.extra or EXTRA_BASIS), dimensions)
+            capacity = min(count + (self.extra or max(EXTRA_BASIS, count // 2)), dimensions)
             return capacity, count + (capacity - count) // 2
         wanted = -(-count // self.width)
         capacity = (wanted + EXTRA_BLOCKS) * self.width
