@@ -1,0 +1,198 @@
+"""`verify`: a certificate and the data -> a verdict."""
+
+import math
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from hyperclus._runtime.files import StrPath
+from hyperclus._runtime.progress import report_progress
+from hyperclus._runtime.threads import single_blas_thread
+from hyperclus.errors import InputError
+from hyperclus.hypergraph.hypergraph import Hypergraph, check_incidences
+from hyperclus.io.anything import as_hypergraph
+from hyperclus.typing import HypergraphLike
+from hyperclus.verification import exact, rounded
+from hyperclus.verification.certificate import Certificate, Leaf, read_certificate
+from hyperclus.verification.digest import data_digest
+from hyperclus.verification.items import Items, TypeTerms, correction, trivial_part
+from hyperclus.verification.leaves import covers_everything, wrong_multiplier
+from hyperclus.verification.stationary import Accuracy, accuracy, transferred
+from hyperclus.verification.walk import Ball, Walk, flint
+
+PRECISIONS = (128, 1024)  # bits; the second is for up to FEW vertices, if the first is not enough
+FEW = 60
+EXACT_UP_TO = 400  # items of a leaf for ball arithmetic; takes 5 seconds
+ROUNDED_UP_TO = 12_000  # items for a Cholesky factorisation in memory
+RESIDUAL = 1e-9  # largest change of phi in a step where phi is taken as given
+
+Method: TypeAlias = Literal["ball arithmetic", "floating point with error bounds", "none needed", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What was verified of a certificate.
+
+    Attributes
+    ----------
+    verified : bool
+        Whether all that the certificate claims is proven.
+    refusals : tuple of str
+        Why not, a phrase for each reason.
+    bound : float
+        Proven: no partition into k clusters has an NCut below; 0 if nothing better is proven.
+    ncut : tuple of two floats
+        The NCut of the labels is between them.
+    gap : float
+        The labels are proven to be at most this far (relative) above the lowest NCut.
+    stationary : Accuracy
+        What is proven of phi. If its source is "given", the figures above are for phi as it is in the
+        certificate, and for the exact stationary distribution otherwise.
+    method : str
+        How positive semidefiniteness was proven.
+    certificate : Certificate
+    """
+
+    verified: bool
+    refusals: tuple[str, ...]
+    bound: float
+    ncut: tuple[float, float]
+    gap: float
+    stationary: Accuracy
+    method: Method
+    certificate: Certificate
+
+    def __bool__(self) -> bool:
+        return self.verified
+
+
+@single_blas_thread
+def verify(certificate: StrPath | Certificate, hypergraph: HypergraphLike) -> Verdict:
+    """Check a certificate against the data; nothing that the solver computed is trusted.
+
+    The walk, L_sym and G are computed again from their definitions, in ball arithmetic or with proven
+    rounding errors; docs/certificate.md says what is proven and assumed.
+
+    Parameters
+    ----------
+    certificate : str or Path
+        A file that `Partition.certificate` wrote.
+    hypergraph : Hypergraph
+        The data, or whatever `as_hypergraph` accepts.
+
+    Raises
+    ------
+    InputError
+        If the file is not a certificate, or damaged. A certificate that claims too much is no error: its
+        verdict is not `verified`.
+    MissingLibraryError
+        Without python-flint.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from hyperclus import Hypergraph, cluster
+    >>> h = Hypergraph.from_edges([["a", "b", "c"], ["a", "b"], ["c", "d"], ["d", "e", "f"], ["e", "f"]])
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "small.cert")
+    >>> cluster(h, 2, objective="ncut").certificate(path)
+    >>> verdict = verify(path, h)
+    >>> verdict.verified, round(verdict.bound, 4), round(verdict.ncut[1], 4)
+    (True, 0.1154, 0.1905)
+    """
+    flint()
+    found = certificate if isinstance(certificate, Certificate) else read_certificate(certificate)
+    data = as_hypergraph(hypergraph)
+    check_incidences(data)
+    if (reason := _other_data(found, data)) is not None:
+        return Verdict(False, (reason,), 0.0, (0.0, math.inf), math.inf, _UNKNOWN, "none", found)
+    places = {vertex: place for place, vertex in enumerate(data.vertex_ids.tolist())}
+    here = data.restrict(np.array([places[vertex] for vertex in found.vertex_ids.tolist()]))
+    for bits in PRECISIONS if len(found.phi) <= FEW else PRECISIONS[:1]:
+        with flint().ctx.workprec(bits):
+            verdict = _verdict(found, here)
+        if verdict.verified:
+            break
+    return verdict
+
+
+_UNKNOWN = Accuracy("given", 1.0, math.inf)
+
+
+def _other_data(certificate: Certificate, data: Hypergraph) -> str | None:
+    """Why the certificate is not about these data; None if it is."""
+    if data_digest(data) != certificate.data:
+        return "it is about other data"
+    covered = data.vertex_ids[data.covered].tolist()
+    given = certificate.vertex_ids.tolist()
+    if len(set(given)) != len(given) or set(given) != set(covered):
+        return "its vertices are not those of the data"
+    return None
+
+
+def _verdict(certificate: Certificate, data: Hypergraph) -> Verdict:
+    """Check all claims at the current precision; the vertices of the data are in the certificate's order."""
+    arb = flint().arb
+    walk = Walk.of(data, certificate.alpha)
+    phi = [arb(one) for one in certificate.phi.tolist()]
+    known = accuracy(walk, certificate.phi)
+    ncut = walk.ncut(phi, certificate.labels)
+    low, high = (transferred(ncut, known.factor, up=up) for up in (False, True))
+    if ncut == 0:
+        low = high = 0.0
+    refusals, bound, method = [], 0.0, _none_needed()
+    if known.source == "given" and not known.residual <= RESIDUAL:
+        refusals.append(f"phi is not stationary: a step changes it by {known.residual:.1e}")
+    if certificate.bound > 0:
+        value, method, reason = _proven(certificate, walk, phi)
+        refusals += [] if reason is None else [reason]
+        if value is not None and value > 0:
+            bound = transferred(value, known.factor, up=False)
+        if reason is None and not bound >= certificate.bound:
+            refusals.append(f"it claims the bound {certificate.bound!r}, and only {bound!r} is proven")
+    if not high <= certificate.ncut:
+        refusals.append(f"it claims the NCut {certificate.ncut!r}, and {high!r} is proven")
+    gap = 0.0 if high == 0 else (arb(high) - arb(bound)) / arb(bound) if bound > 0 else math.inf
+    gap = max(float(np.nextafter(float(gap.upper()), math.inf)), 0.0) if not isinstance(gap, float) else gap
+    if not gap <= certificate.gap:
+        refusals.append(f"it claims the gap {certificate.gap!r}, and {gap!r} is proven")
+    return Verdict(not refusals, tuple(refusals), bound, (low, high), gap, known, method, certificate)
+
+
+def _none_needed() -> Method:
+    return "none needed"
+
+
+def _proven(certificate: Certificate, walk: Walk, phi: list[Ball]) -> tuple[Ball | None, Method, str | None]:
+    """The bound that the leaves prove for phi, how, and why not if they prove none."""
+    if not covers_everything([leaf.path for leaf in certificate.leaves]):
+        return None, "none", "its cases do not cover all partitions"
+    smallest, methods = None, set[Method]()
+    for number, leaf in enumerate(certificate.leaves):
+        report_progress("bound", number, "cases", number / len(certificate.leaves))
+        if (wrong := wrong_multiplier(leaf, walk.n)) is not None:
+            return None, "none", wrong
+        value, method = _leaf_bound(leaf, walk, phi, certificate.k)
+        if value is None:
+            return None, method, "its matrix is not proven to be positive semidefinite"
+        methods.add(method)
+        smallest = value if smallest is None else smallest.min(value)
+    inexact: Method = "floating point with error bounds"
+    return smallest, inexact if inexact in methods else "ball arithmetic", None
+
+
+def _leaf_bound(leaf: Leaf, walk: Walk, phi: list[Ball], k: int) -> tuple[Ball | None, Method]:
+    """Return q' G q + (k - 1) s - trace(V V'), with s lowered by what the factorisation leaves open."""
+    arb = flint().arb
+    items = Items.of(walk, phi, leaf.groups)
+    terms = TypeTerms.of(leaf, items.root)
+    value = trivial_part(leaf, items.root, terms) + (k - 1) * arb(leaf.shift) - correction(leaf.vectors)
+    if items.size > ROUNDED_UP_TO:
+        raise InputError(
+            f"the proof needs a matrix of {items.size:,} rows, and verify is for at most {ROUNDED_UP_TO:,}"
+        )
+    if items.size <= EXACT_UP_TO:
+        return value if exact.is_positive(items, leaf, terms) else None, "ball arithmetic"
+    lowest = rounded.smallest_eigenvalue(items, leaf, terms)
+    found = value + (k - 1) * arb(lowest) if math.isfinite(lowest) else None
+    return found, "floating point with error bounds"
