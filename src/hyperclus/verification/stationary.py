@@ -168,46 +168,56 @@ def _enclosed(walk: Walk, phi: Floats, given: Balls, after: Balls, component: In
     With Q(u, v) = phi(u) P(u, v) / phi(v) and r(v) = (phi P)(v) / phi(v) - 1, z = x - 1 solves
     z(v) - sum_u z(u) Q(u, v) = r(v) at all other vertices v. If some y > 0 has
     t(v) = y(v) - sum_u y(u) Q(u, v) > 0 there, this is a system with an M-matrix, whose inverse is not
-    negative, so |z(v)| <= y(v) max |r / t|. A floating-point solution of t = 1 gives a y; any y is valid.
+    negative. So any z' that leaves the residual r' has |z(v) - z'(v)| <= y(v) max |r' / t|. Floating-point
+    solutions for t = 1 and for z' are used; any others would be as valid.
     """
     arb = flint().arb
     fixed = np.zeros(walk.n, dtype=bool)
     order = np.lexsort((-phi, component))
     fixed[order[np.unique(component[order], return_index=True)[1]]] = True
-    times = _hitting_times(walk, phi, fixed)
-    if times is None:
+    free = np.flatnonzero(~fixed).tolist()
+    changes = [new / old - 1 for new, old in zip(after, given, strict=True)]
+    solved = _solved(
+        walk, phi, fixed, [np.ones(len(free)), np.array([float(changes[v].mid()) for v in free])]
+    )
+    if solved is None or not (solved[0][free] > 0).all():
         return None
-    y = [arb(one) for one in times.tolist()]
-    passed = walk.step([mass * time for mass, time in zip(given, y, strict=True)])
+    y, z = ([arb(one) for one in part.tolist()] for part in solved)
+    left_of_y, left_of_z = (
+        [
+            one - new / old
+            for one, new, old in zip(part, _weighted_step(walk, given, part), given, strict=True)
+        ]
+        for part in (y, z)
+    )
     worst = arb(0)
-    for v in np.flatnonzero(~fixed).tolist():
-        slack = y[v] - passed[v] / given[v]
-        if not slack > 0:
+    for v in free:
+        if not left_of_y[v] > 0:
             return None
-        worst = max(worst, (abs(after[v] / given[v] - 1) / slack).upper())
-    if not highest(worst * max(y)) < 1:
-        return None
-    return [1 + arb(0, worst * time) for time in y]
+        worst = max(worst, (abs(changes[v] - left_of_z[v]) / left_of_y[v]).upper())
+    return [1 + change + arb(0, (worst * time).upper()) for change, time in zip(z, y, strict=True)]
 
 
-def _hitting_times(walk: Walk, phi: Floats, fixed: Booleans) -> Floats | None:
-    """An approximate y with t = 1: steps of the reversed walk until it is at a fixed vertex; 0 there."""
+def _weighted_step(walk: Walk, given: Balls, values: Balls) -> Balls:
+    """The walk one step after the weights phi(v) times a value."""
+    return walk.step([mass * value for mass, value in zip(given, values, strict=True)])
+
+
+def _solved(walk: Walk, phi: Floats, fixed: Booleans, sides: list[Floats]) -> list[Floats] | None:
+    """Floating-point solutions x of x(v) - sum_u x(u) Q(u, v) = side(v), 0 at fixed vertices."""
     size = (walk.n, walk.n_edges)
     leave = [float(one.mid()) for one in walk.leave]
     arrive = [float(one.mid()) for one in walk.arrive]
     away = sp.csr_array((leave, (walk.vertices, walk.edges)), shape=size)
     back = sp.csr_array((arrive, (walk.edges, walk.vertices)), shape=size[::-1])
     flows = (sp.diags_array(phi) @ away @ back @ sp.diags_array(1 / phi)).toarray()
-    free = ~fixed
-    times = np.zeros(walk.n)
+    system = (np.eye(walk.n) - flows.T)[np.ix_(~fixed, ~fixed)]
+    found = np.zeros((walk.n, len(sides)))
     try:
-        times[free] = np.linalg.solve(
-            np.eye(int(free.sum())) - flows[np.ix_(free, free)].T, np.ones(free.sum())
-        )
+        found[~fixed] = np.linalg.solve(system, np.column_stack(sides))
     except np.linalg.LinAlgError:
         return None
-    good = np.isfinite(times).all() and (times[free] > 0).all()
-    return times if good else None
+    return [*found.T] if np.isfinite(found).all() else None
 
 
 def transferred(value: Any, factor: float, *, up: bool) -> float:

@@ -24,7 +24,7 @@ from hyperclus.verification.walk import Ball, Walk, flint
 PRECISIONS = (128, 1024)  # bits; the second is for up to FEW vertices, if the first is not enough
 FEW = 60
 EXACT_UP_TO = 400  # items of a leaf for ball arithmetic; takes 5 seconds
-ROUNDED_UP_TO = 12_000  # items for a Cholesky factorisation in memory
+ROUNDED_UP_TO = 16_000  # items for a Cholesky factorisation in memory
 RESIDUAL = 1e-9  # largest change of phi in a step where phi is taken as given
 
 Method: TypeAlias = Literal["ball arithmetic", "floating point with error bounds", "none needed", "none"]
