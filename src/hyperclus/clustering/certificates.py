@@ -23,6 +23,7 @@ from hyperclus.verification.digest import data_digest
 
 RELATIVE = 1e-10  # taken off all claims, because phi is rounded
 ABSOLUTE = 1e-13  # added to the NCut, for the same reason
+EXACT = 400  # vertices up to which checkers use ball arithmetic
 INDEPENDENT = 1e-3  # singular value below which a vector depends on the others
 
 
@@ -80,7 +81,7 @@ def certificate_of(walk: RandomWalk, labels: Integers, k: int, found: Found) -> 
 
 def safety(n: int) -> float:
     """What a checker's factorisation of an n x n matrix may leave open of its eigenvalues, with a reserve."""
-    return 1e-12 + 5e-16 * n * n
+    return 1e-12 + 5e-16 * n * n if n <= EXACT else min(max(5e-16 * n * n, 2e-8), 2e-7)
 
 
 def eigenvalue_cases(walk: RandomWalk, pairs: Eigenpairs, k: int) -> tuple[Case, ...]:

@@ -27,7 +27,16 @@ class Rounded(NamedTuple):
 
 
 def smallest_eigenvalue(items: Items, leaf: Leaf, terms: TypeTerms) -> float:
-    """A proven lower bound of the eigenvalues of G - s I + V V' on the complement of q, or -inf.
+    """A proven lower bound of the eigenvalues of G - s I + V V' on the complement of q, or -inf."""
+    found = rounded_lagrangian(items, leaf, terms)
+    if found is None:
+        return -np.inf
+    lowest = proven_positive(found.matrix)
+    return lowest - found.error * (1 + 1e-9)
+
+
+def proven_positive(matrix: Floats) -> float:
+    """A lower bound, just below 0, of the eigenvalues of a symmetric matrix, or -inf; overwrites the matrix.
 
     If Cholesky's method in floating point ends for a matrix of size n, all its eigenvalues are at least
     -g / (1 - g) times its trace, with g = (n + 1) u / (1 - (n + 1) u) and u = 2^-53, apart from underflow
@@ -36,16 +45,12 @@ def smallest_eigenvalue(items: Items, leaf: Leaf, terms: TypeTerms) -> float:
     """
     from scipy.linalg.lapack import dpotrf
 
-    found = rounded_lagrangian(items, leaf, terms)
-    if found is None:
-        return -np.inf
-    matrix, error = found
-    trace, n = float(np.abs(matrix.diagonal()).sum()), items.size
+    trace, n = float(np.abs(matrix.diagonal()).sum()), len(matrix)
     gamma = (n + 2) * UNIT / (1 - (n + 2) * UNIT)
     allowance = 2 * gamma / (1 - 2 * gamma) * trace + 1e-290
     if not np.isfinite(trace) or dpotrf(matrix.T, lower=1, overwrite_a=1, clean=0)[1] != 0:
         return -np.inf
-    return -(allowance + error) * (1 + 1e-9)
+    return -allowance * (1 + 1e-9)
 
 
 def rounded_lagrangian(items: Items, leaf: Leaf, terms: TypeTerms) -> Rounded | None:

@@ -18,7 +18,7 @@ from hyperclus.verification.walk import Balls, Walk, flint, highest, lowest
 Source: TypeAlias = Literal["closed form", "elimination", "enclosure", "given"]
 
 ELIMINATION_UP_TO = 300  # states; takes 2 seconds
-DENSE_UP_TO = 4000  # states of a dense system
+DENSE_UP_TO = 8000  # states of a dense system
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,19 +45,18 @@ def accuracy(walk: Walk, phi: Floats) -> Accuracy:
 
     A closed form is used where gamma does not depend on the hyperedge or alpha is 1; elimination in ball
     arithmetic (Grassmann, Taksar and Heyman) for up to 300 vertices or hyperedges; an enclosure by an
-    M-matrix for up to 4000 vertices.
+    M-matrix for up to 8000.
     """
     arb = flint().arb
     given = [arb(one) for one in phi.tolist()]
-    after = walk.step(given)
-    change = sum((abs(new - old) for new, old in zip(after, given, strict=True)), arb(0))
+    change = sum((abs(new - old) for new, old in zip(walk.step(given), given, strict=True)), arb(0))
     residual = highest(change / sum(given, arb(0)))
     count, component = _components(walk)
-    source, ratios = _ratios(walk, phi, given, after, component)
-    if ratios is None:
+    source, exact = _exact(walk, given, component)
+    if exact is None:
         return Accuracy("given", 1.0, residual)
-    zeros = [arb(0)] * count
-    masses, shares = list(zeros), list(zeros)
+    ratios = [one / old for one, old in zip(exact, given, strict=True)]
+    masses, shares = [arb(0)] * count, [arb(0)] * count
     for c, mass, degree in zip(component.tolist(), given, walk.degrees, strict=True):
         masses[c] += mass
         shares[c] += degree
@@ -80,18 +79,15 @@ def _components(walk: Walk) -> tuple[int, Integers]:
     return int(count), found[:n].astype(np.int64)
 
 
-def _ratios(
-    walk: Walk, phi: Floats, given: Balls, after: Balls, component: Integers
-) -> tuple[Source, Balls | None]:
-    """Balls with the exact probability of each vertex over phi, up to a factor for each component."""
+def _exact(walk: Walk, given: Balls, component: Integers) -> tuple[Source, Balls | None]:
+    """Balls with the exact probability of each vertex, up to a factor for each component."""
     closed = _closed_form(walk)
     if closed is not None:
-        return "closed form", [one / old for one, old in zip(closed, given, strict=True)]
+        return "closed form", closed
     if min(walk.n, walk.n_edges) <= ELIMINATION_UP_TO:
-        exact = _eliminated(walk, component)
-        return "elimination", [one / old for one, old in zip(exact, given, strict=True)]
-    if walk.n <= DENSE_UP_TO:
-        return "enclosure", _enclosed(walk, phi, given, after, component)
+        return "elimination", _eliminated(walk, component)
+    if min(walk.n, walk.n_edges) <= DENSE_UP_TO:
+        return "enclosure", _enclosed(walk, given, component)
     return "given", None
 
 
@@ -114,11 +110,7 @@ def _eliminated(walk: Walk, component: Integers) -> Balls:
     """Eliminate states of the walk on the smaller side; nothing is subtracted, so all balls stay small."""
     arb = flint().arb
     on_edges = walk.n_edges < walk.n
-    chain = _chain(walk, on_edges)
-    of_state = component
-    if on_edges:
-        of_state = np.zeros(walk.n_edges, dtype=np.int64)
-        of_state[np.array(walk.edges)] = component[np.array(walk.vertices)]
+    chain, of_state = _chain(walk, on_edges), _of_states(walk, component, on_edges)
     found = [arb(0)] * len(chain)
     for c in range(int(component.max()) + 1):
         states = np.flatnonzero(of_state == c).tolist()
@@ -126,6 +118,15 @@ def _eliminated(walk: Walk, component: Integers) -> Balls:
         for state, mass in zip(states, masses, strict=True):
             found[state] = mass
     return walk.to_vertices(found) if on_edges else found
+
+
+def _of_states(walk: Walk, component: Integers, on_edges: bool) -> Integers:
+    """The component of each vertex, or of each hyperedge."""
+    if not on_edges:
+        return component
+    found = np.zeros(walk.n_edges, dtype=np.int64)
+    found[np.array(walk.edges)] = component[np.array(walk.vertices)]
+    return found
 
 
 def _chain(walk: Walk, on_edges: bool) -> list[dict[int, Any]]:
@@ -162,57 +163,61 @@ def _gth(chain: list[Balls]) -> Balls:
     return masses
 
 
-def _enclosed(walk: Walk, phi: Floats, given: Balls, after: Balls, component: Integers) -> Balls | None:
-    """Enclose x = exact / phi, with x = 1 at the likeliest vertex of each component, by an M-matrix.
+def _enclosed(walk: Walk, given: Balls, component: Integers) -> Balls | None:
+    """Enclose the exact distribution by an M-matrix, on the smaller side; here for the vertices.
 
-    With Q(u, v) = phi(u) P(u, v) / phi(v) and r(v) = (phi P)(v) / phi(v) - 1, z = x - 1 solves
-    z(v) - sum_u z(u) Q(u, v) = r(v) at all other vertices v. If some y > 0 has
-    t(v) = y(v) - sum_u y(u) Q(u, v) > 0 there, this is a system with an M-matrix, whose inverse is not
-    negative. So any z' that leaves the residual r' has |z(v) - z'(v)| <= y(v) max |r' / t|. Floating-point
-    solutions for t = 1 and for z' are used; any others would be as valid.
+    Let x = exact / phi, with x = 1 at the likeliest vertex of each component, Q(u, v) = phi(u) P(u, v) /
+    phi(v) and r(v) = (phi P)(v) / phi(v) - 1. Then z = x - 1 solves z(v) - sum_u z(u) Q(u, v) = r(v) at all
+    other vertices v. If some y > 0 has t(v) = y(v) - sum_u y(u) Q(u, v) > 0 there, this is a system with an
+    M-matrix, whose inverse is not negative. So any z' that leaves the residual r' has
+    |z(v) - z'(v)| <= y(v) max |r' / t|. Floating-point solutions for t = 1 and for z' are used; any others
+    would be as valid.
     """
-    arb = flint().arb
-    fixed = np.zeros(walk.n, dtype=bool)
-    order = np.lexsort((-phi, component))
-    fixed[order[np.unique(component[order], return_index=True)[1]]] = True
+    arb, on_edges = flint().arb, walk.n_edges < walk.n
+    masses = [one.mid() for one in walk.to_edges(given)] if on_edges else given
+    rough = np.array([float(one) for one in masses])
+    of_state = _of_states(walk, component, on_edges)
+
+    def weighted_step(values: Balls) -> Balls:
+        moved = [mass * value for mass, value in zip(masses, values, strict=True)]
+        moved = walk.to_edges(walk.to_vertices(moved)) if on_edges else walk.step(moved)
+        return [new / old for new, old in zip(moved, masses, strict=True)]
+
+    fixed = np.zeros(len(rough), dtype=bool)
+    order = np.lexsort((-rough, of_state))
+    fixed[order[np.unique(of_state[order], return_index=True)[1]]] = True
     free = np.flatnonzero(~fixed).tolist()
-    changes = [new / old - 1 for new, old in zip(after, given, strict=True)]
-    solved = _solved(
-        walk, phi, fixed, [np.ones(len(free)), np.array([float(changes[v].mid()) for v in free])]
-    )
+    changes = [one - 1 for one in weighted_step([arb(1)] * len(rough))]
+    sides = [np.ones(len(free)), np.array([float(changes[state].mid()) for state in free])]
+    solved = _solved(walk, on_edges, rough, fixed, sides)
     if solved is None or not (solved[0][free] > 0).all():
         return None
     y, z = ([arb(one) for one in part.tolist()] for part in solved)
-    left_of_y, left_of_z = (
-        [
-            one - new / old
-            for one, new, old in zip(part, _weighted_step(walk, given, part), given, strict=True)
-        ]
-        for part in (y, z)
-    )
+    after_y, after_z = weighted_step(y), weighted_step(z)
     worst = arb(0)
-    for v in free:
-        if not left_of_y[v] > 0:
+    for state in free:
+        slack = y[state] - after_y[state]
+        if not slack > 0:
             return None
-        worst = max(worst, (abs(changes[v] - left_of_z[v]) / left_of_y[v]).upper())
-    return [1 + change + arb(0, (worst * time).upper()) for change, time in zip(z, y, strict=True)]
+        worst = max(worst, (abs(changes[state] - (z[state] - after_z[state])) / slack).upper())
+    ratios = [1 + change + arb(0, (worst * time).upper()) for change, time in zip(z, y, strict=True)]
+    exact = [mass * ratio for mass, ratio in zip(masses, ratios, strict=True)]
+    return walk.to_vertices(exact) if on_edges else exact
 
 
-def _weighted_step(walk: Walk, given: Balls, values: Balls) -> Balls:
-    """The walk one step after the weights phi(v) times a value."""
-    return walk.step([mass * value for mass, value in zip(given, values, strict=True)])
-
-
-def _solved(walk: Walk, phi: Floats, fixed: Booleans, sides: list[Floats]) -> list[Floats] | None:
-    """Floating-point solutions x of x(v) - sum_u x(u) Q(u, v) = side(v), 0 at fixed vertices."""
+def _solved(
+    walk: Walk, on_edges: bool, masses: Floats, fixed: Booleans, sides: list[Floats]
+) -> list[Floats] | None:
+    """Floating-point solutions x of x(v) - sum_u x(u) Q(u, v) = side(v), 0 at fixed states."""
     size = (walk.n, walk.n_edges)
     leave = [float(one.mid()) for one in walk.leave]
     arrive = [float(one.mid()) for one in walk.arrive]
     away = sp.csr_array((leave, (walk.vertices, walk.edges)), shape=size)
     back = sp.csr_array((arrive, (walk.edges, walk.vertices)), shape=size[::-1])
-    flows = (sp.diags_array(phi) @ away @ back @ sp.diags_array(1 / phi)).toarray()
-    system = (np.eye(walk.n) - flows.T)[np.ix_(~fixed, ~fixed)]
-    found = np.zeros((walk.n, len(sides)))
+    chain = back @ away if on_edges else away @ back
+    flows = (sp.diags_array(masses) @ chain @ sp.diags_array(1 / masses)).toarray()
+    system = (np.eye(len(masses)) - flows.T)[np.ix_(~fixed, ~fixed)]
+    found = np.zeros((len(masses), len(sides)))
     try:
         found[~fixed] = np.linalg.solve(system, np.column_stack(sides))
     except np.linalg.LinAlgError:

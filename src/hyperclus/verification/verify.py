@@ -13,7 +13,7 @@ from hyperclus.errors import InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_incidences
 from hyperclus.io.anything import as_hypergraph
 from hyperclus.typing import HypergraphLike
-from hyperclus.verification import exact, rounded
+from hyperclus.verification import exact, rounded, small_side
 from hyperclus.verification.certificate import Certificate, Leaf, read_certificate
 from hyperclus.verification.digest import data_digest
 from hyperclus.verification.items import Items, TypeTerms, correction, trivial_part
@@ -25,6 +25,7 @@ PRECISIONS = (128, 1024)  # bits; the second is for up to FEW vertices, if the f
 FEW = 60
 EXACT_UP_TO = 400  # items of a leaf for ball arithmetic; takes 5 seconds
 ROUNDED_UP_TO = 16_000  # items for a Cholesky factorisation in memory
+SMALL_SIDE_UP_TO = 3000  # hyperedges for one on their side
 RESIDUAL = 1e-9  # largest change of phi in a step where phi is taken as given
 
 Method: TypeAlias = Literal["ball arithmetic", "floating point with error bounds", "none needed", "none"]
@@ -187,12 +188,15 @@ def _leaf_bound(leaf: Leaf, walk: Walk, phi: list[Ball], k: int) -> tuple[Ball |
     items = Items.of(walk, phi, leaf.groups)
     terms = TypeTerms.of(leaf, items.root)
     value = trivial_part(leaf, items.root, terms) + (k - 1) * arb(leaf.shift) - correction(leaf.vectors)
-    if items.size > ROUNDED_UP_TO:
-        raise InputError(
-            f"the proof needs a matrix of {items.size:,} rows, and verify is for at most {ROUNDED_UP_TO:,}"
-        )
     if items.size <= EXACT_UP_TO:
         return value if exact.is_positive(items, leaf, terms) else None, "ball arithmetic"
-    lowest = rounded.smallest_eigenvalue(items, leaf, terms)
+    few = small_side.applies(leaf) and walk.n_edges + len(terms.volumes) <= SMALL_SIDE_UP_TO
+    if few and 4 * walk.n_edges < items.size:
+        lowest = small_side.smallest_eigenvalue(items, leaf, terms)
+    elif items.size <= ROUNDED_UP_TO:
+        lowest = rounded.smallest_eigenvalue(items, leaf, terms)
+    else:
+        limits = f"{ROUNDED_UP_TO:,} vertices or {SMALL_SIDE_UP_TO:,} hyperedges"
+        raise InputError(f"the proof is too large to be verified, which is for up to {limits}")
     found = value + (k - 1) * arb(lowest) if math.isfinite(lowest) else None
     return found, "floating point with error bounds"
