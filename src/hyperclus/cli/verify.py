@@ -14,6 +14,7 @@ from hyperclus.cli.progress import progress
 from hyperclus.cli.terminal import facts, show, title
 from hyperclus.errors import HyperclusError
 from hyperclus.report.format import percent
+from hyperclus.verification.certificate import read_certificate
 from hyperclus.verification.verify import Verdict
 
 CLAIMS = ("k", "alpha", "bound", "ncut", "gap", "method", "failure", "version")  # in JSON
@@ -43,7 +44,7 @@ def verify(*, given: GivenCertificate, source: Source, as_json: Json = False, me
     the solvers. The exit code is 0 if all claims are proven, and 1 if the
     certificate is refused.
     """
-    certificate = hyperclus.Certificate.read(given.certificate)
+    certificate = read_certificate(given.certificate)
     resolved = source.resolve()
     with messages.from_library(), progress(messages):
         verdict = hyperclus.verify(certificate, resolved.read(messages))

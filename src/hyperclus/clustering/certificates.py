@@ -21,7 +21,8 @@ from hyperclus.typing import Floats, Integers
 from hyperclus.verification.certificate import Certificate, Leaf
 from hyperclus.verification.digest import data_digest
 
-RELATIVE = 1e-10  # taken off all claims, because phi is rounded
+RELATIVE = 1e-10  # by which claims are weakened, because phi is rounded
+SUBNORMAL = 2.0**-1074  # spacing of the smallest doubles
 ABSOLUTE = 1e-13  # added to the NCut, for the same reason
 EXACT = 400  # vertices up to which checkers use ball arithmetic
 INDEPENDENT = 1e-3  # singular value below which a vector depends on the others
@@ -57,17 +58,17 @@ def certificate_of(walk: RandomWalk, labels: Integers, k: int, found: Found) -> 
     margin, phi = safety(walk.hypergraph.n_vertices), walk.stationary / walk.stationary.sum()
     leaves = tuple(_leaf(case, margin) for case in cases)
     proven = min((_value(case.proof, phi, margin) for case in cases), default=0.0)
-    bound = min(proven, found.bound)
-    bound -= RELATIVE * abs(bound)
+    bound, slack = min(proven, found.bound), _slack(walk)
+    bound -= slack * abs(bound)
     if not bound > 0:
         bound, leaves = 0.0, ()
-    ncut = found.ncut * (1 + RELATIVE) + ABSOLUTE if found.ncut > 0 else 0.0
+    ncut = found.ncut * (1 + slack) + ABSOLUTE if found.ncut > 0 else 0.0
     return Certificate(
         k=k,
         alpha=walk.alpha,
         bound=bound,
         ncut=ncut,
-        gap=relative_gap(ncut, bound) * (1 + RELATIVE),
+        gap=relative_gap(ncut, bound) * (1 + slack),
         failure=failure,
         data=data_digest(walk.hypergraph),
         method=method,
@@ -77,6 +78,11 @@ def certificate_of(walk: RandomWalk, labels: Integers, k: int, found: Found) -> 
         phi=walk.stationary,
         leaves=leaves,
     )
+
+
+def _slack(walk: RandomWalk) -> float:
+    """How far figures of the rounded phi may be from the exact ones; subnormal degrees lose digits."""
+    return RELATIVE + 8 * SUBNORMAL / float(walk.factors.degrees.min())
 
 
 def safety(n: int) -> float:

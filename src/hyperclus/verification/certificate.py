@@ -102,17 +102,6 @@ class Certificate:
     phi: Floats
     leaves: tuple[Leaf, ...]
 
-    @classmethod
-    def read(cls, path: StrPath) -> "Certificate":
-        """Read a certificate from a file, without verifying it.
-
-        Raises
-        ------
-        InputError
-            If this is another file, or a damaged one.
-        """
-        return read_certificate(path)
-
 
 def write_certificate(certificate: Certificate, path: StrPath) -> None:
     """Write a certificate to a file; the suffix .cert is usual."""

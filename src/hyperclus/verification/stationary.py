@@ -40,7 +40,9 @@ class Accuracy:
     residual: float
 
 
-def accuracy(walk: Walk, phi: Floats) -> Accuracy:
+def accuracy(
+    walk: Walk, phi: Floats, elimination_up_to: int = ELIMINATION_UP_TO, dense_up_to: int = DENSE_UP_TO
+) -> Accuracy:
     """Compare phi with the stationary distribution, in which a component has its share of the total degree.
 
     A closed form is used where gamma does not depend on the hyperedge or alpha is 1; elimination in ball
@@ -52,7 +54,7 @@ def accuracy(walk: Walk, phi: Floats) -> Accuracy:
     change = sum((abs(new - old) for new, old in zip(walk.step(given), given, strict=True)), arb(0))
     residual = highest(change / sum(given, arb(0)))
     count, component = _components(walk)
-    source, exact = _exact(walk, given, component)
+    source, exact = _exact(walk, given, component, (elimination_up_to, dense_up_to))
     if exact is None:
         return Accuracy("given", 1.0, residual)
     ratios = [one / old for one, old in zip(exact, given, strict=True)]
@@ -79,14 +81,16 @@ def _components(walk: Walk) -> tuple[int, Integers]:
     return int(count), found[:n].astype(np.int64)
 
 
-def _exact(walk: Walk, given: Balls, component: Integers) -> tuple[Source, Balls | None]:
+def _exact(
+    walk: Walk, given: Balls, component: Integers, limits: tuple[int, int]
+) -> tuple[Source, Balls | None]:
     """Balls with the exact probability of each vertex, up to a factor for each component."""
     closed = _closed_form(walk)
     if closed is not None:
         return "closed form", closed
-    if min(walk.n, walk.n_edges) <= ELIMINATION_UP_TO:
+    if min(walk.n, walk.n_edges) <= limits[0]:
         return "elimination", _eliminated(walk, component)
-    if min(walk.n, walk.n_edges) <= DENSE_UP_TO:
+    if min(walk.n, walk.n_edges) <= limits[1]:
         return "enclosure", _enclosed(walk, given, component)
     return "given", None
 
