@@ -351,9 +351,7 @@ def _tight_bound(walk: RandomWalk, k: int, upper: float) -> TightBound:
         return below and counts and isinstance(kept["ended"], str) and len(kept) == 5
 
     kept = checkpoint.result(fits)
-    tight = tight_bound(walk, k, upper=upper) if kept is None else TightBound(**kept)
-    if kept is None:
-        checkpoint.finish(**{name: value for name, value in asdict(tight).items() if name != "cases"})
+    tight = TightBound(**(kept or checkpoint.finish(**asdict(tight_bound(walk, k, upper=upper)))))
     report_progress("bound", tight.evaluations, "evaluations", 1.0, f"NCut at least {tight.value:.4f}")
     return tight
 

@@ -30,7 +30,6 @@ from hyperclus.errors import Argument, InputError, check_integer, check_number
 from hyperclus.spectral.bounds import ncut_lower_bound
 from hyperclus.spectral.eigen import smallest_eigenpairs
 from hyperclus.spectral.laplacian import NormalizedLaplacian
-from hyperclus.spectral.proof import Case, Proof
 from hyperclus.spectral.walk import RandomWalk, check_walk
 from hyperclus.typing import Floats, Incidence, Integers
 
@@ -60,8 +59,6 @@ class TightBound:
         Rounds of the search, and eigen-decompositions in them.
     triangles : int
         Triangle inequalities that the proof uses.
-    cases : tuple of Case
-        The proof; none if there was no search, so that the eigenvalues are the proof.
     """
 
     value: float
@@ -69,7 +66,6 @@ class TightBound:
     rounds: int = 0
     evaluations: int = 0
     triangles: int = 0
-    cases: tuple[Case, ...] = ()
 
 
 @single_blas_thread
@@ -123,17 +119,16 @@ def tight_bound(
     multipliers = Multipliers(np.zeros(n * (n - 1) // 2), np.zeros((0, 3), dtype=np.int64), np.zeros(0))
     centre = relaxation.nearest(np.eye(n))
     bounds, evaluations, triangles = [bound], 0, 0
-    best: tuple[Case, ...] = ()
     while not (ended := _ending(bounds, goal, tolerance, max_rounds)):
         multipliers, centre, spent = _ascend(relaxation, multipliers, centre)
         evaluations += spent
         bound = relaxation.bound(multipliers)
         if bound > bounds[-1]:
-            triangles, best = len(multipliers.triples), (relaxation.case(multipliers),)
+            triangles = len(multipliers.triples)
         bounds.append(max(bounds[-1], bound))
         report_progress("bound", evaluations, "evaluations", None, f"NCut at least {bounds[-1]:.4f}")
         multipliers = multipliers.joined(violated_triangles(centre, relaxation.root))
-    return TightBound(bounds[-1], ended, len(bounds) - 1, evaluations, triangles, best)
+    return TightBound(bounds[-1], ended, len(bounds) - 1, evaluations, triangles)
 
 
 def _ascend(
@@ -249,20 +244,6 @@ class Relaxation:
         terms = 20 * self.additions + len(triangles)
         allowance = self.k * terms * np.finfo(float).eps * np.linalg.norm(size)
         return float(self.root @ matrix @ self.root + values[: self.k - 1].sum() - allowance)
-
-    def case(self, multipliers: Multipliers) -> Case:
-        """The proof of `bound`: V lifts the k - 1 smallest eigenvalues to the largest of them, which is s."""
-        from scipy.linalg import eigh
-
-        pairs, triangles = np.maximum(multipliers.pairs, 0.0), np.maximum(multipliers.triangles, 0.0)
-        matrix = self.lagrangian(pairs, triangles, triangle_rows(multipliers.triples, self.root))
-        values, vectors = eigh(self.complement.T @ matrix @ self.complement)
-        shift = float(values[self.k - 2])
-        lifted = self.complement @ vectors[:, : self.k - 2] * np.sqrt(shift - values[: self.k - 2])
-        used = pairs > 0
-        rows = np.column_stack(self.above)[used]
-        found = Proof(self.k, shift, lifted, rows, pairs[used], multipliers.triples, triangles)
-        return Case(np.zeros((0, 3), dtype=np.int64), found)
 
     def nearest(self, matrix: Floats) -> Floats:
         """The member of the set nearest to a symmetric matrix: eigenvalues shifted and clipped to [0, 1]."""

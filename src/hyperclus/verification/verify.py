@@ -217,7 +217,8 @@ def _unproven(certificate: Certificate, method: Method, limits: Limits) -> str:
     if method != "none":
         return "its matrix is not proven to be positive semidefinite"
     most = f"{limits.rounded:,} vertices or {limits.small_side:,} hyperedges"
-    rest = f"the NCut is, and the bound has the solver's word, with failure probability {certificate.failure:.0e}"
+    chance = f"with failure probability {certificate.failure:.0e}"
+    rest = f"the NCut is, and the bound rests on the solver, {chance}"
     return f"the bound is not verified, which can be done for up to {most}; {rest}"
 
 
