@@ -49,7 +49,7 @@ class Proof:
     """Multipliers, shift and correction: together they prove NCut >= q' G q + (k - 1) s - trace(V V').
 
     In a case of a branch and bound (see `Case`), `groups` contracts the vertices first: q(g) is the root of
-    the sum of q(u)^2 over u in g, L_sym(g, h) the sum of q(u) L_sym(u, v) q(v) over u in g and v in h, divided
+    the sum of q(u)^2 over u in g, L_sym(g, h) that of q(u) L_sym(u, v) q(v) over u in g and v in h, divided
     by q(g) q(h), and all that follows speaks of groups where it says vertices.
 
     Attributes
@@ -104,8 +104,8 @@ class Case:
     """One leaf of a branch and bound: what is assumed of some pairs, and the proof under that assumption.
 
     The leaves of a complete tree cover every partition: either there is one leaf with an empty path, or all
-    paths begin with the same pair u, v, and the leaves that take it as together, and those that take it as apart,
-    each form a complete tree after that row is removed. The bound is the smallest of all leaves. The
+    paths begin with the same pair u, v, and the leaves that take it as together, and those that take it as
+    apart, each form a complete tree after that row is removed. The bound is the smallest of all leaves. The
     `groups` of the proof are the connected components of the pairs taken as together, and `apart` may
     name only groups that a pair taken as apart joins.
 

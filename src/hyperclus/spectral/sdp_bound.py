@@ -1,4 +1,4 @@
-"""A lower bound on NCut for small hypergraphs, far above that of the eigenvalues.
+"""A lower bound on NCut far above that of the eigenvalues.
 
 Any multipliers >= 0 of valid inequalities prove a bound; the search only makes them better.
 
@@ -16,32 +16,35 @@ projector of rank k - 1 on the complement of q, Ky Fan's theorem gives
 
 Without multipliers this is the sum of the eigenvalues of L_sym. The best multipliers solve the dual of the
 semidefinite relaxation of Peng and Wei (SIAM J. Optimization, 2007) with triangle inequalities.
+
+Up to 400 vertices each has its own multipliers. Beyond, vertices of the same type share them (`type_space`);
+types are split until that no longer helps, and any set of types gives a valid bound.
 """
 
-from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import Literal, TypeAlias
 
 import numpy as np
-import scipy.sparse as sp
 
-from hyperclus._runtime.progress import report_progress
+from hyperclus._runtime.progress import report_progress, unwatched
 from hyperclus._runtime.threads import single_blas_thread
 from hyperclus.errors import Argument, InputError, check_integer, check_number
 from hyperclus.spectral.bounds import ncut_lower_bound
 from hyperclus.spectral.eigen import smallest_eigenpairs
+from hyperclus.spectral.eigen.lanczos import rough_vectors
 from hyperclus.spectral.laplacian import NormalizedLaplacian
+from hyperclus.spectral.multiplier_search import ALONE_UP_TO, Search
+from hyperclus.spectral.proof import Proof
 from hyperclus.spectral.walk import RandomWalk, check_walk
-from hyperclus.typing import Floats, Incidence, Integers
+from hyperclus.typing import Floats
 
-MAX_VERTICES = 400  # takes some minutes
+MAX_VERTICES = 16_000  # a proof factors an n x n matrix
+EIGENVECTORS = 30  # of L_sym, beside k, in the space of the first relaxation
 MIN_PROBABILITY = 1e-100  # of a vertex; below, products of probabilities underflow
-PROXIMITY = 0.03  # weight of the proximal term; .1 took up to twice as long
-STEPS = 60  # L-BFGS-B iterations between two searches for violated triangles
 PATIENCE = 5  # rounds without progress after which the search ends
-TRIANGLES_EACH = 10  # triangles that each vertex may have added at a time; 20 and more took longer
-VIOLATION = 1e-5  # least violation of an inequality with largest coefficient 1 that is added
 
-Ending: TypeAlias = Literal["closed", "settled", "rounds", "eigenvalues"]
+Ending: TypeAlias = Literal["closed", "settled", "rounds", "seconds", "eigenvalues"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +55,17 @@ class TightBound:
     ----------
     value : float
         The bound, rounding allowed for; never below the eigenvalues'.
-    ended : {"closed", "settled", "rounds", "eigenvalues"}
-        The bound is within the tolerance of `upper`; it no longer improves; the rounds are used up; or
-        there was no search (see `tight_bound`).
+    ended : {"closed", "settled", "rounds", "seconds", "eigenvalues"}
+        The bound is within the tolerance of `upper`; it no longer improves; the rounds or the seconds are
+        used up; or there was no search (see `tight_bound`).
     rounds, evaluations : int
         Rounds of the search, and eigen-decompositions in them.
     triangles : int
         Triangle inequalities that the proof uses.
+    types : int
+        Sets of vertices that share multipliers; n if each vertex has its own, 0 without a search.
+    proof : Proof or None
+        The multipliers, for a checker; None if the eigenvalues' bound is not exceeded.
     """
 
     value: float
@@ -66,16 +73,25 @@ class TightBound:
     rounds: int = 0
     evaluations: int = 0
     triangles: int = 0
+    types: int = 0
+    proof: Proof | None = field(default=None, compare=False, repr=False)
 
 
 @single_blas_thread
 def tight_bound(
-    walk: RandomWalk, k: int, *, upper: float | None = None, tolerance: float = 1e-4, max_rounds: int = 40
+    walk: RandomWalk,
+    k: int,
+    *,
+    upper: float | None = None,
+    tolerance: float = 1e-4,
+    max_rounds: int = 40,
+    seconds: float | None = None,
 ) -> TightBound:
     """NCut >= value for every partition into k clusters; docs/certificate.md has the proof.
 
     There is no search where the eigenvalues give the optimum (k = 1, k = n, at least k components), nor
-    where a stationary probability is below 1e-100. Nothing is random.
+    where a stationary probability is below 1e-100. Nothing is random but the start of Lanczos' method, whose
+    seed is fixed; without `seconds` the same hypergraph gives the same bound.
 
     Parameters
     ----------
@@ -85,12 +101,14 @@ def tight_bound(
     tolerance : float
         The relative gap to `upper` that is small enough; a tenth of it in five rounds counts as progress.
     max_rounds : int
-        Limit on the rounds, each of about 60 eigen-decompositions of an n x n matrix.
+        Limit on the rounds, each of about 60 eigen-decompositions.
+    seconds : float, optional
+        No round begins after this time; the proof of the best multipliers so far follows.
 
     Raises
     ------
     InputError
-        When the hypergraph has more than 400 vertices, or k is not from 1 to n.
+        When the hypergraph has more than 16,000 vertices, or k is not from 1 to n.
 
     Examples
     --------
@@ -111,65 +129,61 @@ def tight_bound(
     check_number("tolerance", tolerance, above=0)
     if upper is not None:
         check_number("upper", upper)
+    if seconds is not None:
+        check_number("seconds", seconds, above=0)
+    end = np.inf if seconds is None else monotonic() + seconds
     bound = ncut_lower_bound(smallest_eigenpairs(NormalizedLaplacian(walk), k), k)
     if k in (1, n) or walk.n_components >= k or walk.stationary.min() < MIN_PROBABILITY:
         return TightBound(bound, "eigenvalues")
     goal = np.inf if upper is None else upper / (1 + tolerance)
-    relaxation = Relaxation.of(walk, k)
-    multipliers = Multipliers(np.zeros(n * (n - 1) // 2), np.zeros((0, 3), dtype=np.int64), np.zeros(0))
-    centre = relaxation.nearest(np.eye(n))
-    bounds, evaluations, triangles = [bound], 0, 0
-    while not (ended := _ending(bounds, goal, tolerance, max_rounds)):
-        multipliers, centre, spent = _ascend(relaxation, multipliers, centre)
-        evaluations += spent
-        bound = relaxation.bound(multipliers)
-        if bound > bounds[-1]:
-            triangles = len(multipliers.triples)
-        bounds.append(max(bounds[-1], bound))
-        report_progress("bound", evaluations, "evaluations", None, f"NCut at least {bounds[-1]:.4f}")
-        multipliers = multipliers.joined(violated_triangles(centre, relaxation.root))
-    return TightBound(bounds[-1], ended, len(bounds) - 1, evaluations, triangles)
+    search = Search.begin(walk, k, _placing_vectors(walk, k), bound)
+    while not (ended := _ending(search, goal, tolerance, max_rounds, end)):
+        if len(search.bounds) > 1:
+            search.prepare()
+        search.round()
+        note = f"NCut at least {search.bounds[-1]:.4f}"
+        report_progress("bound", search.evaluations, "evaluations", None, note)
+    return _result(search, ended)
 
 
-def _ascend(
-    relaxation: "Relaxation", start: "Multipliers", centre: Floats
-) -> tuple["Multipliers", Floats, int]:
-    """One step of the proximal point method: better multipliers, the next centre and the evaluations.
-
-    f = min over Z of <G, Z> + c/2 ||Z - centre||^2 is a smooth concave function of the multipliers, and its
-    gradient is what the minimising Z violates (Malick, Povh, Rendl, Wiegele, SIAM J. Optimization, 2009).
-    L-BFGS-B raises f. Triangles whose multiplier ends at 0 are dropped.
-    """
-    from scipy.optimize import Bounds, minimize
-
-    n_pairs = len(start.pairs)
-    rows = triangle_rows(start.triples, relaxation.root)
-
-    def minimiser(stacked: Floats) -> tuple[Floats, Floats]:
-        matrix = relaxation.lagrangian(stacked[:n_pairs], stacked[n_pairs:], rows)
-        return matrix, relaxation.nearest(centre - matrix / PROXIMITY)
-
-    def negated(stacked: Floats) -> tuple[float, Floats]:
-        matrix, z = minimiser(stacked)
-        value = np.vdot(matrix, z) + PROXIMITY / 2 * np.linalg.norm(z - centre) ** 2
-        return -float(value), np.concatenate([z[relaxation.above], -(rows @ z.ravel())])
-
-    first = np.concatenate([start.pairs, start.triangles])
-    positive = Bounds(np.zeros(len(first)), np.full(len(first), np.inf))
-    limits: Any = {"maxiter": STEPS, "maxfun": 2 * STEPS, "ftol": 0.0, "gtol": 1e-7}
-    best = minimize(negated, first, jac=True, method="L-BFGS-B", bounds=positive, options=limits)
-    triangles = best.x[n_pairs:]
-    used = triangles > 0
-    found = Multipliers(best.x[:n_pairs], start.triples[used], triangles[used])
-    return found, minimiser(best.x)[1], best.nfev + 1
+def _placing_vectors(walk: RandomWalk, k: int) -> Floats:
+    """Vectors of small eigenvalues of L_sym, roughly, orthogonal to q; none if no types are needed."""
+    n = walk.hypergraph.n_vertices
+    if n <= ALONE_UP_TO:
+        return np.zeros((n, 0))
+    root = np.sqrt(walk.stationary)[:, None]
+    with unwatched():
+        found = rough_vectors(
+            NormalizedLaplacian(walk),
+            root / np.linalg.norm(root),
+            k + EIGENVECTORS,
+            1e-3,
+            np.random.default_rng(0),
+        )
+    return found.vectors
 
 
-def _ending(bounds: list[float], goal: float, tolerance: float, max_rounds: int) -> Ending | None:
-    """Why the search ends, given the best bound after each round (before the first: the eigenvalues')."""
+def _result(search: Search, ended: Ending) -> TightBound:
+    """The bound with its proof; the eigenvalues' if no multipliers are better."""
+    rounds, proven = len(search.bounds) - 1, search.proven()
+    alone = search.best is not None and search.best.found is None  # then its bound is proven already
+    if search.best is None or (proven is None and not alone):
+        return TightBound(search.bounds[0], ended, rounds, search.evaluations)
+    counts = len(search.best.multipliers.triples), len(search.best.space.type_root)
+    value = search.bounds[-1] if alone else max(search.bounds[0], 0.0 if proven is None else proven.value)
+    return TightBound(value, ended, rounds, search.evaluations, *counts, proven.proof if proven else None)
+
+
+def _ending(search: Search, goal: float, tolerance: float, max_rounds: int, end: float) -> Ending | None:
+    """Why the search ends. What counts as progress is what happened since types were last split."""
+    bounds = search.bounds
     if bounds[-1] >= goal:
         return "closed"
-    if len(bounds) > PATIENCE and bounds[-1] - bounds[-1 - PATIENCE] <= tolerance / 10 * bounds[-1]:
+    waited = len(bounds) > PATIENCE + search.final
+    if waited and bounds[-1] - bounds[-1 - PATIENCE] <= tolerance / 10 * bounds[-1]:
         return "settled"
+    if monotonic() > end:
+        return "seconds"
     return "rounds" if len(bounds) > max_rounds else None
 
 
@@ -180,119 +194,3 @@ def check_size(n_vertices: int) -> None:
             f"the tight bound is for at most {MAX_VERTICES} vertices, and there are {n_vertices}; use ",
             Argument("bound", "eigenvalues"),
         )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Multipliers:
-    """How much of each inequality is added to L_sym."""
-
-    pairs: Floats  # of Z(u, v) >= 0, in the order of `np.triu_indices(n, 1)`
-    triples: Integers  # rows u, v, w, all different, of W(u, v) + W(u, w) <= W(u, u) + W(v, w)
-    triangles: Floats  # of these, scaled as `triangle_rows` does
-
-    def joined(self, triples: Integers) -> "Multipliers":
-        """Add further triangles, with multiplier 0."""
-        places = (len(self.pairs) + 1) ** np.arange(3)  # with a base above every vertex, codes are unique
-        added = triples[~np.isin(triples @ places, self.triples @ places)]
-        triangles = np.concatenate([self.triangles, np.zeros(len(added))])
-        return Multipliers(self.pairs, np.concatenate([self.triples, added]), triangles)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Relaxation:
-    """Minimise <L_sym, Z> over {Z : Z q = q, 0 <= Z <= I, trace Z = k}, which holds every partition."""
-
-    laplacian: Floats  # L_sym, (n, n)
-    root: Floats  # q, of norm 1
-    complement: Floats  # an orthonormal basis of the complement of q, (n, n - 1)
-    above: tuple[Integers, Integers]  # the pairs u < v
-    k: int
-    additions: int  # n + |E|, the terms in the sums behind an entry of L_sym
-
-    @classmethod
-    def of(cls, walk: RandomWalk, k: int) -> "Relaxation":
-        """The relaxation of the k-way NCut of a walk."""
-        n, n_edges = walk.hypergraph.n_vertices, walk.hypergraph.n_edges
-        root = np.sqrt(walk.stationary)
-        root /= np.linalg.norm(root)
-        mirror = root + np.eye(n)[0]
-        reflection = np.eye(n) - np.outer(mirror, mirror) * (2 / (mirror @ mirror))  # column 0 is -q
-        laplacian = NormalizedLaplacian(walk).dense()
-        return cls(laplacian, root, reflection[:, 1:], np.triu_indices(n, 1), k, n + n_edges)
-
-    def lagrangian(self, pairs: Floats, triangles: Floats, rows: Incidence) -> Floats:
-        """G = L_sym - the sum of pairs times Z(u, v) + the sum of triangles times (left - right side)."""
-        added: Floats = np.asarray(rows.T @ triangles).reshape(self.laplacian.shape)
-        added[self.above] -= pairs
-        return self.laplacian + (added + added.T) / 2
-
-    def bound(self, multipliers: Multipliers) -> float:
-        """The bound proven: q' G q + the k - 1 smallest eigenvalues on the complement, less rounding errors.
-
-        S is the sum of the absolute values of all that is added up in G. Each entry of G is right to a small
-        factor times (n + |E| + triangles) eps S, so <G, Z> is to that times ||S|| ||Z||, and
-        ||Z|| = sqrt(k) (Frobenius norms). Each of the k values computed from G is right to a small
-        factor times n eps ||S||. The small factor is taken as 20. Negative multipliers count as 0.
-        """
-        from scipy.linalg import eigvalsh
-
-        pairs, triangles = np.maximum(multipliers.pairs, 0.0), np.maximum(multipliers.triangles, 0.0)
-        rows = triangle_rows(multipliers.triples, self.root)
-        matrix = self.lagrangian(pairs, triangles, rows)
-        values = eigvalsh(self.complement.T @ matrix @ self.complement)
-        size = self.lagrangian(-pairs, triangles, abs(rows)) + 2 * (np.eye(len(matrix)) - self.laplacian)
-        terms = 20 * self.additions + len(triangles)
-        allowance = self.k * terms * np.finfo(float).eps * np.linalg.norm(size)
-        return float(self.root @ matrix @ self.root + values[: self.k - 1].sum() - allowance)
-
-    def nearest(self, matrix: Floats) -> Floats:
-        """The member of the set nearest to a symmetric matrix: eigenvalues shifted and clipped to [0, 1]."""
-        from scipy.linalg import eigh
-
-        inner = self.complement.T @ matrix @ self.complement
-        values, vectors = eigh(inner, driver="evd", check_finite=False, overwrite_a=True)
-        values = _clipped(values, self.k - 1)
-        vectors = self.complement @ vectors[:, values > 0]
-        return np.asarray(np.outer(self.root, self.root) + (vectors * values[values > 0]) @ vectors.T)
-
-
-def triangle_rows(triples: Integers, root: Floats) -> Incidence:
-    """Rows r with r . vec(Z) = left - right side of each triangle inequality; their largest entry is 1.
-
-    Multiplied by q(u)^2 q(v) q(w), the inequality is
-    q(u) q(w) Z(u, v) + q(u) q(v) Z(u, w) - q(v) q(w) Z(u, u) - q(u)^2 Z(v, w) <= 0.
-    """
-    n, (u, v, w) = len(root), triples.T
-    q_u, q_v, q_w = root[u], root[v], root[w]
-    entries = np.array([q_u * q_w, q_u * q_v, -q_v * q_w, -q_u * q_u])
-    entries /= np.abs(entries).max(axis=0)
-    columns = np.concatenate([u * n + v, u * n + w, u * n + u, v * n + w])
-    rows = np.tile(np.arange(len(triples)), 4)
-    return sp.csr_array((entries.ravel(), (rows, columns)), shape=(len(triples), n * n))
-
-
-def violated_triangles(matrix: Floats, root: Floats) -> Integers:
-    """For each vertex u the ten triples (u, v, w), v < w, whose triangle inequality Z violates most."""
-    outer = np.outer(root, root)
-    found = []
-    for u, q_u in enumerate(root):
-        left = q_u * np.outer(root, matrix[u])
-        excess = left + left.T - matrix[u, u] * outer - q_u * q_u * matrix
-        excess /= np.maximum(outer, q_u * np.maximum(np.maximum.outer(root, root), q_u))
-        violated = np.flatnonzero(np.triu(excess > VIOLATION, 1))  # not v or w = u: the excess is 0 there
-        worst = violated[np.argsort(-excess.ravel()[violated], kind="stable")[:TRIANGLES_EACH]]
-        v, w = np.divmod(worst, len(root))
-        found.append(np.column_stack([np.full(len(v), u), v, w]))
-    return np.concatenate(found)
-
-
-def _clipped(values: Floats, total: int) -> Floats:
-    """clip(values - t, 0, 1) with the t that makes the sum `total`, by bisection."""
-    low, high = values.min() - 1.0, values.max()
-    for _ in range(60):
-        middle = (low + high) / 2
-        if np.clip(values - middle, 0.0, 1.0).sum() > total:
-            low = middle
-        else:
-            high = middle
-    return np.asarray(np.clip(values - low, 0.0, 1.0))

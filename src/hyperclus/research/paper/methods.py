@@ -12,7 +12,7 @@ from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.research import baselines
 from hyperclus.research.datasets import Dataset
 from hyperclus.research.paper import as_written
-from hyperclus.spectral.sdp_bound import MAX_VERTICES
+from hyperclus.spectral.multiplier_search import ALONE_UP_TO
 
 Run = Callable[[Dataset, Hypergraph, Reweigh, int], Partition]
 
@@ -49,7 +49,7 @@ def _node2vec(data: Dataset, hypergraph: Hypergraph, reweigh: Reweigh, seed: int
 
 def _thorough(data: Dataset, hypergraph: Hypergraph, reweigh: Reweigh, seed: int) -> Partition:
     """The longest search; on car and zoo, which are small enough, also the tight bound."""
-    bound: Bound = "tight" if hypergraph.n_vertices <= MAX_VERTICES else "eigenvalues"
+    bound: Bound = "tight" if hypergraph.n_vertices <= ALONE_UP_TO else "eigenvalues"
     return cluster(
         hypergraph, data.k, objective="ncut", effort="thorough", bound=bound, seed=seed, chance=False
     )

@@ -1,0 +1,136 @@
+"""The search for good multipliers: rounds of ascent, new triangles, smaller types."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from hyperclus.spectral.eigen.lanczos import Vectors
+from hyperclus.spectral.lagrangian import Lagrangian, Proven, evaluated, proven
+from hyperclus.spectral.relaxation import Multipliers, Relaxation, ascend, refined, violated_triangles
+from hyperclus.spectral.type_space import TypeSpace
+from hyperclus.spectral.walk import RandomWalk
+from hyperclus.typing import Floats
+
+ALONE_UP_TO = 400  # vertices that have their own multipliers from the start
+ALONE_AT_LAST = 1_500  # vertices that have them in the end
+FIRST_TYPES, MOST_TYPES = 128, 512
+SLOW = 5e-4  # relative progress in a round below which types are split
+MAX_EXTRA = 160  # vectors beside those of the types
+DIMENSIONS = 24  # of the relaxation's matrix, that place vertices for their types
+
+
+@dataclass(slots=True, eq=False)
+class Best:
+    """The best multipliers so far; `found` are eigenvectors of G, which all vertices alone do not need."""
+
+    space: TypeSpace
+    multipliers: Multipliers
+    found: Vectors | None
+
+
+@dataclass(slots=True, eq=False)
+class Search:
+    """The state of the search. `bounds` are the best after each round, and at first the eigenvalues'."""
+
+    space: TypeSpace
+    relaxation: Relaxation
+    multipliers: Multipliers
+    centre: Floats
+    bounds: list[float]
+    best: Best | None = None
+    evaluations: int = 0
+    final: int = 0  # the round in which types were last split
+    last: Vectors | None = field(default=None, repr=False)  # eigenvectors of G in the last round
+
+    @classmethod
+    def begin(cls, walk: RandomWalk, k: int, vectors: Floats, bound: float) -> "Search":
+        """Start without multipliers. The vectors, orthogonal to q, place the vertices for their types."""
+        n = walk.hypergraph.n_vertices
+        nothing = np.zeros((n, 0))
+        if n <= ALONE_UP_TO:
+            space = TypeSpace(walk, k, np.arange(n), nothing)
+            relaxation = Relaxation.of(walk, k)
+        else:
+            whole = TypeSpace(walk, k, np.zeros(n, dtype=np.int64), nothing)
+            space, _ = whole.split(vectors / whole.root[:, None], FIRST_TYPES)
+            space = space.enriched(vectors)
+            relaxation = space.relaxation
+        size = len(relaxation.laplacian)
+        centre = relaxation.nearest(np.eye(size) if n <= ALONE_UP_TO else -relaxation.laplacian)
+        return cls(space, relaxation, Multipliers.none(len(relaxation.root)), centre, [bound])
+
+    @property
+    def alone(self) -> bool:
+        """Whether each vertex is a type."""
+        return len(self.space.type_root) == len(self.space.types)
+
+    @property
+    def most_types(self) -> int:
+        """How many types there are in the end."""
+        n = len(self.space.types)
+        return n if n <= ALONE_AT_LAST else MOST_TYPES
+
+    def round(self) -> None:
+        """Raise the bound of the relaxation, and compute what the multipliers found prove."""
+        self.multipliers, self.centre, spent = ascend(self.relaxation, self.multipliers, self.centre)
+        self.evaluations += spent
+        if self.alone:
+            value, self.last = self.relaxation.bound(self.multipliers), None
+        else:
+            value, self.last = evaluated(Lagrangian(self.space.walk, self.space, self.multipliers))
+        if value > self.bounds[-1]:
+            self.best = Best(self.space, self.multipliers, self.last)
+        self.bounds.append(max(self.bounds[-1], value))
+
+    def prepare(self) -> None:
+        """Add violated triangles, and what the space lacks; or split types if there is little progress."""
+        slow = self.bounds[-1] - self.bounds[-2] <= SLOW * self.bounds[-1]
+        if slow and len(self.space.type_root) < self.most_types:
+            self._split()
+        elif self.last is not None and self.space.extra.shape[1] < MAX_EXTRA:
+            self._move(self.space.enriched(self.last.vectors))
+        seen = self.relaxation.between_types(self.centre)
+        self.multipliers = self.multipliers.joined(violated_triangles(seen, self.relaxation.root))
+
+    def _split(self) -> None:
+        """Split types by where the relaxation's matrix places their vertices."""
+        values, vectors = np.linalg.eigh(self.centre)
+        largest = slice(-min(DIMENSIONS, len(values)), None)
+        roots = vectors[:, largest] * np.sqrt(np.maximum(values[largest], 0.0))
+        places = self.space.vectors(roots) / self.space.root[:, None]
+        count = min(2 * len(self.space.type_root), self.most_types)
+        if count == len(self.space.types):
+            space = TypeSpace(self.space.walk, self.space.k, np.arange(count), np.zeros((count, 0)))
+            parents = self.space.types
+        else:
+            space, parents = self.space.split(places, count)
+        before = self.space.type_root
+        self._move(space)
+        self.multipliers = refined(self.multipliers, parents, before, space.type_root)
+        self.final = len(self.bounds) - 1
+
+    def _move(self, space: TypeSpace) -> None:
+        """Continue in another space, which holds all or most of this one."""
+        self.centre = space.carried(self.space, self.centre)
+        self.space, self.relaxation = space, space.relaxation
+
+    def proven(self) -> Proven | None:
+        """The bound of the best multipliers, proven; None without any."""
+        if self.best is None:
+            return None
+        operator = Lagrangian(self.space.walk, self.best.space, self.best.multipliers)
+        found = self.best.found
+        if found is None:
+            found = _all_vectors(operator)
+        return proven(operator, found)
+
+
+def _all_vectors(operator: Lagrangian) -> Vectors:
+    """The eigenvectors of the k - 1 smallest eigenvalues, from the n x n matrix."""
+    from scipy.linalg import eigh
+
+    q, k = operator.space.root, operator.space.k
+    matrix = operator.dense()
+    far = 4 * float(np.abs(matrix).sum(axis=0).max())
+    _, vectors = eigh(matrix + far * np.outer(q, q), subset_by_index=(0, k - 2))
+    return Vectors(vectors, 0, np.inf)

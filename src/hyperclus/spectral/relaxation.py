@@ -1,0 +1,245 @@
+"""The semidefinite relaxation of NCut on vertex types, and ascent on the multipliers of its inequalities.
+
+A type is a set of vertices; with one type for each vertex this is the whole relaxation. Let e(a) be the
+vector q / q~(a) on type a and 0 elsewhere, where q~(a)^2 = vol(a), and let B be some orthonormal vectors
+orthogonal to all e(a). The relaxation is restricted to matrices on the span of both, which is small however
+many vertices there are. It serves to find multipliers; `lagrangian` proves what they are worth in all.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from hyperclus.spectral.laplacian import NormalizedLaplacian
+from hyperclus.spectral.walk import RandomWalk
+from hyperclus.typing import Floats, Incidence, Integers
+
+PROXIMITY = 0.03  # weight of the proximal term; .1 took up to twice as long
+STEPS = 60  # L-BFGS-B iterations between two searches for violated triangles
+TRIANGLES_EACH = 10  # triangles that each vertex may have added at a time; 20 and more took longer
+VIOLATION = 1e-5  # least violation of an inequality with largest coefficient 1 that is added
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Multipliers:
+    """How much of each inequality is added to L_sym; with types, X and D take the place of Z."""
+
+    pairs: Floats  # of Z(u, v) >= 0, in the order of `np.triu_indices(n, 1)`
+    triples: Integers  # rows u, v, w, all different, of W(u, v) + W(u, w) <= W(u, u) + W(v, w)
+    triangles: Floats  # of these, scaled as `triangle_rows` does
+
+    @classmethod
+    def none(cls, size: int) -> "Multipliers":
+        """No multiples of any inequality between `size` vertices or types."""
+        return cls(np.zeros(size * (size - 1) // 2), np.zeros((0, 3), dtype=np.int64), np.zeros(0))
+
+    def joined(self, triples: Integers) -> "Multipliers":
+        """Add further triangles, with multiplier 0."""
+        places = (len(self.pairs) + 1) ** np.arange(3)  # with a base above every vertex, codes are unique
+        added = triples[~np.isin(triples @ places, self.triples @ places)]
+        triangles = np.concatenate([self.triangles, np.zeros(len(added))])
+        return Multipliers(self.pairs, np.concatenate([self.triples, added]), triangles)
+
+    def positive(self) -> "Multipliers":
+        """The same, where negative multipliers count as 0 and triangles without a multiplier are left out."""
+        used = self.triangles > 0
+        return Multipliers(np.maximum(self.pairs, 0.0), self.triples[used], self.triangles[used])
+
+    def coefficients(self, root: Floats) -> Floats:
+        """The symmetric matrix that is added to L_sym; its diagonal belongs to Z(u, u), or D(a) of types."""
+        n = len(root)
+        added = np.asarray(triangle_rows(self.triples, root).T @ self.triangles).reshape(n, n)
+        added[np.triu_indices(n, 1)] -= self.pairs
+        return np.asarray((added + added.T) / 2)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Relaxation:
+    """Minimise <L_sym, Z> over {Z : Z q = q, 0 <= Z <= I, trace Z = k}, which holds every partition.
+
+    Z is given by its coefficients (m, m) on the vectors e(a) of r types and p further ones. Inequalities
+    are between X(a, b) = e(a)' Z e(b) and, in the place of Z(u, u), D(a) = sum of Z(u, u) over u in a.
+    """
+
+    laplacian: Floats  # L_sym on the m vectors
+    root: Floats  # q~, of norm 1, (r,)
+    grams: Floats  # (r, p * p): B_a' B_a with the rows of B in type a, so D(a) = X(a, a) + <gram, Z_B>
+    complement: Floats  # an orthonormal basis of the complement of q, (m, m - 1)
+    above: tuple[Integers, Integers]  # the pairs a < b
+    k: int
+    additions: int  # n + |E|, the terms in the sums behind an entry of L_sym
+
+    @classmethod
+    def of(cls, walk: RandomWalk, k: int) -> "Relaxation":
+        """The relaxation of the k-way NCut of a walk, with one type for each vertex."""
+        root = np.sqrt(walk.stationary)
+        root /= np.linalg.norm(root)
+        laplacian = NormalizedLaplacian(walk).dense()
+        terms = walk.hypergraph.n_vertices + walk.hypergraph.n_edges
+        return cls.on(laplacian, root, np.zeros((len(root), 0)), k, terms)
+
+    @classmethod
+    def on(cls, laplacian: Floats, root: Floats, grams: Floats, k: int, terms: int) -> "Relaxation":
+        """The relaxation on given vectors, the first of which are those of the types."""
+        mirror = np.append(root, np.zeros(len(laplacian) - len(root)))
+        mirror[0] += 1.0
+        reflection = np.eye(len(mirror)) - np.outer(mirror, mirror) * (2 / (mirror @ mirror))
+        pairs = np.triu_indices(len(root), 1)
+        return cls(laplacian, root, grams, reflection[:, 1:], pairs, k, terms)  # column 0 is -q
+
+    def lagrangian(self, pairs: Floats, triangles: Floats, rows: Incidence) -> Floats:
+        """G = L_sym - the sum of pairs times X(a, b) + the sum of triangles times (left - right side)."""
+        r = len(self.root)
+        added: Floats = np.asarray(rows.T @ triangles).reshape(r, r)
+        added[self.above] -= pairs
+        matrix = self.laplacian.copy()
+        matrix[:r, :r] += (added + added.T) / 2
+        if extra := len(matrix) - r:
+            matrix[r:, r:] += (np.diag(added) @ self.grams).reshape(extra, extra)
+        return matrix
+
+    def between_types(self, z: Floats) -> Floats:
+        """X with D on its diagonal."""
+        r = len(self.root)
+        matrix: Floats = z[:r, :r]
+        if len(z) > r:
+            matrix = matrix.copy()
+            matrix[np.diag_indices(r)] += self.grams @ z[r:, r:].ravel()
+        return matrix
+
+    def bound(self, multipliers: Multipliers) -> float:
+        """The bound proven: q' G q + the k - 1 smallest eigenvalues on the complement, less rounding errors.
+
+        Only for one type per vertex. S is the sum of the absolute values of all that is added up in G. Each
+        entry of G is right to a small factor times (n + |E| + triangles) eps S, so <G, Z> is to that times
+        ||S|| ||Z||, and ||Z|| = sqrt(k) (Frobenius norms). Each of the k values computed from G is right
+        to a small factor times n eps ||S||. The small factor is taken as 20. Negative multipliers count as 0.
+        """
+        from scipy.linalg import eigvalsh
+
+        used = multipliers.positive()
+        rows = triangle_rows(used.triples, self.root)
+        matrix = self.lagrangian(used.pairs, used.triangles, rows)
+        values = eigvalsh(self.complement.T @ matrix @ self.complement)
+        size = self.lagrangian(-used.pairs, used.triangles, abs(rows))
+        size += 2 * (np.eye(len(matrix)) - self.laplacian)
+        terms = 20 * self.additions + len(used.triangles)
+        allowance = self.k * terms * np.finfo(float).eps * np.linalg.norm(size)
+        return float(self.root @ matrix @ self.root + values[: self.k - 1].sum() - allowance)
+
+    def nearest(self, matrix: Floats) -> Floats:
+        """The member of the set nearest to a symmetric matrix: eigenvalues shifted and clipped to [0, 1]."""
+        from scipy.linalg import eigh
+
+        inner = self.complement.T @ matrix @ self.complement
+        values, vectors = eigh(inner, driver="evd", check_finite=False, overwrite_a=True)
+        values = _clipped(values, self.k - 1)
+        vectors = (self.complement @ vectors[:, values > 0]) * np.sqrt(values[values > 0])
+        nearest = vectors @ vectors.T
+        r = len(self.root)
+        nearest[:r, :r] += np.outer(self.root, self.root)
+        return np.asarray(nearest)
+
+
+def ascend(
+    relaxation: Relaxation, start: Multipliers, centre: Floats, steps: int = STEPS
+) -> tuple[Multipliers, Floats, int]:
+    """One step of the proximal point method: better multipliers, the next centre and the evaluations.
+
+    f = min over Z of <G, Z> + c/2 ||Z - centre||^2 is a smooth concave function of the multipliers, and its
+    gradient is what the minimising Z violates (Malick, Povh, Rendl, Wiegele, SIAM J. Optimization, 2009).
+    L-BFGS-B raises f. Triangles whose multiplier ends at 0 are dropped.
+    """
+    from scipy.optimize import Bounds, minimize
+
+    n_pairs = len(start.pairs)
+    rows = triangle_rows(start.triples, relaxation.root)
+
+    def minimiser(stacked: Floats) -> tuple[Floats, Floats]:
+        matrix = relaxation.lagrangian(stacked[:n_pairs], stacked[n_pairs:], rows)
+        return matrix, relaxation.nearest(centre - matrix / PROXIMITY)
+
+    def negated(stacked: Floats) -> tuple[float, Floats]:
+        matrix, z = minimiser(stacked)
+        value = np.vdot(matrix, z) + PROXIMITY / 2 * np.linalg.norm(z - centre) ** 2
+        seen = relaxation.between_types(z)
+        return -float(value), np.concatenate([seen[relaxation.above], -(rows @ seen.ravel())])
+
+    first = np.concatenate([start.pairs, start.triangles])
+    positive = Bounds(np.zeros(len(first)), np.full(len(first), np.inf))
+    limits: Any = {"maxiter": steps, "maxfun": 2 * steps, "ftol": 0.0, "gtol": 1e-7}
+    best = minimize(negated, first, jac=True, method="L-BFGS-B", bounds=positive, options=limits)
+    found = Multipliers(best.x[:n_pairs], start.triples, best.x[n_pairs:]).positive()
+    return found, minimiser(best.x)[1], best.nfev + 1
+
+
+def triangle_rows(triples: Integers, root: Floats) -> Incidence:
+    """Rows r with r . vec(Z) = left - right side of each triangle inequality; their largest entry is 1.
+
+    Multiplied by q(u)^2 q(v) q(w), the inequality is
+    q(u) q(w) Z(u, v) + q(u) q(v) Z(u, w) - q(v) q(w) Z(u, u) - q(u)^2 Z(v, w) <= 0.
+    """
+    n, (u, v, w) = len(root), triples.T
+    q_u, q_v, q_w = root[u], root[v], root[w]
+    entries = np.array([q_u * q_w, q_u * q_v, -q_v * q_w, -q_u * q_u])
+    entries /= np.abs(entries).max(axis=0)
+    columns = np.concatenate([u * n + v, u * n + w, u * n + u, v * n + w])
+    rows = np.tile(np.arange(len(triples)), 4)
+    return sp.csr_array((entries.ravel(), (rows, columns)), shape=(len(triples), n * n))
+
+
+def violated_triangles(matrix: Floats, root: Floats) -> Integers:
+    """For each vertex u the ten triples (u, v, w), v < w, whose triangle inequality Z violates most."""
+    outer = np.outer(root, root)
+    found = []
+    for u, q_u in enumerate(root):
+        left = q_u * np.outer(root, matrix[u])
+        excess = left + left.T - matrix[u, u] * outer - q_u * q_u * matrix
+        excess /= np.maximum(outer, q_u * np.maximum(np.maximum.outer(root, root), q_u))
+        excess[u] = excess[:, u] = 0.0  # v or w = u
+        violated = np.flatnonzero(np.triu(excess > VIOLATION, 1))
+        worst = violated[np.argsort(-excess.ravel()[violated], kind="stable")[:TRIANGLES_EACH]]
+        v, w = np.divmod(worst, len(root))
+        found.append(np.column_stack([np.full(len(v), u), v, w]))
+    return np.concatenate(found)
+
+
+def refined(multipliers: Multipliers, parents: Integers, before: Floats, after: Floats) -> Multipliers:
+    """The multipliers of smaller types that add the same to L_sym; type a was part of `parents[a]`.
+
+    X(a, b) = S(a, b) / (q~(a) q~(b)), and sums S over parts add up. `before` and `after` are q~.
+    """
+    n = len(after)
+    table = np.zeros((len(before),) * 2)
+    table[np.triu_indices(len(before), 1)] = multipliers.pairs
+    table = (table + table.T) / np.outer(before, before)
+    pairs = (table[np.ix_(parents, parents)] * np.outer(after, after))[np.triu_indices(n, 1)]
+    children = [np.flatnonzero(parents == parent) for parent in range(len(before))]
+    per_sum = multipliers.triangles / triple_scale(multipliers.triples, before)
+    triples, triangles = [np.zeros((0, 3), dtype=np.int64)], [np.zeros(0)]
+    for triple, value in zip(multipliers.triples, per_sum, strict=True):
+        parts = np.array(np.meshgrid(*(children[parent] for parent in triple))).reshape(3, -1).T
+        triples.append(parts)
+        triangles.append(value * triple_scale(parts, after))
+    return Multipliers(pairs, np.concatenate(triples), np.concatenate(triangles))
+
+
+def triple_scale(triples: Integers, root: Floats) -> Floats:
+    """The factor c q(v) q(w) by which `triangle_rows` divides vol(w) S(u, v) + vol(v) S(u, w) - ..."""
+    q_u, q_v, q_w = root[triples].T
+    largest = np.maximum(q_u * np.maximum(np.maximum(q_v, q_w), q_u), q_v * q_w)
+    return np.asarray(largest * q_v * q_w)
+
+
+def _clipped(values: Floats, total: int) -> Floats:
+    """clip(values - t, 0, 1) with the t that makes the sum `total`, by bisection."""
+    low, high = values.min() - 1.0, values.max()
+    for _ in range(60):
+        middle = (low + high) / 2
+        if np.clip(values - middle, 0.0, 1.0).sum() > total:
+            low = middle
+        else:
+            high = middle
+    return np.asarray(np.clip(values - low, 0.0, 1.0))
