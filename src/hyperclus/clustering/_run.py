@@ -5,7 +5,7 @@ import time
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import asdict, astuple, dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from itertools import chain
 from typing import Any, Generic, Literal, TypedDict, TypeVar, cast
 
@@ -351,7 +351,7 @@ def _tight_bound(walk: RandomWalk, k: int, upper: float) -> TightBound:
         return below and counts and isinstance(kept["ended"], str) and len(kept) == 5
 
     kept = checkpoint.result(fits)
-    tight = TightBound(**(kept or checkpoint.finish(**asdict(tight_bound(walk, k, upper=upper)))))
+    tight = tight_bound(walk, k, upper=upper) if kept is None else TightBound(**kept)
     report_progress("bound", tight.evaluations, "evaluations", 1.0, f"NCut at least {tight.value:.4f}")
     return tight
 

@@ -51,7 +51,9 @@ def certificate_of(walk: RandomWalk, labels: Integers, k: int, found: Found) -> 
             "figures of weights in single precision cannot be certified; use ",
             Argument("precision", "float64"),
         )
-    cases = () if found.tight is None else found.tight.cases
+    cases: tuple[Case, ...] = ()
+    if found.tight is not None and found.tight.proof is not None:
+        cases = (Case(np.zeros((0, 3), dtype=np.int64), found.tight.proof),)
     method, failure = ("tight", 0.0) if cases else ("eigenvalues", found.pairs.failure)
     if found.bound > 0:
         cases = cases or eigenvalue_cases(walk, found.pairs, k)
