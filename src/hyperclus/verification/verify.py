@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from hyperclus._runtime.files import StrPath
+from hyperclus._runtime.files import StrPath, check_path
 from hyperclus._runtime.progress import report_progress
 from hyperclus._runtime.threads import single_blas_thread
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_incidences
@@ -126,6 +126,8 @@ def verify(
     (True, 0.1154, 0.1905)
     """
     flint()
+    if not isinstance(certificate, Certificate):
+        check_path(certificate)
     found = certificate if isinstance(certificate, Certificate) else read_certificate(certificate)
     data = as_hypergraph(hypergraph)
     check_incidences(data)
