@@ -115,6 +115,7 @@ class _ClusterEstimator(_base.ClusterMixin, _HypergraphEstimator):  # type: igno
     n_clusters: int | Literal["auto"] = 2
     _: KW_ONLY
     bound: Bound = "eigenvalues"
+    bound_seconds: float | None = None
     chance: bool = False
     _function: ClassVar[Callable[..., Partition]]
 
@@ -200,7 +201,7 @@ class HypergraphClustering(_ClusterEstimator):
     ----------
     n_clusters : int or "auto"
         "auto" is the number that `hyperclus.suggest_k` suggests; `n_clusters_` has it after `fit`.
-    objective, effort, min_share, alpha, bound
+    objective, effort, min_share, alpha, bound, bound_seconds
         As in `hyperclus.cluster`.
     constraints : Constraints or mapping, optional
         As in `hyperclus.cluster`; vertices are positions of samples, or labels of the index of a data frame.
@@ -256,7 +257,7 @@ class HyperClusG(_ClusterEstimator):
     Parameters
     ----------
     n_clusters : int or "auto"
-    rounding, strategy, alpha, bound
+    rounding, strategy, alpha, bound, bound_seconds
         As in `hyperclus.hyperclus_g`.
     edge_weights, edge_names, engine, random_state
         As in `HypergraphClustering`.

@@ -15,6 +15,7 @@ from support.command_line import inside
 
 ROWS = hc.Hypergraph.from_table({"a": ["x", "y", "x"], "b": ["u", "u", "v"]})
 RING = hc.Hypergraph.from_edges([[i, (i + 1) % 450] for i in range(450)])
+LARGE = hc.Hypergraph.from_edges([[i, i + 1] for i in range(0, 16_002, 2)])
 BLOBS = hc.Hypergraph.from_edges(
     [[f"{b}{(i + s) % 8}" for s in range(4)] for b in "abcdef" for i in range(8)]
     + [["a0", "b0"], ["b1", "c0"], ["c1", "d0"], ["d1", "e0"], ["e1", "f0"]]
@@ -85,7 +86,7 @@ SENTENCES = [
         lambda _: hc.Hypergraph.from_edges([["a"]], vertex_ids=["a", "b"], isolated="error"),
         "use -o isolated=drop",
     ),
-    (lambda _: hc.cluster(RING, 2, bound="tight"), "use --bound eigenvalues"),
+    (lambda _: hc.cluster(LARGE, 2, bound="tight"), "use --bound eigenvalues"),
     (lambda _: hc.cluster(RING, 2, min_share=0.9), "--min-share must be between"),
     (lambda _: hc.cluster(RING, 2, tolerance=-1), "--tolerance must be"),
     (lambda _: hc.cluster(RING, 2, alpha=-1), "--alpha must be"),

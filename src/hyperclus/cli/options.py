@@ -77,7 +77,10 @@ class Computation(Walk):
     """The walk, its eigenvectors and the bound."""
 
     bound: Literal["eigenvalues", "tight"] = cluster_option(
-        "How to prove the lower bound; tight: for up to 400 vertices.", default="eigenvalues"
+        "How to prove the lower bound; tight: for up to 16,000 vertices.", default="eigenvalues"
+    )
+    bound_seconds: float | None = cluster_option(
+        "Time after which the search for a tight bound ends.", "NUMBER"
     )
     tolerance: float = cluster_option("Largest residual of an eigenvector.", "NUMBER", default=1e-8)
     precision: Precision = cluster_option(

@@ -11,7 +11,7 @@ from typing import Any, Generic, Literal, TypedDict, TypeVar, cast
 
 import numpy as np
 
-from hyperclus._runtime.checkpoint import check_seed, is_count, is_figure, open_checkpoint
+from hyperclus._runtime.checkpoint import check_seed, open_checkpoint
 from hyperclus._runtime.progress import WorkProgress, report_progress
 from hyperclus._runtime.random import random_generator
 from hyperclus.clustering.batch_search import batch_search
@@ -38,7 +38,15 @@ from hyperclus.engines import (
     room_for_vectors,
 )
 from hyperclus.engines.base import IncidenceProducts
-from hyperclus.errors import Argument, ConvergenceError, InputError, check_choice, check_integer, is_number
+from hyperclus.errors import (
+    Argument,
+    ConvergenceError,
+    InputError,
+    check_choice,
+    check_integer,
+    check_number,
+    is_number,
+)
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_incidences
 from hyperclus.io.anything import as_hypergraph
 from hyperclus.spectral.bounds import ncut_lower_bound
@@ -71,6 +79,7 @@ class Settings(TypedDict, total=False):
 
     alpha: float
     bound: Bound
+    bound_seconds: float | None
     tolerance: float
     seed: Seed
     engine: InMemory
@@ -88,6 +97,7 @@ class Steps(Generic[Result]):
 
     alpha: float = 0.0
     bound: Bound = "eigenvalues"
+    bound_seconds: float | None = None
     tolerance: float = 1e-8
     seed: Seed = 0
     precision: Precision = "float64"
@@ -275,6 +285,8 @@ class Run(Steps[Partition]):
         self.whole = self.hypergraph if self.active.all() else self.hypergraph.restrict(self.active)
         if self.bound == "tight":
             check_size(self.whole.n_vertices)
+        if self.bound_seconds is not None:
+            check_number("bound_seconds", self.bound_seconds, above=0)
 
     @classmethod
     def of(cls, function: str, hypergraph: HypergraphLike, settings: Settings) -> "Run":
@@ -319,7 +331,8 @@ class Run(Steps[Partition]):
         tight = None
         if self.bound == "tight":
             with self.timed("bound"):
-                tight = _tight_bound(walk.on_host(), k, scored.ncut)
+                (found,) = walk.backend.fetch(labels)
+                tight = _tight_bound(walk.on_host(), found, scored.ncut, self.bound_seconds)
         with nullcontext() if walk.backend.on_host else self.timed("copy"):
             numbered = walk.backend.take(np.argsort(order), labels)
             labels, everywhere = walk.backend.fetch(labels, numbered)
@@ -341,17 +354,10 @@ class Run(Steps[Partition]):
             return compared(walk, labels, k, OBJECTIVES[objective], min_volume, int(seed))
 
 
-def _tight_bound(walk: RandomWalk, k: int, upper: float) -> TightBound:
+def _tight_bound(walk: RandomWalk, labels: Integers, upper: float, seconds: float | None) -> TightBound:
     report_progress("bound", 0, "evaluations", 0.0)
-    checkpoint = open_checkpoint("bound", walk.hypergraph, walk.alpha, walk.stationary, k, upper)
-
-    def fits(kept: dict[str, Any]) -> bool:
-        counts = all(is_count(kept[name]) for name in ("rounds", "evaluations", "triangles"))
-        below = is_figure(kept["value"], 0.0, upper * (1 + 1e-9) + 1e-12)
-        return below and counts and isinstance(kept["ended"], str) and len(kept) == 5
-
-    kept = checkpoint.result(fits)
-    tight = tight_bound(walk, k, upper=upper) if kept is None else TightBound(**kept)
+    k = int(labels.max()) + 1
+    tight = tight_bound(walk, k, upper=upper, labels=labels, seconds=seconds)
     report_progress("bound", tight.evaluations, "evaluations", 1.0, f"NCut at least {tight.value:.4f}")
     return tight
 

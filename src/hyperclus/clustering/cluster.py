@@ -36,6 +36,7 @@ def cluster(
     min_share: float | None = None,
     alpha: float = 0.0,
     bound: Bound = "eigenvalues",
+    bound_seconds: float | None = None,
     tolerance: float = 1e-8,
     seed: Seed = 0,
     engine: InMemory = "auto",
@@ -72,7 +73,10 @@ def cluster(
         directions, which suits gamma that is a strength of membership.
     bound : {"eigenvalues", "tight"}
         How the lower bound is proven. "tight" is much closer, takes seconds to minutes, and is for up to
-        400 vertices.
+        16,000 vertices.
+    bound_seconds : float, optional
+        Time after which the search for a tighter bound ends; what it has found by then is proven. By default
+        it goes on until the bound no longer improves.
     tolerance : float
         Largest residual of an eigenvector.
     seed : int, Generator or None
@@ -120,6 +124,7 @@ def cluster(
         precision=precision,
         alpha=alpha,
         bound=bound,
+        bound_seconds=bound_seconds,
         tolerance=tolerance,
         seed=seed,
     )
@@ -178,7 +183,7 @@ def evaluate(
         Clusters are renumbered 0, 1, ... by size; labels that are not integers stay as their names. Vertices
         in no hyperedge belong to no cluster.
     **settings
-        alpha, bound, tolerance, seed, engine, precision, chance: as in `cluster`.
+        alpha, bound, bound_seconds, tolerance, seed, engine, precision, chance: as in `cluster`.
 
     Examples
     --------

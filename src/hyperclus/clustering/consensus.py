@@ -44,7 +44,7 @@ def consensus(
     k : int, optional
         The number of clusters; by default that of the partitions, which must then agree on it.
     **settings
-        alpha, bound, tolerance, seed, engine, precision, chance: as in `evaluate`.
+        alpha, bound, bound_seconds, tolerance, seed, engine, precision, chance: as in `evaluate`.
 
     Returns
     -------

@@ -51,7 +51,7 @@ def hyperclus_g(
         positions of its vertices, and returns the hypergraph to split instead, on the same vertices, or None
         if the cluster must not be split.
     **settings
-        alpha, bound, tolerance, seed, engine, precision: as in `cluster`.
+        alpha, bound, bound_seconds, tolerance, seed, engine, precision: as in `cluster`.
 
     Returns
     -------

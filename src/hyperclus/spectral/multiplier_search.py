@@ -5,11 +5,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hyperclus.spectral.eigen.lanczos import Vectors
-from hyperclus.spectral.lagrangian import Lagrangian, Proven, evaluated, proven
+from hyperclus.spectral.lagrangian import Lagrangian, evaluated, proven
+from hyperclus.spectral.proof import Proof
 from hyperclus.spectral.relaxation import Multipliers, Relaxation, ascend, refined, violated_triangles
 from hyperclus.spectral.type_space import TypeSpace
 from hyperclus.spectral.walk import RandomWalk
-from hyperclus.typing import Floats
+from hyperclus.typing import Floats, Integers
 
 ALONE_UP_TO = 400  # vertices that have their own multipliers from the start
 ALONE_AT_LAST = 1_500  # vertices that have them in the end
@@ -17,15 +18,6 @@ FIRST_TYPES, MOST_TYPES = 128, 512
 SLOW = 5e-4  # relative progress in a round below which types are split
 MAX_EXTRA = 160  # vectors beside those of the types
 DIMENSIONS = 24  # of the relaxation's matrix, that place vertices for their types
-
-
-@dataclass(slots=True, eq=False)
-class Best:
-    """The best multipliers so far; `found` are eigenvectors of G, which all vertices alone do not need."""
-
-    space: TypeSpace
-    multipliers: Multipliers
-    found: Vectors | None
 
 
 @dataclass(slots=True, eq=False)
@@ -37,13 +29,16 @@ class Search:
     multipliers: Multipliers
     centre: Floats
     bounds: list[float]
-    best: Best | None = None
+    best: Multipliers = field(default_factory=lambda: Multipliers.none(0))
+    best_types: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # empty: none is better
     evaluations: int = 0
     final: int = 0  # the round in which types were last split
     last: Vectors | None = field(default=None, repr=False)  # eigenvectors of G in the last round
 
     @classmethod
-    def begin(cls, walk: RandomWalk, k: int, vectors: Floats, bound: float) -> "Search":
+    def begin(
+        cls, walk: RandomWalk, k: int, labels: Integers | None, vectors: Floats, bound: float
+    ) -> "Search":
         """Start without multipliers. The vectors, orthogonal to q, place the vertices for their types."""
         n = walk.hypergraph.n_vertices
         nothing = np.zeros((n, 0))
@@ -51,7 +46,8 @@ class Search:
             space = TypeSpace(walk, k, np.arange(n), nothing)
             relaxation = Relaxation.of(walk, k)
         else:
-            whole = TypeSpace(walk, k, np.zeros(n, dtype=np.int64), nothing)
+            together = np.zeros(n, dtype=np.int64) if labels is None else labels
+            whole = TypeSpace(walk, k, together, nothing)
             space, _ = whole.split(vectors / whole.root[:, None], FIRST_TYPES)
             space = space.enriched(vectors)
             relaxation = space.relaxation
@@ -72,6 +68,8 @@ class Search:
 
     def round(self) -> None:
         """Raise the bound of the relaxation, and compute what the multipliers found prove."""
+        if len(self.bounds) > 1:
+            self._prepare()
         self.multipliers, self.centre, spent = ascend(self.relaxation, self.multipliers, self.centre)
         self.evaluations += spent
         if self.alone:
@@ -79,10 +77,10 @@ class Search:
         else:
             value, self.last = evaluated(Lagrangian(self.space.walk, self.space, self.multipliers))
         if value > self.bounds[-1]:
-            self.best = Best(self.space, self.multipliers, self.last)
+            self.best, self.best_types = self.multipliers, self.space.types
         self.bounds.append(max(self.bounds[-1], value))
 
-    def prepare(self) -> None:
+    def _prepare(self) -> None:
         """Add violated triangles, and what the space lacks; or split types if there is little progress."""
         slow = self.bounds[-1] - self.bounds[-2] <= SLOW * self.bounds[-1]
         if slow and len(self.space.type_root) < self.most_types:
@@ -114,15 +112,22 @@ class Search:
         self.centre = space.carried(self.space, self.centre)
         self.space, self.relaxation = space, space.relaxation
 
-    def proven(self) -> Proven | None:
-        """The bound of the best multipliers, proven; None without any."""
-        if self.best is None:
-            return None
-        operator = Lagrangian(self.space.walk, self.best.space, self.best.multipliers)
-        found = self.best.found
-        if found is None:
-            found = _all_vectors(operator)
-        return proven(operator, found)
+
+def proven_by(
+    walk: RandomWalk, k: int, types: Integers, multipliers: Multipliers
+) -> tuple[float, Proof | None]:
+    """The bound that multipliers >= 0 prove, and its proof; -inf and None if none is found.
+
+    If each vertex is a type, all eigenvalues are computed, and they prove slightly more than a shift does.
+    """
+    space = TypeSpace(walk, k, types, np.zeros((len(types), 0)))
+    operator = Lagrangian(walk, space, multipliers.positive())
+    alone = len(space.type_root) == len(types)
+    found = proven(operator, _all_vectors(operator) if alone else evaluated(operator).found)
+    proof = None if found is None else found.proof
+    if alone:
+        return Relaxation.of(walk, k).bound(multipliers), proof
+    return -np.inf if found is None else float(found.value), proof
 
 
 def _all_vectors(operator: Lagrangian) -> Vectors:

@@ -19,6 +19,7 @@ from hyperclus.typing import Floats, Incidence, Integers
 PROXIMITY = 0.03  # weight of the proximal term; .1 took up to twice as long
 STEPS = 60  # L-BFGS-B iterations between two searches for violated triangles
 TRIANGLES_EACH = 10  # triangles that each vertex may have added at a time; 20 and more took longer
+TRIANGLES_CARRIED = 40  # triangles for each type that are retained when types are split
 VIOLATION = 1e-5  # least violation of an inequality with largest coefficient 1 that is added
 
 
@@ -41,6 +42,13 @@ class Multipliers:
         added = triples[~np.isin(triples @ places, self.triples @ places)]
         triangles = np.concatenate([self.triangles, np.zeros(len(added))])
         return Multipliers(self.pairs, np.concatenate([self.triples, added]), triangles)
+
+    def largest(self, count: int) -> "Multipliers":
+        """The same with the `count` triangles that have the largest multipliers."""
+        if len(self.triangles) <= count:
+            return self
+        kept = np.sort(np.argsort(-self.triangles, kind="stable")[:count])
+        return Multipliers(self.pairs, self.triples[kept], self.triangles[kept])
 
     def positive(self) -> "Multipliers":
         """The same, where negative multipliers count as 0 and triangles without a multiplier are left out."""
@@ -223,7 +231,8 @@ def refined(multipliers: Multipliers, parents: Integers, before: Floats, after: 
         parts = np.array(np.meshgrid(*(children[parent] for parent in triple))).reshape(3, -1).T
         triples.append(parts)
         triangles.append(value * triple_scale(parts, after))
-    return Multipliers(pairs, np.concatenate(triples), np.concatenate(triangles))
+    everything = Multipliers(pairs, np.concatenate(triples), np.concatenate(triangles))
+    return everything.largest(TRIANGLES_CARRIED * n)
 
 
 def triple_scale(triples: Integers, root: Floats) -> Floats:

@@ -21,12 +21,13 @@ Up to 400 vertices each has its own multipliers. Beyond, vertices of the same ty
 types are split until that no longer helps, and any set of types gives a valid bound.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from time import monotonic
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from hyperclus._runtime.checkpoint import is_array, is_count, is_figure, open_checkpoint
 from hyperclus._runtime.progress import report_progress, unwatched
 from hyperclus._runtime.threads import single_blas_thread
 from hyperclus.errors import Argument, InputError, check_integer, check_number
@@ -34,10 +35,11 @@ from hyperclus.spectral.bounds import ncut_lower_bound
 from hyperclus.spectral.eigen import smallest_eigenpairs
 from hyperclus.spectral.eigen.lanczos import rough_vectors
 from hyperclus.spectral.laplacian import NormalizedLaplacian
-from hyperclus.spectral.multiplier_search import ALONE_UP_TO, Search
+from hyperclus.spectral.multiplier_search import ALONE_UP_TO, Search, proven_by
 from hyperclus.spectral.proof import Proof
+from hyperclus.spectral.relaxation import Multipliers
 from hyperclus.spectral.walk import RandomWalk, check_walk
-from hyperclus.typing import Floats
+from hyperclus.typing import Floats, Integers
 
 MAX_VERTICES = 16_000  # a proof factors an n x n matrix
 EIGENVECTORS = 30  # of L_sym, beside k, in the space of the first relaxation
@@ -83,6 +85,7 @@ def tight_bound(
     k: int,
     *,
     upper: float | None = None,
+    labels: Integers | None = None,
     tolerance: float = 1e-4,
     max_rounds: int = 40,
     seconds: float | None = None,
@@ -98,6 +101,9 @@ def tight_bound(
     upper : float, optional
         The NCut of some partition: the search ends when the bound is within `tolerance` of it. It never
         enters the bound.
+    labels : array of shape (n,), optional
+        The labels of that partition, 0 .. k - 1: no type has vertices of two clusters. They do not enter the
+        bound either.
     tolerance : float
         The relative gap to `upper` that is small enough; a tenth of it in five rounds counts as progress.
     max_rounds : int
@@ -129,21 +135,57 @@ def tight_bound(
     check_number("tolerance", tolerance, above=0)
     if upper is not None:
         check_number("upper", upper)
+    if labels is not None and not (len(labels) == n and np.array_equal(np.unique(labels), np.arange(k))):
+        raise InputError(f"labels must be the numbers from 0 to {k - 1}, one for each of the {n} vertices")
     if seconds is not None:
         check_number("seconds", seconds, above=0)
     end = np.inf if seconds is None else monotonic() + seconds
     bound = ncut_lower_bound(smallest_eigenpairs(NormalizedLaplacian(walk), k), k)
     if k in (1, n) or walk.n_components >= k or walk.stationary.min() < MIN_PROBABILITY:
         return TightBound(bound, "eigenvalues")
-    goal = np.inf if upper is None else upper / (1 + tolerance)
-    search = Search.begin(walk, k, _placing_vectors(walk, k), bound)
-    while not (ended := _ending(search, goal, tolerance, max_rounds, end)):
-        if len(search.bounds) > 1:
-            search.prepare()
-        search.round()
-        note = f"NCut at least {search.bounds[-1]:.4f}"
-        report_progress("bound", search.evaluations, "evaluations", None, note)
-    return _result(search, ended)
+    inputs = walk.hypergraph, walk.alpha, walk.stationary, k, upper, labels, tolerance, max_rounds, seconds
+    checkpoint = open_checkpoint("bound", *inputs)
+    kept = checkpoint.result(lambda kept: _fits(walk, k, bound, kept))
+    if kept is None:
+        goal = np.inf if upper is None else upper / (1 + tolerance)
+        search = Search.begin(walk, k, labels, _placing_vectors(walk, k), bound)
+        while not (ended := _ending(search, goal, tolerance, max_rounds, end)):
+            search.round()
+            note = f"NCut at least {search.bounds[-1]:.4f}"
+            report_progress("bound", search.evaluations, "evaluations", None, note)
+        counts = {"rounds": len(search.bounds) - 1, "evaluations": search.evaluations}
+        found = {"ended": ended, **counts, "types": search.best_types, **asdict(search.best)}
+        result = _result(walk, k, bound, found)
+        checkpoint.finish(**found, value=result.value)
+        return result
+    return _result(walk, k, bound, kept)
+
+
+def _result(walk: RandomWalk, k: int, bound: float, found: dict[str, Any]) -> TightBound:
+    """The bound with its proof from what a search found; the eigenvalues' if no multipliers are better."""
+    counts = found["rounds"], found["evaluations"]
+    if len(found["types"]) == 0:
+        return TightBound(bound, found["ended"], *counts)
+    multipliers = Multipliers(found["pairs"], found["triples"], found["triangles"])
+    value, proof = proven_by(walk, k, found["types"], multipliers)
+    if value <= bound:
+        return TightBound(bound, found["ended"], *counts)
+    r = int(found["types"].max()) + 1
+    return TightBound(value, found["ended"], *counts, len(multipliers.triples), r, proof)
+
+
+def _fits(walk: RandomWalk, k: int, bound: float, kept: dict[str, Any]) -> bool:
+    """Whether stored values can be those of a search: the multipliers must prove the stored bound again."""
+    types, triples = kept["types"], kept["triples"]
+    n, r = walk.hypergraph.n_vertices, int(types.max()) + 1 if len(types) else 0
+    sound = all(is_count(kept[name]) for name in ("rounds", "evaluations")) and len(kept) == 8
+    sound &= kept["ended"] in get_args(Ending) and is_figure(kept["value"], bound)
+    sound &= types.dtype == triples.dtype == np.int64 and len(types) in (0, n)
+    sound &= np.array_equal(np.unique(types), np.arange(r)) and is_array(triples, None, 3, low=0, high=r - 1)
+    sound &= is_array(kept["pairs"], r * (r - 1) // 2, low=0.0)
+    sound &= is_array(kept["triangles"], len(triples), low=0.0)
+    sound = sound and bool((np.diff(np.sort(triples, axis=1), axis=1) > 0).all())
+    return sound and _result(walk, k, bound, kept).value == kept["value"]
 
 
 def _placing_vectors(walk: RandomWalk, k: int) -> Floats:
@@ -161,17 +203,6 @@ def _placing_vectors(walk: RandomWalk, k: int) -> Floats:
             np.random.default_rng(0),
         )
     return found.vectors
-
-
-def _result(search: Search, ended: Ending) -> TightBound:
-    """The bound with its proof; the eigenvalues' if no multipliers are better."""
-    rounds, proven = len(search.bounds) - 1, search.proven()
-    alone = search.best is not None and search.best.found is None  # then its bound is proven already
-    if search.best is None or (proven is None and not alone):
-        return TightBound(search.bounds[0], ended, rounds, search.evaluations)
-    counts = len(search.best.multipliers.triples), len(search.best.space.type_root)
-    value = search.bounds[-1] if alone else max(search.bounds[0], 0.0 if proven is None else proven.value)
-    return TightBound(value, ended, rounds, search.evaluations, *counts, proven.proof if proven else None)
 
 
 def _ending(search: Search, goal: float, tolerance: float, max_rounds: int, end: float) -> Ending | None:
