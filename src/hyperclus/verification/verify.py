@@ -235,7 +235,8 @@ def _leaf_bound(
     if items.size <= limits.exact:
         return value if exact.is_positive(items, leaf, terms) else None, "ball arithmetic"
     few = small_side.applies(leaf) and walk.n_edges + len(terms.volumes) <= limits.small_side
-    if few and 4 * walk.n_edges < items.size:
+    loose = len(leaf.types) > 0 and items.size <= limits.rounded  # types there cost some 1e-7 of the bound
+    if few and not loose and 4 * walk.n_edges < items.size:
         lowest = small_side.smallest_eigenvalue(items, leaf, terms)
     elif items.size <= limits.rounded:
         lowest = rounded.smallest_eigenvalue(items, leaf, terms)
