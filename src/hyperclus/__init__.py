@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from hyperclus.spectral.eigen import Eigenpairs as Eigenpairs, smallest_eigenpairs as smallest_eigenpairs
     from hyperclus.spectral.laplacian import NormalizedLaplacian as NormalizedLaplacian
     from hyperclus.spectral.walk import RandomWalk as RandomWalk
+    from hyperclus.verification.verify import verify as verify
 
 __version__ = "0.1.0"
 
@@ -80,6 +81,7 @@ __all__, __getattr__, __dir__ = lazy_names(
         "spectral.eigen": ("Eigenpairs", "smallest_eigenpairs"),
         "spectral.laplacian": ("NormalizedLaplacian",),
         "spectral.walk": ("RandomWalk",),
+        "verification.verify": ("verify",),
     },
     submodules=("clustering", "io", "research", "spectral"),
 )

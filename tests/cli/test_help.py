@@ -16,6 +16,7 @@ COMMANDS = (
     "cluster",
     "suggest-k",
     "report",
+    "verify",
     "predict",
     "compare",
     "info",

@@ -5,7 +5,7 @@ interrupted by Ctrl-C, 143 terminated by SIGTERM.
 """
 
 # isort: off
-from hyperclus.cli import cluster, predict, compare, info, data, demo, local, explore, paper  # noqa: F401  # in the order of the help
+from hyperclus.cli import cluster, verify, predict, compare, info, data, demo, local, explore, paper  # noqa: F401  # in the order of the help
 
 # isort: on
 from hyperclus.cli.app import main as main

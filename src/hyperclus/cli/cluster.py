@@ -34,6 +34,7 @@ NOT_REPEATED = (
     "edges",
     "report",
     "model",
+    "certificate",
     "as_json",
     "as_csv",
     "raw",

@@ -145,6 +145,7 @@ def _check(source: LabelledSource, search: Search, computation: Computation, out
         "--report": (outputs.report, "there may be too many vertices for a page"),
         "--edges": (outputs.edges, "it writes no file of hyperedges"),
         "--model": (outputs.model, "the walk stays on the workers"),
+        "--certificate": (outputs.certificate, "the walk stays on the workers"),
         "--csv": (outputs.as_csv, "--out FILE.csv writes the labels"),
         "--classes": (source.classes, "labels stay in files; compare them there"),
         "--label": (source.label, "labels stay in files; compare them there"),

@@ -34,6 +34,7 @@ SUFFIXES = {
     "edges": TABLES,
     "report": (".html", ".htm"),
     "model": (".hcm", ".npz"),
+    "certificate": (".cert", ".npz"),
 }  # by option
 LABELS = LABEL_COLUMNS[:2]
 FIGURES = ("k", "ncut", "lower_bound", "gap", "conductance", "eigenvalues")  # in JSON
@@ -126,6 +127,9 @@ class Outputs(TableOutput):
         least=2,
     )
     model: Path | None = output_option("Write a model, for `hyperclus predict`.", "FILE.hcm")
+    certificate: Path | None = output_option(
+        "Write a certificate of the proven bound, for `hyperclus verify`.", "FILE.cert"
+    )
 
     def write(self, part: Partition, **report: Any) -> list[Path]:
         """Write the files and return their names; further arguments are those of `Partition.to_html`."""
@@ -138,6 +142,8 @@ class Outputs(TableOutput):
             part.to_html(self.report, levels=self.levels, **report)
         if self.model is not None:
             part.save(self.model)
+        if self.certificate is not None:
+            part.certificate(self.certificate)
         return list(self.targets.values())
 
 

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 from hyperclus._runtime.files import StrPath
 from hyperclus._runtime.optional import arrow
+from hyperclus.clustering.certificates import Found, certificate_of
 from hyperclus.clustering.chance import Chance
 from hyperclus.clustering.cut import Cut, edge_shares
 from hyperclus.clustering.description import (
@@ -39,6 +40,7 @@ from hyperclus.spectral.eigen import Eigenpairs
 from hyperclus.spectral.sdp_bound import TightBound
 from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import DuplicatePolicy, Floats, Ids, Integers, PageNotes
+from hyperclus.verification.certificate import write_certificate
 
 if TYPE_CHECKING:
     from hyperclus.clustering.tree import Tree
@@ -291,6 +293,15 @@ class Partition(PartitionQuality):
     def save(self, path: StrPath) -> None:
         """Write `model()` to a file, which `hyperclus.load` reads; it has no vertices."""
         self.model().save(path)
+
+    def certificate(self, path: StrPath) -> None:
+        """Write a certificate of `lower_bound`, `ncut` and `gap`, for `hyperclus.verify`.
+
+        docs/certificate.md describes the file. Its figures are rounded to the safe side.
+        """
+        exact = self.settings.get("precision") != "float32"
+        found = Found(self.ncut, self.lower_bound, self.eigenpairs, self.tight, exact)
+        write_certificate(certificate_of(self.walk, self.walk_labels, self.k, found), path)
 
     def edge_shares(self) -> Floats:
         """The share of each cluster in the walkers that pass through each hyperedge, (n_edges, k)."""
