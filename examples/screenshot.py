@@ -36,8 +36,8 @@ def traits(table: dict, names: list[str]) -> hc.Hypergraph:
 
 def main(light: str, dark: str) -> None:
     """Cluster the zoo, write the report, and take two screenshots."""
-    zoo = hc.research.datasets.load("zoo")
-    (raw,) = hc.research.datasets.fetch("zoo").values()
+    zoo = hc.datasets.load("zoo")
+    (raw,) = hc.datasets.files("zoo").values()
     part = hc.cluster(traits(zoo.table, animals(raw)).with_nouns(vertex="animal", edge="trait"), k=5)
     print(part)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:

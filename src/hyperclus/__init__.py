@@ -15,7 +15,8 @@ from hyperclus._runtime.lazy import lazy_names
 
 if TYPE_CHECKING:
     # isort: off
-    from hyperclus import clustering as clustering, io as io, research as research, spectral as spectral
+    from hyperclus import clustering as clustering, datasets as datasets, io as io
+    from hyperclus import research as research, spectral as spectral
     from hyperclus._runtime.checkpoint import checkpoints as checkpoints
     from hyperclus._runtime.progress import Step as Step, watching as watching
     from hyperclus.clustering.cluster import cluster as cluster, evaluate as evaluate, refine as refine
@@ -83,5 +84,5 @@ __all__, __getattr__, __dir__ = lazy_names(
         "spectral.walk": ("RandomWalk",),
         "verification.verify": ("verify",),
     },
-    submodules=("clustering", "io", "research", "spectral"),
+    submodules=("clustering", "datasets", "io", "research", "spectral"),
 )

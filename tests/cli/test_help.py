@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import hyperclus as hc
+from support import paper_data
 from support.command_line import inside
-from support.paper_data import raw_folder
 
 COMMANDS = (
     "cluster",
@@ -60,7 +60,10 @@ def test_all_commands_are_listed(monkeypatch):
 def files(tmp_path, monkeypatch):
     """The files that the examples name."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("HYPERCLUS_DATA", str(raw_folder()))
+    monkeypatch.setenv("HYPERCLUS_DATA", str(tmp_path / "uci"))
+    (tmp_path / "uci").mkdir()
+    for file in ("car.data", "zoo.data"):
+        (tmp_path / "uci" / file).write_bytes(paper_data.raw(file))
     monkeypatch.setenv("HYPERCLUS_RESULTS", str(tmp_path / "results"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     rows = "".join(f"v{i},{'xyz'[i % 3]},{i % 3},{i % 3}\n" for i in range(18))

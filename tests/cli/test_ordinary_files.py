@@ -4,12 +4,10 @@ import csv
 import gzip
 import io
 import json
-import os
 import random
 import re
 import shlex
 import sys
-from collections import defaultdict
 from pathlib import Path
 
 import openpyxl
@@ -17,28 +15,43 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import hyperclus as hc
+from support import paper_data
 from support.command_line import inside
 
-SHARED = Path(__file__).parents[3] / "shared"
 PAGE = Path(__file__).parents[2] / "docs" / "ordinary_files.md"
 
 
-def rows_of(*parts):
-    """The rows of a CSV file of real data, as dictionaries."""
-    path = SHARED.joinpath(*parts)
-    if not path.exists():
-        reason = f"there is no {path}"
-        pytest.fail(reason) if os.environ.get("CI") else pytest.skip(reason)
-    content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-    return list(csv.DictReader(io.StringIO(content.decode())))
+def rows_of(name):
+    """The rows of a table of the package, as dictionaries."""
+    columns = paper_data.columns_of(name)
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 def groups(name, n_edges=None):
-    """The members of each hyperedge of a real hypergraph."""
-    edges = defaultdict(list)
-    for row in rows_of("real", name, "incidences.csv.gz"):
-        edges[row["edge"]].append(row["vertex"])
-    return dict(list(edges.items())[:n_edges])
+    """The members of each hyperedge of a hypergraph of the package."""
+    h = hc.datasets.load(name).hypergraph
+    members = [h.vertex_ids[h.gamma[[edge]].indices].tolist() for edge in range(h.n_edges)]
+    return dict(list(zip(map(str, h.edge_ids.tolist()), members, strict=True))[:n_edges])
+
+
+def titles(n_titles):
+    """The classes and the words of titles, repeated as often as they are there."""
+    data = hc.datasets.load("dblp-titles")
+    words = data.hypergraph.gamma.T.tocsr()
+    for number in random.Random(0).sample(range(data.hypergraph.n_vertices), n_titles):
+        row = words[[number]]
+        counts = zip(data.hypergraph.edge_ids[row.indices], row.data, strict=True)
+        yield number, data.classes[number], [word for word, count in counts for _ in range(int(count))]
+
+
+def expressions():
+    """A row for each cell and each tenth gene, with the expression."""
+    h = hc.datasets.load("pbmc68k").hypergraph
+    entries = h.gamma[::10].tocoo()
+    names = h.edge_ids[::10]
+    for edge, vertex, weight in zip(entries.row, entries.col, entries.data, strict=True):
+        yield {"cell": f"c{vertex}", "gene": names[edge], "expression": weight}
 
 
 def delimited(rows, delimiter=","):
@@ -50,7 +63,7 @@ def delimited(rows, delimiter=","):
 
 
 def excel_export(folder):
-    rows = [*rows_of("data", "rice.csv")[:200], *rows_of("data", "rice.csv")[-200:]]
+    rows = [*rows_of("rice")[:200], *rows_of("rice")[-200:]]
     text = delimited(rows, ";").replace(".", ",")
     (folder / "rice.csv").write_text(text, encoding="cp1252")
 
@@ -59,7 +72,7 @@ def workbook(folder):
     book = openpyxl.Workbook()
     book.active.title = "notes"
     sheet = book.create_sheet("animals")
-    rows = rows_of("data", "zoo.csv")
+    rows = rows_of("zoo")
     sheet.append(list(rows[0]))
     for row in rows:
         sheet.append([int(value) for value in row.values()])
@@ -67,13 +80,13 @@ def workbook(folder):
 
 
 def unicode_text(folder):
-    (folder / "zoo.txt").write_bytes(delimited(rows_of("data", "zoo.csv"), "\t").encode("utf-16"))
+    (folder / "zoo.txt").write_bytes(delimited(rows_of("zoo"), "\t").encode("utf-16"))
 
 
 def papers(folder):
     lines = [
         json.dumps({"paper": edge, "year": 2000, "authors": members})
-        for edge, members in groups("cora-ca").items()
+        for edge, members in groups("cora").items()
     ]
     (folder / "papers.jsonl").write_text("\n".join(lines))
 
@@ -82,42 +95,35 @@ def committees(folder):
     (folder / "committees.json").write_text(json.dumps(groups("house-committees", 80)))
 
 
-def baskets(folder):
-    edges = groups("contact-high-school-classes", 1500)
-    (folder / "contacts.txt").write_text("".join(" ".join(members) + "\n" for members in edges.values()))
+def word_lists(folder):
+    lines = [" ".join(words) + "\n" for _, _, words in titles(1500)]
+    (folder / "titles.txt").write_text("".join(lines))
 
 
 def cells(folder):
-    edges = groups("contact-primary-school-classes", 3000)
-    rows = [{"meeting": edge, "pupils": "; ".join(members)} for edge, members in edges.items()]
-    (folder / "meetings.csv").write_text(delimited(rows))
+    edges = groups("southern-women")
+    rows = [{"event": edge, "guests": "; ".join(members)} for edge, members in edges.items()]
+    (folder / "events.csv").write_text(delimited(rows))
 
 
 def documents(folder):
-    words, topics = defaultdict(list), {}
-    for row in rows_of("real", "octis-bbc-news", "incidences.csv.gz"):
-        words[row["vertex"]] += [row["edge"]] * int(row["weight"])
-    for row in rows_of("real", "octis-bbc-news", "labels.csv"):
-        topics[row["vertex"]] = row["label"]
-    names = random.Random(0).sample(sorted(words), 300)
-    rows = [{"id": name, "topic": topics[name], "article": " ".join(words[name])} for name in names]
-    (folder / "news.csv").write_text(delimited(rows))
+    rows = [{"id": number, "area": area, "title": " ".join(words)} for number, area, words in titles(1000)]
+    (folder / "titles.csv").write_text(delimited(rows))
 
 
 def packed(folder):
-    rows = rows_of("real", "cstr", "incidences.csv.gz")
-    (folder / "words.csv.gz").write_bytes(gzip.compress(delimited(rows).encode()))
+    (folder / "genes.csv.gz").write_bytes(gzip.compress(delimited(list(expressions())).encode()))
 
 
 def with_nulls(folder):
-    rows = rows_of("real", "cstr", "incidences.csv.gz")
-    columns = {name: [row[name] for row in rows] for name in ("vertex", "edge")}
-    weights = [None if place % 40 == 0 else float(row["weight"]) for place, row in enumerate(rows)]
-    pq.write_table(pa.table(columns | {"weight": weights}), folder / "words.parquet")
+    rows = list(expressions())
+    for row in rows[::40]:
+        row["expression"] = None
+    pq.write_table(pa.Table.from_pylist(rows), folder / "genes.parquet")
 
 
 def survey(folder):
-    rows = rows_of("data", "car.csv")
+    rows = rows_of("car")
     for place, row in enumerate(rows):
         row["zip"] = str(10_115 + place % 15)
         row["safety"] = "" if place % 30 == 0 else row["safety"]
@@ -130,11 +136,11 @@ FILES = {  # the maker of each file, and what the command says
     "zoo.txt": (unicode_text, ["101 vertices", "agreement"]),
     "papers.jsonl": (papers, ["Partition of 2,388 authors"]),
     "committees.json": (committees, ["into 3 clusters"]),
-    "contacts.txt": (baskets, ["into 5 clusters"]),
-    "meetings.csv": (cells, ["into 5 clusters"]),
-    "news.csv": (documents, ["Partition of 300 vertices", "agreement"]),
-    "words.csv.gz": (packed, ["Partition of 475 vertices"]),
-    "words.parquet": (with_nulls, ["404 of 16,157 rows have no 'weight'; 404 rows dropped"]),
+    "titles.txt": (word_lists, ["into 5 clusters"]),
+    "events.csv": (cells, ["Partition of 18 guests", "into 2 clusters"]),
+    "titles.csv": (documents, ["Partition of 1,000 vertices", "agreement"]),
+    "genes.csv.gz": (packed, ["Partition of 700 cells"]),
+    "genes.parquet": (with_nulls, ["rows have no 'expression'; ", "rows dropped"]),
     "survey.csv": (survey, ["Partition of 134 vertices", "zip: 15 values", "agreement"]),
 }
 

@@ -1,7 +1,6 @@
 """Bins: every rule equals its definition written with loops, for all kinds of columns and tables."""
 
 import datetime
-import json
 import math
 from decimal import Decimal
 from fractions import Fraction
@@ -16,8 +15,8 @@ from hypothesis import strategies as st
 
 import hyperclus as hc
 from hyperclus import Hypergraph
+from hyperclus.datasets import tables as paper_rules
 from hyperclus.hypergraph.binning import Bins, as_bins, memberships, paper_bins
-from hyperclus.research.datasets import rules as paper_rules
 from support import paper_data
 from support.contracts import refused
 
@@ -440,9 +439,10 @@ def members(h):
 
 @pytest.mark.parametrize(("name", "count"), [("rice", 10), ("wine-567", 20)])
 def test_the_paper_rule_gives_the_hypergraph_of_the_paper(name, count):
-    data = hc.research.datasets.load(name, folder=paper_data.raw_folder())
-    table = pd.read_csv(paper_data.FOLDER / f"{name}.csv")
-    maxima = json.loads((paper_data.FOLDER / "full_max.json").read_text()).get(name, {})
+    data = hc.datasets.load(name)
+    table = pd.DataFrame(paper_data.columns_of(name))
+    table = table.astype(dict.fromkeys(table.columns.drop("class"), float))
+    maxima = paper_data.MAXIMA.get(name, {})
     bins = {
         column: Bins("paper", count, maxima.get(column))
         for column in table

@@ -4,6 +4,7 @@ import json
 import os
 import re
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -15,7 +16,6 @@ from hyperclus.research.paper import render
 from hyperclus.research.paper.methods import OURS, THOROUGH
 from hyperclus.research.paper.records import Record, Store, Unit
 from hyperclus.research.paper.verdicts import Cell, compare, compare_with_all
-from support.paper_data import raw_folder
 
 NOT_REPRODUCIBLE = {
     "datasets": {("incidences", "rice")},
@@ -39,8 +39,7 @@ NOT_REPRODUCIBLE = {
 PAPER_ROWS = {"STAR++", "CLIQUE++", "DiffEq", "node2vec", "hyperedge2vec", "actual class", "HyperClus-G"}
 
 
-def load(name):
-    return datasets.load(name, folder=raw_folder())
+load = cache(datasets.load)
 
 
 def record(ncut, lower_bound=0.1):

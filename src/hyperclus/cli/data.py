@@ -1,5 +1,7 @@
 """The commands `convert` and `datasets`."""
 
+import csv
+import io
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,20 +12,21 @@ from rich.markup import escape
 from rich.table import Table
 
 import hyperclus
-from hyperclus._runtime.files import fault, printable
+from hyperclus import datasets as data_sets
+from hyperclus._runtime.files import fault, printable, writing
 from hyperclus.cli.app import Messages, command, console, errors, say, shell_message
 from hyperclus.cli.ids import first_repeated
 from hyperclus.cli.inputs import Source
 from hyperclus.cli.options import argument, option, switch
 from hyperclus.cli.parsing import format_options
 from hyperclus.cli.progress import progress
+from hyperclus.datasets import tables
 from hyperclus.errors import DownloadError
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.ids import object_array
 from hyperclus.hypergraph.messages import caption, shown
 from hyperclus.io.formats import FORMATS, by_name, known_options
 from hyperclus.io.hif import read_hif_document, write_hif_document
-from hyperclus.research import datasets as data_sets
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,26 +97,70 @@ NAMES = typer.Argument(metavar="NAMES", help="Data sets; all by default.", autoc
 class Files:
     """The files of the data sets."""
 
-    fetch: bool = switch("--fetch", "Download missing files.")
+    save: Path | None = option("Write NAME.npz and NAME.classes.csv to a folder.", "FOLDER", "--save")
+    from_source: bool = switch("--from-source", "Use UCI's own files, not those in the package.")
+    fetch: bool = switch("--fetch", "Download missing files of UCI.")
     folder: Path | None = option("Folder for the files of UCI.", "FOLDER", "--data")
 
+    @property
+    def of_uci(self) -> bool:
+        """Whether UCI's own files are meant."""
+        return self.from_source or self.fetch or self.folder is not None
 
-@command("hyperclus datasets", "hyperclus datasets car zoo", "hyperclus datasets --fetch car zoo")
+
+@command(
+    "hyperclus datasets",
+    "hyperclus datasets zoo --save .",
+    "hyperclus datasets --fetch car zoo",
+)
 def datasets(*, names: Annotated[list[str] | None, NAMES] = None, files: Files) -> None:
-    """List the nine data sets of the paper and check their files."""
-    folder = files.folder
-    place = folder or data_sets.folder()
+    """List the data sets that come with the package and check their files.
+
+    The nine tables of the paper are from UCI, whose own files can be used
+    instead.
+    """
+    chosen = names or list(tables.RULES if files.of_uci else data_sets.names())
+    whole = _list_uci(chosen, files) if files.of_uci else _list_package(chosen)
+    if whole and files.save is not None:
+        for name in chosen:
+            _save(data_sets.load(name, from_source=files.of_uci, folder=files.folder), files.save)
+    if not whole:
+        raise typer.Exit(1)
+
+
+def _list_package(names: list[str]) -> bool:
+    listing = Table("data set", "title", "licence", "files", caption="in the package")
+    for name in names:
+        source, present = data_sets.source(name), data_sets.files(name)
+        listing.add_row(name, escape(source.title), source.licence, f"{len(present)} ok")
+    console().print(listing)
+    return True
+
+
+def _list_uci(names: list[str], files: Files) -> bool:
+    place = files.folder or data_sets.folder()
     listing = Table("data set", "file", "state", caption=escape(f"in {place}; licence CC BY 4.0"))
     failed = False
-    for name in names or list(data_sets.names()):
+    for name in names:
         if files.fetch:
             try:
-                data_sets.fetch(name, folder=folder, progress=errors.is_terminal)
+                data_sets.fetch(name, folder=files.folder, progress=errors.is_terminal)
             except DownloadError as error:  # continue with the others
                 failed = True
                 say(shell_message(error), "red")
-        for file, state in data_sets.verify(name, folder=folder).items():
+        for file, state in data_sets.verify(name, folder=files.folder).items():
             listing.add_row(name, file, state)
     console().print(listing)
-    if failed:
-        raise typer.Exit(1)
+    return not failed
+
+
+def _save(data: data_sets.Dataset, folder: Path) -> None:
+    """Write the hypergraph and the classes of its vertices to a folder."""
+    archive, classes = folder / f"{data.name}.npz", folder / f"{data.name}.classes.csv"
+    hyperclus.write(data.hypergraph, archive, compressed=True)
+    text = io.StringIO(newline="")
+    rows = zip(data.hypergraph.vertex_ids.tolist(), data.classes.tolist(), strict=True)
+    csv.writer(text, lineterminator="\n").writerows([("vertex", "class"), *rows])
+    with writing(classes) as file:
+        file.write(text.getvalue().encode())
+    say(f"wrote {printable(archive)} and {printable(classes)}")

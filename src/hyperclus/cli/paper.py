@@ -47,9 +47,8 @@ class Selection:
         "Also run what takes an hour or more in total: DiffEq, node2vec, hyperedge2vec, ten seeds, a longer "
         "search, and the algorithm exactly as the paper describes it.",
     )
-    folder: Path | None = option(
-        "Folder for the files of UCI; missing ones are downloaded.", "FOLDER", "--data"
-    )
+    from_source: bool = switch("--from-source", "Use UCI's own files, downloaded if they are missing.")
+    folder: Path | None = option("Folder for UCI's own files, which are then used.", "FOLDER", "--data")
     results: Path | None = option("Folder for finished measurements.", "FOLDER")
     fresh: bool = switch("--fresh", "Repeat finished measurements.")
 
@@ -71,7 +70,14 @@ def reproduce(
     datasets = selection.dataset or ()
     plan = paper.plan(selection.tables or (), datasets, selection.method or (), slow=selection.slow)
     store = Store(selection.results or default_folder())
-    load = cache(partial(data_sets.load, folder=selection.folder, progress=errors.is_terminal))
+    load = cache(
+        partial(
+            data_sets.load,
+            from_source=selection.from_source,
+            folder=selection.folder,
+            progress=errors.is_terminal,
+        )
+    )
     with say_if_stopped(lambda: "finished measurements are kept; repeat the command to resume"):
         records = _measure(plan, store, load, selection.fresh)
     loaded = map(load, datasets or paper.DATASETS) if "datasets" in plan.tables else ()

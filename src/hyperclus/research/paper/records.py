@@ -13,11 +13,11 @@ import msgspec
 import hyperclus
 from hyperclus._runtime.files import writing
 from hyperclus.clustering.metrics import agreement
+from hyperclus.datasets.download import cache_folder
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.weighting import class_counts, unit_weights
 from hyperclus.research.datasets import Dataset
-from hyperclus.research.datasets.download import cache_folder
 from hyperclus.research.paper.methods import METHODS
 from hyperclus.typing import Integers
 

@@ -17,8 +17,8 @@ from typing import Any, Literal, TypeAlias
 
 from hyperclus._runtime.files import atomic_path
 from hyperclus._runtime.optional import library
+from hyperclus.datasets.registry import RawFile, Source
 from hyperclus.errors import DownloadError
-from hyperclus.research.datasets.registry import RawFile, Source
 
 Status: TypeAlias = Literal["ok", "missing", "damaged"]
 Folder: TypeAlias = str | os.PathLike[str]

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperclus._runtime.arrays import read_only
-from hyperclus.clustering.hyperclus_g import Strategy
+from hyperclus.datasets.registry import SOURCES, Source
 from hyperclus.hypergraph.binning import paper_bins
-from hyperclus.research.datasets.registry import SOURCES, Source
 from hyperclus.typing import Ids
 
 Table: TypeAlias = dict[str, NDArray[Any]]
@@ -51,7 +50,6 @@ class Rule:
     source: Source
     columns: str
     k: int = 2
-    strategy: Strategy = "best"
     classes: tuple[Any, ...] = ()  # of the rows that are kept
     class_first: bool = False
     dropped: tuple[str, ...] = ()
@@ -84,7 +82,6 @@ RULES = {
         SOURCES["wine"],
         _WINE,
         3,
-        "largest",
         classes=(5, 6, 7),
         n_binned=11,
         n_bins=20,
@@ -92,7 +89,7 @@ RULES = {
         options={"delimiter": ";", "skiprows": 1},
     ),
     "letter": Rule(SOURCES["letter"], _LETTER, 4, classes=("C", "I", "L", "M"), class_first=True, values=int),
-    "digit": Rule(SOURCES["digit"], _DIGIT, 10, "largest", cells=int),  # training before test file
+    "digit": Rule(SOURCES["digit"], _DIGIT, 10, cells=int),  # training before test file
 }
 
 
