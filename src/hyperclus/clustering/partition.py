@@ -29,6 +29,7 @@ from hyperclus.clustering.profile import Profile, profile
 from hyperclus.errors import InputError, check_integer
 from hyperclus.hypergraph.ids import as_list, object_array, vertex_codes
 from hyperclus.hypergraph.messages import USUAL, Nouns, caption, first_few, shown
+from hyperclus.io.attributes import Attributes
 from hyperclus.spectral.bounds import (
     cheeger_interval,
     information_upper_bound,
@@ -112,6 +113,8 @@ class Partition(PartitionQuality):
     chance : Chance or None
         Whether the clusters are more than what a search finds in shuffled hypergraphs; None if that was
         switched off.
+    attributes : Attributes or None
+        The attributes of the vertices, if some were given.
     """
 
     labels: Integers
@@ -124,6 +127,7 @@ class Partition(PartitionQuality):
     timings: Mapping[str, float] = field(default_factory=dict)
     names: tuple[str, ...] | None = None
     chance: Chance | None = None
+    attributes: Attributes | None = None
 
     def __post_init__(self) -> None:
         self.labels.flags.writeable = False
