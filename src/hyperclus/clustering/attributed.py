@@ -16,7 +16,7 @@ from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.neighbors import NEIGHBORS, Rows, mixed, neighborhoods
 from hyperclus.io.anything import as_hypergraph
 from hyperclus.io.attributes import Attributes, aligned
-from hyperclus.typing import HypergraphLike, Ids, Seed
+from hyperclus.typing import HypergraphLike, Seed
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +47,9 @@ def with_attributes(
 ) -> Hypergraph:
     """Return a hypergraph whose walk takes a share beta of its steps to vertices with similar attributes.
 
-    It has the hyperedges, and for each vertex a hyperedge ("similar to", vertex) of its nearest neighbours, see
-    `neighborhoods`. All functions for hypergraphs accept it. At 0 it is the hypergraph itself; at 1, or if that
-    is None, it has neighbourhoods only, which are meant for alpha = 1.
+    It has the hyperedges, and for each vertex a hyperedge ("similar to", vertex) of its nearest neighbours,
+    see `neighborhoods`. All functions for hypergraphs accept it. At 0 it is the hypergraph itself; at 1, or
+    if that is None, it has neighbourhoods only, which are meant for alpha = 1.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def with_attributes(
     check_integer("n_neighbors", n_neighbors)
     share = checked_beta(beta)
     if share is None:
-        raise InputError(Argument("beta"), ' must be a number here; hc.cluster chooses it')
+        raise InputError(Argument("beta"), " must be a number here; hc.cluster chooses it")
     h, found, ids = aligned(None if hypergraph is None else as_hypergraph(hypergraph), attributes)
     if h is not None and share == 0:
         return h

@@ -141,7 +141,12 @@ def cluster(
         seed=seed,
     )
     k, suggestion = chosen_k(run.hypergraph, k, joined.alpha, seed)
-    settings = {"method": "cluster", "objective": chosen_objective(objective, bound), **suggestion, **joined.settings}
+    settings = {
+        "method": "cluster",
+        "objective": chosen_objective(objective, bound),
+        **suggestion,
+        **joined.settings,
+    }
     rules = None if known is None else _rules(run, known, check_k(k, run.whole.n_vertices, min_share))
     part = search(run, k, effort, min_share, settings, constraints=known, rules=rules)
     return part if attributes is None else replace(part, attributes=joined.attributes)

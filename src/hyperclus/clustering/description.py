@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from hyperclus.clustering.frames import frame_of, pandas_for
 from hyperclus.hypergraph.messages import Nouns
 from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Floats, Ids, Integers
+
+if TYPE_CHECKING:
+    from hyperclus.clustering.attribute_profile import TopAttributes
 
 UNIFORM_TOLERANCE = 0.005  # relative deviation of phi from its mean that counts as uniform
 
@@ -128,6 +131,8 @@ class Description(Printed):
     sizes, volumes : array of shape (k,)
     edges : tuple of TopHyperedges
     vertices : tuple of TopVertices
+    attributes : tuple of TopAttributes
+        Empty if the vertices have none.
     """
 
     clusters: tuple[str | int, ...]
@@ -136,6 +141,7 @@ class Description(Printed):
     edges: tuple[TopHyperedges, ...]
     vertices: tuple[TopVertices, ...]
     nouns: Nouns
+    attributes: "tuple[TopAttributes, ...]" = ()
 
     def __post_init__(self) -> None:
         freeze(self)

@@ -288,9 +288,23 @@ class Partition(PartitionQuality):
         """What is needed to label new vertices, without the data; `predict` and `save` are its methods."""
         return model_of(self.walk, self.walk_labels, self.k, self.objective, self.names)
 
-    def predict(self, more: Any, *, vertex: Any = None, duplicates: DuplicatePolicy = "error") -> Prediction:
-        """Label new vertices, which are given by their hyperedges, as `Model.predict` does."""
-        return self.model().predict(more, vertex=vertex, duplicates=duplicates)
+    def predict(
+        self,
+        more: Any = None,
+        *,
+        attributes: Any = None,
+        vertex: Any = None,
+        duplicates: DuplicatePolicy = "error",
+    ) -> Prediction:
+        """Label new vertices by their hyperedges, as `Model.predict` does, or by their attributes, or both.
+
+        The attributes have a row for each new vertex, of the kind that was clustered.
+        """
+        if attributes is None:
+            return self.model().predict(more, vertex=vertex, duplicates=duplicates)
+        from hyperclus.clustering.new_attributes import predict_by_attributes
+
+        return predict_by_attributes(self, more, attributes, vertex, duplicates)
 
     def save(self, path: StrPath) -> None:
         """Write `model()` to a file, which `hyperclus.load` reads; it has no vertices."""
@@ -301,7 +315,7 @@ class Partition(PartitionQuality):
         return edge_shares(self.walk, self.walk_labels, self.k)
 
     def describe(self, n: int = 5) -> Description:
-        """The size of each cluster, and its `n` most distinctive hyperedges and most visited vertices.
+        """The size of each cluster, its `n` most distinctive hyperedges and attributes, and top vertices.
 
         It prints as a table; see `Description` for the figures.
 
@@ -312,7 +326,13 @@ class Partition(PartitionQuality):
         """
         check_integer("n", n)
         flows = edge_flows(self.walk, self.walk_labels, self.cut.volumes, int(n))
-        return describe(self.walk, self.labels, flows, self.cut.volumes, self.cluster_names, int(n))
+        found = describe(self.walk, self.labels, flows, self.cut.volumes, self.cluster_names, int(n))
+        if self.attributes is None:
+            return found
+        from hyperclus.clustering.attribute_profile import top_attributes
+
+        top = top_attributes(self.attributes, self.labels, self.cluster_names, int(n))
+        return replace(found, attributes=top)
 
     def top_edges(self, cluster: int | str, n: int = 10) -> TopHyperedges:
         """The `n` most distinctive hyperedges of one cluster, by its number or name."""

@@ -91,7 +91,9 @@ class Hypergraph:
         omega = incidence.as_edge_weights(self.edge_weights, edge_ids).copy()
         gamma = incidence.canonical(gamma, edge_ids, vertex_ids, "error")
         if self.mixture is not None and self.mixture.n_neighborhoods >= len(edge_ids):
-            raise InputError(f"of {len(edge_ids)} hyperedges, {self.mixture.n_neighborhoods} cannot be neighbourhoods")
+            raise InputError(
+                f"of {len(edge_ids)} hyperedges, {self.mixture.n_neighborhoods} cannot be neighbourhoods"
+            )
         self._set(gamma, omega, vertex_ids, edge_ids, self.nouns, self.columns, self.mixture)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -338,8 +340,7 @@ class Hypergraph:
         return mask
 
     def content_key(self) -> bytes:
-        """Return a hash of everything that results depend on: members, gamma, omega and the mixture, but
-        not the ids.
+        """Return a hash of everything that results depend on, which the ids are not.
 
         It is the same in every process and on every machine of the same byte order. Each call takes O(m).
         """
@@ -406,7 +407,9 @@ class Hypergraph:
         gamma.sort_indices()
         gamma, kept, _ = incidence.without_absent(gamma, self.edge_ids, self.vertex_ids, KEPT)
         parts = (gamma, self.edge_weights[kept], self.vertex_ids[chosen], self.edge_ids[kept])
-        return Hypergraph.from_checked_parts(*parts, self.nouns, self.columns, self._mixture_of(kept))
+        return Hypergraph.from_checked_parts(
+            *parts, self.nouns, self.columns, self._mixture_of(np.flatnonzero(kept))
+        )
 
     def drop_edges(self, edges: Booleans) -> "Hypergraph":
         """Return the hypergraph without the hyperedges in a mask; all vertices stay, even isolated ones.

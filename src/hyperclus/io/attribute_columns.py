@@ -96,7 +96,9 @@ def encoder_of(columns: Mapping[Any, Any], name: Any) -> Encoder | None:
     """How a column becomes numbers; None if all of its values are equal or missing."""
     numbers = _numbers(columns, name)
     if numbers is not None:
-        centre, scale = (float(f(numbers)) for f in (np.nanmean, np.nanstd)) if _varies(numbers) else (0.0, 0.0)
+        centre, scale = (
+            (float(f(numbers)) for f in (np.nanmean, np.nanstd)) if _varies(numbers) else (0.0, 0.0)
+        )
         return Numbers(name, centre, scale) if scale > 0 else None
     codes, values = tables.pick_codes(columns, name)
     known = codes[codes >= 0]
@@ -105,8 +107,8 @@ def encoder_of(columns: Mapping[Any, Any], name: Any) -> Encoder | None:
         return Words(name, vectorizer, tuple(vocabulary))
     if len(values) > max(DISTINCT * len(known), 10):
         raise InputError(
-            f"column {shown(name)} has {len(values)} different values in {len(known)} rows, so it is no category; "
-            "leave it out, or name it vertex if it holds the ids"
+            f"column {shown(name)} has {len(values)} different values in {len(known)} rows, too many for "
+            "categories; leave it out, or name it vertex if it holds the ids"
         )
     return Values(name, values) if len(values) > 1 else None
 
@@ -136,4 +138,4 @@ def _is_text(values: Ids) -> bool:
 def _texts(columns: Mapping[Any, Any], name: Any) -> list[str]:
     """The texts of a column; a missing one has no words."""
     codes, values = tables.pick_codes(columns, name)
-    return np.append(values, object_array([""]))[codes].astype(str).tolist()
+    return [str(text) for text in np.append(values, object_array([""]))[codes].tolist()]

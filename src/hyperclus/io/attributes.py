@@ -13,7 +13,7 @@ from hyperclus.hypergraph import tables
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.ids import as_integers_or_list, id_array, known_positions, object_array
 from hyperclus.hypergraph.messages import count, shown
-from hyperclus.hypergraph.neighbors import METRICS, Metric
+from hyperclus.hypergraph.neighbors import METRICS, Metric, is_sparse
 from hyperclus.io.attribute_columns import Encoder, Words, encoder_of
 from hyperclus.typing import Booleans, Ids, Integers
 
@@ -48,7 +48,7 @@ class Attributes:
     encoders: tuple[Encoder, ...] | None = None
 
     def __post_init__(self) -> None:
-        for array in (self.values.data, self.values.indices) if sp.issparse(self.values) else (self.values,):
+        for array in (self.values.data, self.values.indices) if is_sparse(self.values) else (self.values,):
             array.flags.writeable = False
 
     @property
@@ -59,15 +59,17 @@ class Attributes:
     def __repr__(self) -> str:
         missing = self.n_vertices - int(np.count_nonzero(self.present))
         without = f", {missing} without" if missing else ""
-        return f"Attributes({count(self.n_vertices, 'vertex')}{without}, {count(len(self.names), 'attribute')})"
+        return (
+            f"Attributes({count(self.n_vertices, 'vertex')}{without}, {count(len(self.names), 'attribute')})"
+        )
 
     def rows(self, order: Integers) -> "Attributes":
         """The attributes of vertices given by positions; -1 is a vertex without attributes."""
         present = self.present[order] & (order >= 0)
         values = self.values[order]
         if (order < 0).any():
-            values = sp.csr_array(sp.diags_array(1.0 * (order >= 0)) @ values) if sp.issparse(values) else values
-            values = values if sp.issparse(values) else np.where((order >= 0)[:, None], values, 0.0)
+            kept = sp.diags_array((order >= 0).astype(np.float64))
+            values = sp.csr_array(kept @ values) if is_sparse(values) else kept @ values
         return replace(self, values=values, present=present)
 
     def encoded(self, more: Any) -> "Attributes":
@@ -77,11 +79,11 @@ class Attributes:
         matrix, present = _checked_matrix(more)
         if matrix.shape[1] != len(self.names):
             raise InputError(
-                f"the new rows have {count(matrix.shape[1], 'attribute')} and the known ones {len(self.names)}; "
+                f"{count(len(self.names), 'attribute')} are known and the new rows have {matrix.shape[1]}; "
                 "give the same columns"
             )
         if self.scale is not None:
-            dense = matrix.toarray() if sp.issparse(matrix) else matrix
+            dense = matrix.toarray() if is_sparse(matrix) else matrix
             matrix = np.where(present[:, None], (dense - self.centre) / self.scale, 0.0)
         return replace(self, values=matrix, present=present)
 
@@ -113,7 +115,7 @@ def as_attributes(given: Any, metric: Metric | None = None) -> tuple[Attributes,
         check_choice("metric", metric, METRICS)
     if isinstance(given, Attributes):
         return (given if metric is None else replace(given, metric=metric)), None
-    if sp.issparse(given) or isinstance(given, np.ndarray | list | tuple):
+    if is_sparse(given) or isinstance(given, np.ndarray | list | tuple):
         return _of_matrix(given, metric), None
     if not (isinstance(given, Mapping) or tables.is_frame(given)):
         kinds = "a matrix with a row per vertex, or a data frame"
@@ -133,8 +135,8 @@ def aligned(hypergraph: Hypergraph | None, given: Any) -> tuple[Hypergraph | Non
     if ids is None:
         if found.n_vertices != len(known):
             raise InputError(
-                f"there are {count(len(known), 'vertex')} and {count(found.n_vertices, 'row')} of attributes; "
-                "give a row for each vertex, or a data frame with a column named vertex"
+                f"there are {count(found.n_vertices, 'row')} of attributes for {count(len(known), 'vertex')}; "
+                "give a row for each, or a data frame with a column named vertex"
             )
         return hypergraph, found, known
     places = known_positions(as_integers_or_list(ids, "vertex ids"), known, "vertex")
@@ -153,33 +155,41 @@ def aligned(hypergraph: Hypergraph | None, given: Any) -> tuple[Hypergraph | Non
 def _with_vertices(hypergraph: Hypergraph, ids: Ids) -> Hypergraph:
     """The hypergraph with more vertices, which are in no hyperedge."""
     vertices = id_array([*hypergraph.vertex_ids.tolist(), *ids.tolist()], "vertex")
-    gamma = hypergraph.gamma.copy()
-    gamma.resize((hypergraph.n_edges, len(vertices)))
+    old, shape = hypergraph.gamma, (hypergraph.n_edges, len(vertices))
+    gamma = sp.csr_array((old.data.copy(), old.indices.copy(), old.indptr.copy()), shape=shape)
     parts = (gamma, hypergraph.edge_weights, vertices, hypergraph.edge_ids)
     return Hypergraph.from_checked_parts(*parts, hypergraph.nouns, hypergraph.columns, hypergraph.mixture)
 
 
 def _checked_matrix(given: Any) -> tuple[Any, Booleans]:
     """A float64 matrix whose numbers are finite, and which rows have attributes; the others are 0."""
+    matrix: Any
     try:
-        matrix = sp.csr_array(given, dtype=np.float64, copy=True) if sp.issparse(given) else np.array(given, float)
+        if is_sparse(given):
+            matrix = sp.csr_array(given, dtype=np.float64, copy=True)
+        else:
+            matrix = np.array(given, dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError("attributes in a matrix must be numbers; use a data frame for categories") from None
     if matrix.ndim != 2 or 0 in matrix.shape:
-        raise InputError(f"attributes need a row per vertex and a column each; these have shape {matrix.shape}")
-    if sp.issparse(matrix):
+        raise InputError(
+            f"attributes need a row per vertex and a column each; these have shape {matrix.shape}"
+        )
+    if is_sparse(matrix):
         matrix.sum_duplicates()
         matrix.eliminate_zeros()
-        missing = np.zeros(matrix.shape[0], dtype=bool)
+        missing: Booleans = np.zeros(matrix.shape[0], dtype=np.bool_)
     else:
         missing = np.isnan(matrix).all(axis=1)
         matrix[missing] = 0.0
-    wrong = ~np.isfinite(matrix.data if sp.issparse(matrix) else matrix)
+    wrong = ~np.isfinite(matrix.data if is_sparse(matrix) else matrix)
     if wrong.any():
         first = int(np.argmax(wrong))
-        row = int(np.searchsorted(matrix.indptr, first, "right") - 1) if sp.issparse(matrix) else first // matrix.shape[1]
+        row = first // matrix.shape[1]
+        if is_sparse(matrix):
+            row = int(np.searchsorted(matrix.indptr, first, side="right")) - 1
         raise InputError(
-            f"the attributes of row {row} are missing in part, or infinite; fill them, or leave the whole row empty"
+            f"the attributes of row {row} are infinite, or missing in part; fill them, or leave the row empty"
         )
     return matrix, ~missing
 
@@ -188,11 +198,11 @@ def _of_matrix(given: Any, metric: Metric | None) -> Attributes:
     """Attributes in a matrix, standardised unless most are 0."""
     matrix, present = _checked_matrix(given)
     names = read_only(np.arange(matrix.shape[1]))
-    zeros = 1.0 - (matrix.nnz if sp.issparse(matrix) else np.count_nonzero(matrix)) / max(np.prod(matrix.shape), 1)
-    if metric == "cosine" or (metric is None and (sp.issparse(matrix) or zeros >= MOSTLY)):
-        filled = np.diff(matrix.indptr) > 0 if sp.issparse(matrix) else matrix.any(axis=1)
+    counts = is_sparse(matrix) or np.count_nonzero(matrix) <= (1.0 - MOSTLY) * matrix.size
+    if metric == "cosine" or (metric is None and counts):
+        filled = np.diff(matrix.indptr) > 0 if is_sparse(matrix) else matrix.any(axis=1)
         return Attributes(matrix, names, present & filled, "cosine")
-    dense = matrix.toarray() if sp.issparse(matrix) else matrix
+    dense = matrix.toarray() if is_sparse(matrix) else matrix
     centre, scale = dense[present].mean(axis=0), dense[present].std(axis=0)
     scale[scale == 0] = 1.0
     values = np.where(present[:, None], (dense - centre) / scale, 0.0)
@@ -212,14 +222,17 @@ def _of_table(table: Any, metric: Metric | None) -> tuple[Attributes, Ids | None
     texts = all(isinstance(one, Words) for one in encoders)
     captions = read_only(object_array([name for one in encoders for name in one.names]))
     parts = _encoded(columns, encoders)
-    found = Attributes(**parts, names=captions, metric=metric or ("cosine" if texts else "euclidean"), encoders=encoders)
-    return found, None if names is None else id_array(names, "vertex")
+    joined = Attributes(
+        **parts, names=captions, metric=metric or ("cosine" if texts else "euclidean"), encoders=encoders
+    )
+    return joined, None if names is None else id_array(names, "vertex")
 
 
 def _encoded(columns: Mapping[Any, Any], encoders: tuple[Encoder, ...]) -> dict[str, Any]:
     """The numbers of a table, and which rows have any value."""
     blocks, known = zip(*(one.encoded(columns) for one in encoders), strict=True)
-    if any(sp.issparse(block) for block in blocks):
+    values: Any
+    if any(is_sparse(block) for block in blocks):
         values = sp.csr_array(sp.hstack([sp.csr_array(block) for block in blocks]))
     else:
         values = np.hstack(blocks)
