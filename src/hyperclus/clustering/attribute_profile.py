@@ -1,53 +1,14 @@
 """Which attributes tell a cluster: those whose mean inside differs most from the mean of all vertices."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from hyperclus._runtime.arrays import freeze
-from hyperclus.clustering.description import Printed
-from hyperclus.clustering.frames import frame_of
+from hyperclus.clustering.description import TopAttributes
 from hyperclus.hypergraph.neighbors import is_sparse
 from hyperclus.io.attributes import Attributes
-from hyperclus.typing import Floats, Ids, Integers
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class TopAttributes(Printed):
-    """The attributes with the largest |mean - mean_all| / deviation in one cluster.
-
-    Attributes
-    ----------
-    cluster : str or int
-        The name or number of the cluster.
-    ids : array
-        The attributes, best first: columns, or (column, value), or (column, word).
-    mean, mean_all : array
-        The mean among the vertices of the cluster, and among all, that have attributes. Those of a value are
-        its shares; those of the numbers of a table are in standard deviations.
-    score : array
-        (mean - mean_all) / deviation, where that is the standard deviation of all; negative if it is lower.
-    """
-
-    cluster: str | int
-    ids: Ids
-    mean: Floats
-    mean_all: Floats
-    score: Floats
-
-    def __post_init__(self) -> None:
-        freeze(self)
-
-    def __len__(self) -> int:
-        return len(self.ids)
-
-    def to_frame(self) -> Any:
-        """A pandas data frame with a row for each attribute, best first."""
-        columns = {name: getattr(self, name) for name in ("mean", "mean_all", "score")}
-        return frame_of("to_frame", self.ids, "attribute", "attribute", columns)
+from hyperclus.typing import Integers
 
 
 def top_attributes(

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 from hyperclus._runtime.files import StrPath
 from hyperclus._runtime.optional import arrow
+from hyperclus.clustering.attribute_profile import top_attributes
 from hyperclus.clustering.chance import Chance
 from hyperclus.clustering.cut import Cut, edge_shares
 from hyperclus.clustering.description import (
@@ -24,6 +25,7 @@ from hyperclus.clustering.frames import LABEL_COLUMNS, frame_of
 from hyperclus.clustering.membership import Confidence, confidence, membership
 from hyperclus.clustering.metrics import Agreement, agreement
 from hyperclus.clustering.model import Model, Prediction, model_of
+from hyperclus.clustering.new_attributes import Clustered, predict_by_attributes
 from hyperclus.clustering.objectives import ObjectiveName, information_of, objective_of
 from hyperclus.clustering.profile import Profile, profile
 from hyperclus.errors import InputError, check_integer
@@ -302,9 +304,8 @@ class Partition(PartitionQuality):
         """
         if attributes is None:
             return self.model().predict(more, vertex=vertex, duplicates=duplicates)
-        from hyperclus.clustering.new_attributes import predict_by_attributes
-
-        return predict_by_attributes(self, more, attributes, vertex, duplicates)
+        known = Clustered(self.model(), self.vertex_ids, self.attributes)
+        return predict_by_attributes(known, more, attributes, vertex, duplicates)
 
     def save(self, path: StrPath) -> None:
         """Write `model()` to a file, which `hyperclus.load` reads; it has no vertices."""
@@ -329,8 +330,6 @@ class Partition(PartitionQuality):
         found = describe(self.walk, self.labels, flows, self.cut.volumes, self.cluster_names, int(n))
         if self.attributes is None:
             return found
-        from hyperclus.clustering.attribute_profile import top_attributes
-
         top = top_attributes(self.attributes, self.labels, self.cluster_names, int(n))
         return replace(found, attributes=top)
 

@@ -112,7 +112,8 @@ class Lists:
         mixture = getattr(hypergraph, "mixture", None)
         if mixture is None:
             return plain
-        return cls(hypergraph.gamma, alpha, source_weights(hypergraph, mixture, plain.source_weights.data))
+        given = hypergraph.gamma, hypergraph.edge_weights, mixture, plain.source_weights.data
+        return cls(hypergraph.gamma, alpha, source_weights(*given))
 
     @property
     def ones(self) -> bool:

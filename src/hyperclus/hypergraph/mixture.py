@@ -1,16 +1,12 @@
 """A walk that mixes two groups of hyperedges: a share of the steps of each vertex goes over each group."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hyperclus._runtime.arrays import blocks
 from hyperclus.errors import InputError, is_number
-from hyperclus.typing import Booleans, Floats, Integers
-
-if TYPE_CHECKING:
-    from hyperclus.hypergraph.hypergraph import Hypergraph
+from hyperclus.typing import Booleans, Floats, Incidence, Integers
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +47,15 @@ class Mixture:
         return Mixture(count, self.beta) if 0 < count < len(kept) else None
 
 
-def source_weights(hypergraph: "Hypergraph", mixture: Mixture, powers: Floats) -> Floats:
-    """Weights, per incidence, by which a vertex picks a hyperedge of a mixture, given gamma^alpha.
+def source_weights(gamma: Incidence, omega: Floats, mixture: Mixture, powers: Floats) -> Floats:
+    """Weights, per incidence, by which a vertex picks a hyperedge of a mixture; the powers are gamma^alpha.
 
     The degree of every vertex, the sum of omega times these, is 1.
     """
-    gamma, n, omega = hypergraph.gamma, hypergraph.n_vertices, hypergraph.edge_weights
-    first = int(gamma.indptr[hypergraph.n_edges - mixture.n_neighborhoods])
+    n_edges, n = gamma.shape
+    first = int(gamma.indptr[n_edges - mixture.n_neighborhoods])
     found, sums = np.concatenate([powers[:first], gamma.data[first:]]), np.zeros((2, n))
-    for some in blocks(hypergraph.n_incidences):
+    for some in blocks(gamma.nnz):
         edges = np.searchsorted(gamma.indptr, np.arange(some.start, some.stop), side="right") - 1
         weights, split = found[some] * omega[edges], max(first - some.start, 0)
         for total, part in zip(sums, (slice(None, split), slice(split, None)), strict=True):

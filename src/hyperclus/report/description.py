@@ -7,8 +7,7 @@ from html import escape
 
 import numpy as np
 
-from hyperclus.clustering.attribute_profile import TopAttributes
-from hyperclus.clustering.description import Description, Printed, TopHyperedges, TopVertices
+from hyperclus.clustering.description import Description, Printed, TopAttributes, TopHyperedges, TopVertices
 from hyperclus.clustering.profile import ColumnProfile, Profile
 from hyperclus.hypergraph.messages import count
 from hyperclus.report.format import number, percent, safe_lines, short_id
