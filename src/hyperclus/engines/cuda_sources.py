@@ -15,7 +15,7 @@ from hyperclus.typing import Booleans, Floats
 
 @dataclass(frozen=True, eq=False)
 class CudaSourceProducts(LocalProducts):
-    """Two sets of products with the same members: the weights of one are gamma, those of the other the sources.
+    """Two sets of products with the same members: one has gamma as weights, the other the source weights.
 
     Clusters are taken one after the other, so that many clusters cost more than by `CudaProducts`.
     """

@@ -59,7 +59,8 @@ class Attributes:
     def __repr__(self) -> str:
         missing = self.n_vertices - int(np.count_nonzero(self.present))
         without = f", {missing} without" if missing else ""
-        return f"Attributes({count(self.n_vertices, 'vertex', 'vertices')}{without}, {count(len(self.names), 'attribute')})"
+        rows = count(self.n_vertices, "vertex", "vertices")
+        return f"Attributes({rows}{without}, {count(len(self.names), 'attribute')})"
 
     def rows(self, order: Integers) -> "Attributes":
         """The attributes of vertices given by positions; -1 is a vertex without attributes."""
@@ -133,8 +134,9 @@ def aligned(hypergraph: Hypergraph | None, given: Any) -> tuple[Hypergraph | Non
     if ids is None:
         if found.n_vertices != len(known):
             raise InputError(
-                f"{count(found.n_vertices, 'row')} of attributes for {count(len(known), 'vertex', 'vertices')}: "
-                "give a row for each, or a data frame with a column named vertex"
+                f"{count(found.n_vertices, 'row')} of attributes for "
+                f"{count(len(known), 'vertex', 'vertices')}: give a row for each, or a data frame with a "
+                "column named vertex"
             )
         return hypergraph, found, known
     places = known_positions(as_integers_or_list(ids, "vertex ids"), known, "vertex")
