@@ -20,6 +20,7 @@ from hyperclus.clustering.cluster import cluster
 from hyperclus.clustering.constraints import Constraints
 from hyperclus.clustering.cut import cut
 from hyperclus.clustering.hyperclus_g import Rounding, Strategy, hyperclus_g
+from hyperclus.clustering.new_attributes import Clustered, joined_neighborhoods
 from hyperclus.clustering.objectives import ObjectiveName
 from hyperclus.clustering.partition import Partition
 from hyperclus.clustering.search_problem import Effort, EffortName
@@ -121,6 +122,10 @@ class _ClusterEstimator(_base.ClusterMixin, _HypergraphEstimator):  # type: igno
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Find the clusters of the samples; y is ignored."""
+        return self._fit(X, {})
+
+    def _fit(self, X: Any, more: Mapping[str, Any]) -> Self:
+        """Find the clusters, with more arguments of the function."""
         least = 1
         if self.n_clusters != "auto":
             check_integer("n_clusters", self.n_clusters)
@@ -137,7 +142,7 @@ class _ClusterEstimator(_base.ClusterMixin, _HypergraphEstimator):  # type: igno
         settings = {**self.get_params(), "seed": self._seed()}
         for name in ("n_clusters", "edge_weights", "edge_names", "random_state"):
             del settings[name]
-        part = self._function(hypergraph, self.n_clusters, **settings)
+        part = self._function(hypergraph, self.n_clusters, **settings, **more)
         self.partition_, self.n_clusters_ = part, part.k
         self.labels_ = part.labels.copy()
         self.ncut_, self.lower_bound_, self.gap_ = part.ncut, part.lower_bound, part.gap
@@ -167,7 +172,15 @@ class _ClusterEstimator(_base.ClusterMixin, _HypergraphEstimator):  # type: igno
         return self._joined(self._on_known(self._matrix(X)))
 
     def _joined(self, rows: Incidence) -> Integers:
-        return self.partition_.model().joined(rows)[0]
+        return self.partition_.model().joined(self._widened(rows))[0]
+
+    def _widened(self, rows: Incidence) -> Incidence:
+        """Weights in all hyperedges of the partition, which may have neighbourhoods, or only these."""
+        h = self.partition_.walk.hypergraph
+        n_features = 0 if self.partition_.settings.get("beta") == 1 else rows.shape[1]
+        some = rows[:, :n_features]
+        shape = rows.shape[0], h.n_edges
+        return sp.csr_array((some.data, some.indices, some.indptr), shape=shape)
 
     def score(self, X: Any, y: Any = None) -> float:
         """-NCut / (n_clusters - 1) of the clusters that `predict` finds for X, on the walk of X.
@@ -205,6 +218,8 @@ class HypergraphClustering(_ClusterEstimator):
         As in `hyperclus.cluster`.
     constraints : Constraints or mapping, optional
         As in `hyperclus.cluster`; vertices are positions of samples, or labels of the index of a data frame.
+    beta : "auto" or float
+        As in `hyperclus.cluster`, for the attributes that `fit` may be given.
     chance : bool
         As in `hyperclus.cluster`, but off by default, because models are often fitted many times.
     edge_weights : sequence of length n_features, or mapping from feature name, optional
@@ -246,6 +261,28 @@ class HypergraphClustering(_ClusterEstimator):
     effort: EffortName | Effort | None = None
     min_share: float | None = None
     constraints: Constraints | Mapping[str, Any] | None = None
+    beta: float | Literal["auto"] = "auto"
+
+    def fit(self, X: Any, y: Any = None, *, attributes: Any = None) -> Self:
+        """Find the clusters of the samples, which may have attributes beside X; y is ignored."""
+        return self._fit(X, {"attributes": attributes})
+
+    def predict(self, X: Any, *, attributes: Any = None) -> Integers:
+        """The clusters that samples join with the largest gain of the objective, as in the base class.
+
+        With attributes, if `fit` had some, a share of the steps of each sample goes to the nearest samples of
+        `fit`.
+        """
+        rows = self._on_known(self._matrix(X))
+        if attributes is None:
+            return self._joined(rows)
+        part, model = self.partition_, self.partition_.model()
+        joins = joined_neighborhoods(Clustered(model, part.vertex_ids, part.attributes), attributes)
+        if joins.shape[0] != rows.shape[0]:
+            raise InputError(
+                f"X has {rows.shape[0]} samples and the attributes {joins.shape[0]}; make them equal"
+            )
+        return model.joined(sp.csr_array(self._widened(rows) + joins))[0]
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

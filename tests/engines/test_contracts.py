@@ -4,8 +4,16 @@ from contextlib import contextmanager
 
 import pytest
 
-from hyperclus.engines import cpu, cpu_blocks, cuda
-from support.engine_contracts import ALPHAS, Engine, check_backend, check_products, one_memory, planted
+from hyperclus.engines import cpu, cpu_blocks, cuda, cuda_sources
+from support.engine_contracts import (
+    ALPHAS,
+    Engine,
+    check_backend,
+    check_products,
+    one_memory,
+    planted,
+    with_neighborhoods,
+)
 from support.in_process_workers import scattered
 from support.stand_in_device import StandIn
 
@@ -53,3 +61,22 @@ def test_products(engine, shape, alpha):
 def test_backend(engine, noise):
     """Without noise the blocks are components."""
     check_backend(ENGINES[engine], planted(80, 120, 2, noise=noise))
+
+
+MIXED = {
+    "numpy": one_memory(lambda h, alpha: cpu.SparseProducts(cpu.Lists.of(h, alpha))),
+    "stand-in": one_memory(
+        lambda h, alpha: cuda_sources.CudaSourceProducts.on(StandIn(), cpu.Lists.of(h, alpha), "float64")
+    ),
+}
+
+
+@pytest.mark.parametrize("alpha", ALPHAS)
+@pytest.mark.parametrize("engine", MIXED)
+def test_products_of_mixtures(engine, alpha):
+    check_products(MIXED[engine], with_neighborhoods(planted(40, 50, 2)), alpha)
+
+
+@pytest.mark.parametrize("engine", MIXED)
+def test_backend_with_mixtures(engine):
+    check_backend(MIXED[engine], with_neighborhoods(planted(60, 80, 2)))

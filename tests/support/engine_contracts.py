@@ -15,6 +15,7 @@ import scipy.sparse as sp
 
 import hyperclus as hc
 from hyperclus.engines.base import FlowFactors
+from hyperclus.hypergraph.mixture import Mixture
 from hyperclus.spectral.factors import TransitionFactors
 from hyperclus.spectral.walk import RandomWalk
 
@@ -74,12 +75,37 @@ def close(found, expected, tolerance=1e-12):
 
 
 def incidences(h, alpha):
-    """(hyperedge, vertex, gamma, gamma^alpha) of each incidence."""
+    """(hyperedge, vertex, gamma, source weight) of each incidence; that is gamma^alpha without a mixture."""
     entries = h.gamma.tocoo()
-    return [
+    found = [
         (int(e), int(v), float(g), float(g) ** alpha)
         for e, v, g in zip(*entries.coords, entries.data, strict=True)
     ]
+    if h.mixture is None:
+        return found
+    first = h.n_edges - h.mixture.n_neighborhoods
+    powers = [(e, v, g, g if e >= first else power) for e, v, g, power in found]
+    degrees = {}
+    for e, v, _, power in powers:
+        degrees[v, e >= first] = degrees.get((v, e >= first), 0.0) + h.edge_weights[e] * power
+    mixed = []
+    for e, v, g, power in powers:
+        share = h.mixture.beta if e >= first else 1 - h.mixture.beta
+        alone = (v, e < first) not in degrees
+        mixed.append((e, v, g, (1.0 if alone else share) * power / degrees[v, e >= first]))
+    return mixed
+
+
+def with_neighborhoods(h, beta=0.4, seed=0):
+    """The hypergraph as a mixture: some hyperedges more, which some vertices are not in."""
+    rng = np.random.default_rng(seed)
+    members = [np.unique(rng.integers(0, h.n_vertices - 2, 5)) for _ in range(h.n_vertices // 2)]
+    rows, columns = np.repeat(np.arange(len(members)), list(map(len, members))), np.concatenate(members)
+    more = sp.csr_array((rng.random(len(rows)) + 0.1, (rows, columns)), shape=(len(members), h.n_vertices))
+    gamma = sp.csr_array(sp.vstack([h.gamma, more]))
+    omega = np.concatenate([h.edge_weights, np.ones(len(members))])
+    mixture = Mixture(len(members), beta)
+    return hc.Hypergraph(gamma, omega, h.vertex_ids, np.arange(gamma.shape[0]), mixture=mixture)
 
 
 def check_products(open_engine, h, alpha, tolerance=1e-12):

@@ -13,6 +13,7 @@ from hyperclus.errors import check_callable
 Stage: TypeAlias = Literal[
     "reading",
     "preparation",
+    "neighbours",
     "stationary distribution",
     "eigenvectors",
     "search",

@@ -12,6 +12,7 @@ import typer
 import hyperclus
 from hyperclus._runtime.files import printable
 from hyperclus.cli.app import Messages, command, command_line, say, say_if_stopped
+from hyperclus.cli.attributes import as_beta, read_attributes
 from hyperclus.cli.cluster_files import Workers, cluster_files
 from hyperclus.cli.constraints import read_constraints
 from hyperclus.cli.inputs import LabelledSource, ResolvedInput, Source, read_labels
@@ -75,7 +76,7 @@ def cluster(
         cluster_files(source, k, search, computation, workers, outputs, messages, command)
         return
     workers.check_unused()
-    outputs.check(source.path, source.classes, search.fixed, search.links)
+    outputs.check(source.path, source.classes, search.fixed, search.links, search.attributes)
     _check_engine(workers.engine, computation.precision)
     resolved = source.resolve()
     with resumable(messages, computation.checkpoint):
@@ -91,6 +92,12 @@ def find_clusters(
     """Find clusters, and for -k auto a number of them, as the options say."""
     settings: dict[str, Any] = {**computation.settings(), "engine": engine}
     k, suggestion = search.count(), None
+    if search.attributes is not None:
+        h, found = read_attributes(search.attributes, h)
+        settings |= {"attributes": found, "beta": as_beta(search.beta or "auto")}
+    if k is None and search.attributes is not None:
+        settings |= {"objective": search.objective, "effort": search.effort, "min_share": search.min_share}
+        return hyperclus.cluster(h, "auto", **settings, constraints=read_constraints(search, h)), None
     if k is None:
         suggestion = hyperclus.suggest_k(h, search.max_k, alpha=computation.alpha, seed=computation.seed)
         k = suggestion.k

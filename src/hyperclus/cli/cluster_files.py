@@ -139,6 +139,7 @@ def _check(source: LabelledSource, search: Search, computation: Computation, out
         "--method": (search.method != "auto", "it runs the search of --method auto"),
         "--fixed": (search.fixed, "it keeps no constraints"),
         "--links": (search.links, "it keeps no constraints"),
+        "--attributes": (search.attributes, "it uses hyperedges alone"),
         "--max-share": (search.max_share, "it keeps no constraints"),
         "--bound": (computation.bound != "eigenvalues", "its bound is that of the eigenvalues"),
         "--checkpoint": (computation.checkpoint, "it keeps checkpoints in --work and always resumes"),

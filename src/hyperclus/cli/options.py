@@ -131,6 +131,15 @@ class Search:
     links: Path | None = cluster_option(
         "Table with three columns: two vertices, and must (be in one cluster) or cannot.", "FILE"
     )
+    attributes: Path | None = cluster_option(
+        "Attributes of the vertices: a table with a column of vertices and columns of numbers, categories or "
+        "text, or a matrix (npz, npy) with a row per vertex.",
+        "FILE",
+    )
+    beta: str | None = cluster_option(
+        "Share of the steps that go to vertices with similar attributes, from 0 to 1 (default: auto).",
+        "NUMBER|auto",
+    )
 
     def __post_init__(self) -> None:
         given: dict[str, Any] = {
@@ -139,6 +148,9 @@ class Search:
             "--min-share": self.min_share,
         }
         given |= {"--max-share": self.max_share, "--fixed": self.fixed, "--links": self.links}
+        given |= {"--attributes": self.attributes}
+        if self.beta is not None and self.attributes is None:
+            raise InputError("--beta is for --attributes; leave it out, or give attributes")
         for option, value in given.items():
             if self.method == "hyperclus-g" and value is not None:
                 reason = "does not apply to --method hyperclus-g, which does not search; leave it out"

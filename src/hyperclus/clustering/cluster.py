@@ -1,6 +1,7 @@
 """The method: clusters found by a search from the eigenvectors, with proven bounds."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any, Literal, Unpack, cast
 
 import numpy as np
@@ -15,6 +16,7 @@ from hyperclus.clustering._run import (
     checked_rules,
     default_min_share,
 )
+from hyperclus.clustering.attributed import Given, Joined, join_attributes
 from hyperclus.clustering.constraints import Constraints
 from hyperclus.clustering.exhaustive import at_least_as_good
 from hyperclus.clustering.n_clusters import chosen_k
@@ -43,6 +45,8 @@ def cluster(
     precision: Precision = "float64",
     chance: bool = True,
     constraints: Constraints | Mapping[str, Any] | None = None,
+    attributes: Any = None,
+    beta: float | Literal["auto"] = "auto",
 ) -> Partition:
     """Split the vertices into k clusters that a random walker seldom leaves, with proven bounds.
 
@@ -95,6 +99,13 @@ def cluster(
     constraints : Constraints or mapping, optional
         What the clusters must keep: `fixed` vertices, `must_link`, `cannot_link`, `max_share`; and `seeds` to
         start from. See `Constraints`. With them, `min_share` is kept, too, if it is given.
+    attributes : matrix, data frame or Attributes, optional
+        A row of attributes for each vertex: a dense or sparse matrix in the order of the vertices, or a data
+        frame (or mapping of columns) of numbers, categories and text, whose index or column "vertex" or "id"
+        names the vertices. A share beta of the steps of each vertex then goes to vertices with similar
+        attributes. The hypergraph may be None, for clusters by attributes alone. See docs/attributes.md.
+    beta : "auto" or float
+        The share of steps by attributes, from 0 to 1; by default it is chosen without labels, see `Share`.
 
     Returns
     -------
@@ -117,24 +128,33 @@ def cluster(
     >>> sorted(part.members(part.labels[0]).tolist())
     ['a', 'b', 'c']
     """
+    if effort is None:
+        effort = "thorough" if bound == "tight" else "default"
+    given = Given(alpha, seed, engine, precision)
+    known, joined = Constraints.of(constraints), Joined(hypergraph, alpha)
+    if attributes is not None:
+        joined = join_attributes(hypergraph, attributes, beta, k, given)
     run = Run(
-        hypergraph,
+        joined.hypergraph,
         engine,
         chance,
         precision=precision,
-        alpha=alpha,
+        alpha=joined.alpha,
         bound=bound,
         bound_seconds=bound_seconds,
         tolerance=tolerance,
         seed=seed,
     )
-    if effort is None:
-        effort = "thorough" if bound == "tight" else "default"
-    known = Constraints.of(constraints)
-    k, suggestion = chosen_k(run.hypergraph, k, alpha, seed)
-    settings = {"method": "cluster", "objective": chosen_objective(objective, bound), **suggestion}
+    k, suggestion = chosen_k(run.hypergraph, k, joined.alpha, seed)
+    settings = {
+        "method": "cluster",
+        "objective": chosen_objective(objective, bound),
+        **suggestion,
+        **joined.settings,
+    }
     rules = None if known is None else _rules(run, known, check_k(k, run.whole.n_vertices, min_share))
-    return search(run, k, effort, min_share, settings, constraints=known, rules=rules)
+    part = search(run, k, effort, min_share, settings, constraints=known, rules=rules)
+    return part if attributes is None else replace(part, attributes=joined.attributes)
 
 
 def refine(

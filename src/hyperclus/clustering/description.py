@@ -118,6 +118,41 @@ class TopVertices(Printed):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
+class TopAttributes(Printed):
+    """The attributes with the largest |mean - mean_all| / deviation in one cluster.
+
+    Attributes
+    ----------
+    cluster : str or int
+        The name or number of the cluster.
+    ids : array
+        The attributes, best first: columns, or (column, value), or (column, word).
+    mean, mean_all : array
+        The mean among the vertices of the cluster, and among all, that have attributes. Those of a value are
+        its shares; those of the numbers of a table are in standard deviations.
+    score : array
+        (mean - mean_all) / deviation, where that is the standard deviation of all; negative if it is lower.
+    """
+
+    cluster: str | int
+    ids: Ids
+    mean: Floats
+    mean_all: Floats
+    score: Floats
+
+    def __post_init__(self) -> None:
+        freeze(self)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def to_frame(self) -> Any:
+        """A pandas data frame with a row for each attribute, best first."""
+        columns = {name: getattr(self, name) for name in ("mean", "mean_all", "score")}
+        return frame_of("to_frame", self.ids, "attribute", "attribute", columns)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Description(Printed):
     """The clusters of a partition: their sizes, top hyperedges and top vertices; see `Partition.describe`.
 
@@ -128,6 +163,8 @@ class Description(Printed):
     sizes, volumes : array of shape (k,)
     edges : tuple of TopHyperedges
     vertices : tuple of TopVertices
+    attributes : tuple of TopAttributes
+        Empty if the vertices have none.
     """
 
     clusters: tuple[str | int, ...]
@@ -136,6 +173,7 @@ class Description(Printed):
     edges: tuple[TopHyperedges, ...]
     vertices: tuple[TopVertices, ...]
     nouns: Nouns
+    attributes: tuple[TopAttributes, ...] = ()
 
     def __post_init__(self) -> None:
         freeze(self)

@@ -71,6 +71,8 @@ def edge_flows(
     goes from e to S. The share of S in e is (a_e(S) / psi(e) + b_e(S)) / 2, as in `Partition.edge_shares`.
     """
     k, gamma, n_edges = len(volumes), walk.hypergraph.gamma, walk.hypergraph.n_edges
+    mixture = walk.hypergraph.mixture
+    n_named = n_edges if mixture is None else n_edges - mixture.n_neighborhoods
     omega, labels = np.asarray(walk.hypergraph.edge_weights), labels.astype(np.int64, copy=False)
     pairs = np.column_stack([walk.stationary / walk.factors.degrees, walk.stationary])
     of_edges = omega, walk.factors.edge_degrees, walk.edge_stationary
@@ -98,6 +100,7 @@ def edge_flows(
             found.clear[rows] = is_clear(
                 found.shares[rows], spread, volumes[best], sizes[best], len(labels), n_edges * k
             )
+            scores[max(n_named - rows.start, 0) :] = 0.0  # neighbourhoods have no meaning of their own
             _update_top(top_here, scores, (shares, flows, members), volumes, rows.start, top)
         return staying, top_here
 

@@ -25,6 +25,7 @@ class VertexBlock(NamedTuple):
     edges: Codes
     vertices: Codes
     gamma: Floats
+    sources: Floats | None = None  # the source weights, unless they are 1 or gamma
 
     def matrix(self, n_edges: int) -> Incidence:
         """Rows of gamma by vertex."""
@@ -38,21 +39,27 @@ class VertexBlock(NamedTuple):
         return triples.tocsr()
 
 
-def powers(gamma: Floats, alpha: float) -> Floats:
-    """gamma^alpha of some incidences."""
-    if alpha == 1:
-        return gamma
-    return np.ones(len(gamma)) if alpha == 0 else gamma**alpha
+def simple_sources(gamma: Floats, alpha: float) -> Floats:
+    """Source weights of some incidences that are all 1 or gamma, at alpha 0 or 1."""
+    return gamma if alpha == 1 else np.ones(len(gamma))
+
+
+def sources_of(walk: RandomWalk, gamma: Incidence, rows: Integers, *, by_vertex: bool) -> Floats:
+    """Source weights of the incidences of some vertices or hyperedges, whose rows of gamma are given."""
+    lists = walk.factors.lists
+    if lists.simple:
+        return simple_sources(gamma.data, walk.alpha)
+    return (lists.source_weights_by_vertex if by_vertex else lists.source_weights)[rows].data
 
 
 def edge_lists(walk: RandomWalk) -> tuple[Codes, Codes, Floats, Floats, bool]:
     """The incidences by hyperedge as kernels read them.
 
-    Pointers, members, gamma, gamma^alpha, and whether that is not 1.
+    Pointers, members, gamma, the source weights, and whether these are not all 1.
     """
-    gamma = walk.hypergraph.gamma
-    weights = gamma.data if walk.alpha in (0, 1) else walk.factors.lists.source_weights.data
-    return gamma.indptr, gamma.indices, gamma.data, weights, walk.alpha != 0
+    gamma, lists = walk.hypergraph.gamma, walk.factors.lists
+    weights = gamma.data if lists.simple else lists.source_weights.data
+    return gamma.indptr, gamma.indices, gamma.data, weights, not lists.ones
 
 
 def edge_parts(indptr: Codes, parts: int = PARTS, entries: int = BLOCK) -> Iterator[slice]:
@@ -91,10 +98,11 @@ def vertex_blocks(walk: RandomWalk, entries: int = BLOCK, most: int | None = Non
     products, n = walk.factors.products, walk.hypergraph.n_vertices
     most = n if most is None else most
     if not isinstance(products, BlockProducts) or n > most * (len(products.bounds) // products.n_parts):
-        by_vertex = walk.factors.lists.gamma_by_vertex
+        lists, by_vertex = walk.factors.lists, walk.factors.lists.gamma_by_vertex
         for rows, some, lengths in row_blocks(by_vertex.indptr, entries, most):
             vertices = np.repeat(np.arange(rows.start, rows.stop, dtype=by_vertex.indices.dtype), lengths)
-            yield VertexBlock(rows, by_vertex.indices[some], vertices, by_vertex.data[some])
+            sources = None if lists.simple else lists.source_weights_by_vertex.data[some]
+            yield VertexBlock(rows, by_vertex.indices[some], vertices, by_vertex.data[some], sources)
         return
     first = 0
     for start, stop in pairwise(products.bounds[:: products.n_parts].tolist()):

@@ -39,6 +39,7 @@ MIN_POINTS, POINTS_EACH = (
     5_000,
     100,
 )  # in a sample that finds centres for mergers: at all, and for each centre
+K_MEANS_EACH = 5  # runs of k-means, of which a start of a mixture is the best
 MAX_COORDINATE = 1e6  # only vertices with phi below 1e-12 exceed it
 
 _k_means = Kernel(
@@ -65,7 +66,8 @@ def initial_partitions(
         return
     rows = embedding(walk, problem.pairs)
     if problem.objective is not NCUT:
-        yield from _merger_starts(problem, rng, sample)
+        mixed = walk.hypergraph.mixture is not None
+        yield from (_row_starts if mixed else _merger_starts)(problem, rng, sample)
     if k == 2:
         yield partial(_sweep_cut, walk, rows[:, 0], problem.min_volume)
         for column in rows.T:
@@ -80,6 +82,20 @@ def initial_partitions(
     while True:
         for one in k_means:
             yield partial(one.labels, k, rng)
+
+
+def _row_starts(
+    problem: SearchProblem, rng: np.random.Generator, sample: int
+) -> Iterator[Callable[[], Integers]]:
+    """k-means on the rows of the first k eigenvectors, of unit length (Ng, Jordan and Weiss, 2001).
+
+    Neighbourhoods of similar vertices make walks without nearly separate groups. There, these starts end
+    with more information than mergers of many clusters.
+    """
+    rows, n = unit_rows(problem.pairs.vectors[:, : problem.k]), problem.walk.hypergraph.n_vertices
+    k_means = WeightedKMeans(problem.walk.backend, rows, np.ones(n), sample)
+    while True:
+        yield partial(k_means.labels, problem.k, rng, K_MEANS_EACH)
 
 
 def _merger_starts(

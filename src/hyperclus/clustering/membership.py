@@ -19,7 +19,7 @@ from hyperclus._runtime.arrays import BLOCK, freeze
 from hyperclus._runtime.native import Kernel
 from hyperclus._runtime.threads import in_order
 from hyperclus.clustering.edge_flows import cluster_sums
-from hyperclus.clustering.incidence_blocks import VertexBlock, powers, vertex_blocks
+from hyperclus.clustering.incidence_blocks import VertexBlock, simple_sources, vertex_blocks
 from hyperclus.clustering.objectives import Objective
 from hyperclus.clustering.overlaps import overlap
 from hyperclus.clustering.vertex_kernels import State
@@ -212,7 +212,8 @@ def _picks(walk: RandomWalk, block: VertexBlock) -> sp.csr_array:
     """Rows of A."""
     some, factors = block.matrix(walk.hypergraph.n_edges), walk.factors
     omega = factors.edge_weights / factors.edge_weights.max()
-    picked = powers(some.data, walk.alpha) * omega[some.indices]
+    sources = simple_sources(some.data, walk.alpha) if block.sources is None else block.sources
+    picked = sources * omega[some.indices]
     return with_data(some, picked / np.repeat(factors.relative_degrees[block.rows], np.diff(some.indptr)))
 
 
@@ -276,9 +277,10 @@ def _figures(walk: RandomWalk, homes: Integers, k: int, objective: Objective, bl
 def _vertex_sums(walk: RandomWalk, block: VertexBlock, of_edge: Floats, k: int) -> Floats:
     """The sums of `vertex_sums`, which says what they are, for a block of vertices."""
     sums = np.zeros((block.rows.stop - block.rows.start, 2 * k + 3))
-    weights = block.gamma if walk.alpha in (0, 1) else powers(block.gamma, walk.alpha)
+    weights = block.gamma if block.sources is None else block.sources
     has_gamma = len(block.gamma) > 0
-    lists = block.edges, block.vertices, block.gamma, has_gamma, weights, has_gamma and walk.alpha != 0
+    weighted = has_gamma and (block.sources is not None or walk.alpha != 0)
+    lists = block.edges, block.vertices, block.gamma, has_gamma, weights, weighted
     _sum_vertices(*lists, len(block.edges), block.rows.start, of_edge, k, sums)
     return sums
 

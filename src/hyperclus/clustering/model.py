@@ -29,6 +29,7 @@ from hyperclus.errors import InputError
 from hyperclus.hypergraph.features import Columns
 from hyperclus.hypergraph.incidence import check_compressed
 from hyperclus.hypergraph.messages import Nouns, caption, first_few
+from hyperclus.hypergraph.mixture import Mixture
 from hyperclus.io.npz import (
     checked_array,
     checked_version,
@@ -168,6 +169,8 @@ class Model:
         The columns of a table with a row per vertex, and their bins.
     version : str
         The version of hyperclus that made the model.
+    mixture : Mixture or None
+        How steps are shared between hyperedges and neighbourhoods of similar vertices, if there are any.
     """
 
     objective: ObjectiveName
@@ -185,6 +188,7 @@ class Model:
     nouns: Nouns
     columns: Columns | None
     version: str
+    mixture: Mixture | None = None
 
     def __post_init__(self) -> None:
         for name in (*VECTORS, *SHARES, "between", "edge_ids"):
@@ -273,6 +277,8 @@ class Model:
 
     def _is_symmetric(self) -> bool:
         """Whether steps to a vertex come from where its steps go, if its gammas are 1 or alpha is 1."""
+        if self.mixture is not None:
+            return False
         rates = self.edge_flow / (self.edge_degrees * self.edge_weights)
         known = rates[self.filled]
         even = np.ptp(known) <= SAME * known.max()
@@ -289,6 +295,8 @@ class Model:
             there = np.where(known, self.edge_weights / self.edge_weights.max(), 0.0)[edges]
             if self.alpha and not plain:
                 there *= gamma**self.alpha
+            if self.mixture is not None:
+                there = self._shared(there, weights, self.mixture)
             steps = [(there, self.ahead)]
             if not (symmetric and (plain or self.alpha == 1)):
                 steps.append((gamma * (self.edge_flow / self.edge_degrees)[edges], self.behind))
@@ -301,6 +309,16 @@ class Model:
         for shares in found:
             shares[~reached] = 0.0
         return found[0], found[-1], reached
+
+    def _shared(self, there: Floats, weights: Incidence, mixture: Mixture) -> Floats:
+        """Scale the weights of each vertex so that the neighbourhoods get a share beta of its steps."""
+        similar = mixture.neighborhoods(len(self.edge_ids))[weights.indices]
+        there = np.where(similar, weights.data * (there > 0), there)
+        owner, n = np.repeat(np.arange(weights.shape[0]), np.diff(weights.indptr)), weights.shape[0]
+        for group, share in ((similar, mixture.beta), (~similar, 1.0 - mixture.beta)):
+            total = np.bincount(owner[group], weights=there[group], minlength=n)
+            there[group] *= share / total[owner[group]]
+        return np.nan_to_num(there)
 
     def save(self, path: StrPath) -> None:
         """Write the model to a file, which `hyperclus.load` reads; the suffix .hcm is usual.
@@ -318,6 +336,7 @@ class Model:
             "names": self.names,
             "nouns": [self.nouns.vertex, self.nouns.edge],
             "table": self.columns is not None,
+            "mixture": None if self.mixture is None else [self.mixture.n_neighborhoods, self.mixture.beta],
         }
         filled = sp.csr_array(self.ahead + self.behind)  # most hyperedges are in few clusters
         rows = np.repeat(np.arange(len(self.edge_ids)), np.diff(filled.indptr))
@@ -363,6 +382,7 @@ def model_of(
         names=names,
         nouns=h.nouns,
         columns=h.columns,
+        mixture=h.mixture,
         version=sys.modules["hyperclus"].__version__,  # an import would be circular
     )
 
@@ -403,6 +423,16 @@ def load(path: StrPath) -> Model:
         return _unpacked(arrays)
 
 
+def _mixture(kept: Any, n_edges: int) -> Mixture | None:
+    """The mixture of a file."""
+    if kept is None:
+        return None
+    mixture = Mixture(*kept)
+    if mixture.n_neighborhoods >= n_edges:
+        raise InputError("the parts of the model do not fit together; save it again")
+    return mixture
+
+
 def _unpacked(arrays: Mapping[str, Any]) -> Model:
     """The model of the arrays of a file, after a check that they fit together."""
     header = json.loads(arrays["header"].tobytes())
@@ -434,6 +464,7 @@ def _unpacked(arrays: Mapping[str, Any]) -> Model:
         names=names,
         nouns=Nouns(*header["nouns"]),
         columns=columns if header["table"] else None,
+        mixture=_mixture(header.get("mixture"), n),
         version=str(header["version"]),
     )
 

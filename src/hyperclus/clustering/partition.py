@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 from hyperclus._runtime.files import StrPath
 from hyperclus._runtime.optional import arrow
+from hyperclus.clustering.attribute_profile import top_attributes
 from hyperclus.clustering.certificates import Found, certificate_of
 from hyperclus.clustering.chance import Chance
 from hyperclus.clustering.cut import Cut, edge_shares
@@ -25,11 +26,13 @@ from hyperclus.clustering.frames import LABEL_COLUMNS, frame_of
 from hyperclus.clustering.membership import Confidence, confidence, membership
 from hyperclus.clustering.metrics import Agreement, agreement
 from hyperclus.clustering.model import Model, Prediction, model_of
+from hyperclus.clustering.new_attributes import Clustered, predict_by_attributes
 from hyperclus.clustering.objectives import ObjectiveName, information_of, objective_of
 from hyperclus.clustering.profile import Profile, profile
 from hyperclus.errors import InputError, check_integer
 from hyperclus.hypergraph.ids import as_list, object_array, vertex_codes
 from hyperclus.hypergraph.messages import USUAL, Nouns, caption, first_few, shown
+from hyperclus.io.attributes import Attributes
 from hyperclus.spectral.bounds import (
     cheeger_interval,
     information_upper_bound,
@@ -114,6 +117,8 @@ class Partition(PartitionQuality):
     chance : Chance or None
         Whether the clusters are more than what a search finds in shuffled hypergraphs; None if that was
         switched off.
+    attributes : Attributes or None
+        The attributes of the vertices, if some were given.
     """
 
     labels: Integers
@@ -126,6 +131,7 @@ class Partition(PartitionQuality):
     timings: Mapping[str, float] = field(default_factory=dict)
     names: tuple[str, ...] | None = None
     chance: Chance | None = None
+    attributes: Attributes | None = None
 
     def __post_init__(self) -> None:
         self.labels.flags.writeable = False
@@ -286,9 +292,22 @@ class Partition(PartitionQuality):
         """What is needed to label new vertices, without the data; `predict` and `save` are its methods."""
         return model_of(self.walk, self.walk_labels, self.k, self.objective, self.names)
 
-    def predict(self, more: Any, *, vertex: Any = None, duplicates: DuplicatePolicy = "error") -> Prediction:
-        """Label new vertices, which are given by their hyperedges, as `Model.predict` does."""
-        return self.model().predict(more, vertex=vertex, duplicates=duplicates)
+    def predict(
+        self,
+        more: Any = None,
+        *,
+        attributes: Any = None,
+        vertex: Any = None,
+        duplicates: DuplicatePolicy = "error",
+    ) -> Prediction:
+        """Label new vertices by their hyperedges, as `Model.predict` does, or by their attributes, or both.
+
+        The attributes have a row for each new vertex, of the kind that was clustered.
+        """
+        if attributes is None:
+            return self.model().predict(more, vertex=vertex, duplicates=duplicates)
+        known = Clustered(self.model(), self.vertex_ids, self.attributes)
+        return predict_by_attributes(known, more, attributes, vertex, duplicates)
 
     def save(self, path: StrPath) -> None:
         """Write `model()` to a file, which `hyperclus.load` reads; it has no vertices."""
@@ -308,7 +327,7 @@ class Partition(PartitionQuality):
         return edge_shares(self.walk, self.walk_labels, self.k)
 
     def describe(self, n: int = 5) -> Description:
-        """The size of each cluster, and its `n` most distinctive hyperedges and most visited vertices.
+        """The size of each cluster, its `n` most distinctive hyperedges and attributes, and top vertices.
 
         It prints as a table; see `Description` for the figures.
 
@@ -319,7 +338,11 @@ class Partition(PartitionQuality):
         """
         check_integer("n", n)
         flows = edge_flows(self.walk, self.walk_labels, self.cut.volumes, int(n))
-        return describe(self.walk, self.labels, flows, self.cut.volumes, self.cluster_names, int(n))
+        found = describe(self.walk, self.labels, flows, self.cut.volumes, self.cluster_names, int(n))
+        if self.attributes is None:
+            return found
+        top = top_attributes(self.attributes, self.labels, self.cluster_names, int(n))
+        return replace(found, attributes=top)
 
     def top_edges(self, cluster: int | str, n: int = 10) -> TopHyperedges:
         """The `n` most distinctive hyperedges of one cluster, by its number or name."""

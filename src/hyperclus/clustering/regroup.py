@@ -84,7 +84,8 @@ def regrouped(
     everywhere = np.full(len(part.labels), -1, dtype=np.int64)
     everywhere[part.labels >= 0] = found.labels
     chance = None if part.chance is None else NOT_COMPARED
-    return replace(found, labels=everywhere, vertex_ids=part.vertex_ids, chance=chance)
+    kept_fields: dict[str, Any] = {"vertex_ids": part.vertex_ids, "attributes": part.attributes}
+    return replace(found, labels=everywhere, chance=chance, **kept_fields)
 
 
 def merged_names(part: Partition, into: Integers) -> list[str]:

@@ -15,6 +15,7 @@ from hyperclus.hypergraph.hypergraph import Hypergraph
 
 if TYPE_CHECKING:
     from hyperclus.engines.cuda import CudaProducts
+    from hyperclus.engines.cuda_sources import CudaSourceProducts
 
 InMemory: TypeAlias = Literal["auto", "cpu", "cuda"]
 Engine: TypeAlias = InMemory | Literal["dask"]
@@ -45,10 +46,17 @@ def choose_engine(engine: str, hypergraph: Hypergraph, k: int) -> str:
     return "cuda" if cuda.missing() is None and cuda.fits(hypergraph, "float64", k) else "cpu"
 
 
-def cuda_products(hypergraph: Hypergraph, alpha: float, precision: str, k: int) -> "CudaProducts":
+def cuda_products(
+    hypergraph: Hypergraph, alpha: float, precision: str, k: int
+) -> "CudaProducts | CudaSourceProducts":
     """Copy a hypergraph to the GPU."""
     from hyperclus.engines import cuda
 
+    if hypergraph.mixture is not None:
+        cuda.check_present()
+        from hyperclus.engines.cuda_sources import CudaSourceProducts
+
+        return CudaSourceProducts.of(hypergraph, alpha, precision, k)
     return cuda.CudaProducts.of(hypergraph, alpha, precision, k)
 
 

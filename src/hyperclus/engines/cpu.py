@@ -22,6 +22,8 @@ from hyperclus.engines.base import (
     Weights,
 )
 from hyperclus.errors import InputError
+from hyperclus.hypergraph.hypergraph import Hypergraph
+from hyperclus.hypergraph.mixture import source_weights
 from hyperclus.typing import Codes, Floats, Incidence, Integers
 
 CHUNK = 1 << 20  # incidences at a time where temporary arrays would take much memory
@@ -93,13 +95,35 @@ class Tuning:
 
 @dataclass(frozen=True, eq=False)
 class Lists:
-    """gamma and gamma^alpha by hyperedge and by vertex, each computed when it is first needed.
+    """gamma and the source weights by hyperedge and by vertex, each computed when it is first needed.
 
-    Indices are shared; at alpha = 0 the powers are one array of ones and at alpha = 1 they are gamma.
+    The source weights are gamma^alpha, or given ones, per incidence, such as those of a mixture. Indices are
+    shared; at alpha = 0 the powers are one array of ones and at alpha = 1 they are gamma.
     """
 
     gamma: Incidence
     alpha: float
+    given: Floats | None = None
+
+    @classmethod
+    def of(cls, hypergraph: Hypergraph, alpha: float) -> "Lists":
+        """The lists of a hypergraph, which may have a mixture."""
+        plain = cls(hypergraph.gamma, alpha)
+        mixture = getattr(hypergraph, "mixture", None)
+        if mixture is None:
+            return plain
+        given = hypergraph.gamma, hypergraph.edge_weights, mixture, plain.source_weights.data
+        return cls(hypergraph.gamma, alpha, source_weights(*given))
+
+    @property
+    def ones(self) -> bool:
+        """Whether all source weights are 1, whatever gamma is."""
+        return self.given is None and self.alpha == 0
+
+    @property
+    def simple(self) -> bool:
+        """Whether all source weights are 1, or all are gamma."""
+        return self.given is None and self.alpha in (0, 1)
 
     @cached_property
     def gamma_by_vertex(self) -> Incidence:
@@ -108,12 +132,16 @@ class Lists:
 
     @cached_property
     def source_weights(self) -> Incidence:
-        """gamma^alpha by hyperedge."""
+        """The source weights by hyperedge."""
+        if self.given is not None:
+            return with_data(self.gamma, self.given)
         return self.gamma if self.equal else with_data(self.gamma, self._powers(self.gamma.data))
 
     @cached_property
     def source_weights_by_vertex(self) -> Incidence:
-        """gamma^alpha by vertex."""
+        """The source weights by vertex."""
+        if self.given is not None:
+            return self.source_weights.T.tocsr()
         gamma = self.gamma_by_vertex
         if self.equal:
             return gamma
@@ -121,8 +149,8 @@ class Lists:
 
     @cached_property
     def equal(self) -> bool:
-        """Whether gamma^alpha is gamma."""
-        return self.alpha == 1 or bool((self.gamma.data == 1).all())
+        """Whether the source weights are gamma."""
+        return self.given is None and (self.alpha == 1 or bool((self.gamma.data == 1).all()))
 
     def _powers(self, gamma: Floats) -> Floats:
         if self.alpha == 0:
@@ -141,7 +169,7 @@ class HostProducts(LocalProducts):
         """One pass over the incidences by hyperedge, in parts, so that threads do not change the sum."""
         if self.lists is None:
             return ByColumns.between(cast(IncidenceProducts, self), labels, count, given)
-        gamma, ones = self.lists.gamma, self.lists.alpha == 0
+        gamma, ones = self.lists.gamma, self.lists.ones
         powers = gamma if ones else self.lists.source_weights
         sides = checked(given.rates, gamma.shape[1]), checked(given.shares, gamma.shape[0])
         labels, parts = np.ascontiguousarray(labels, dtype=np.int64), Tuning(FLOW_PARTS).parts(gamma.indptr)
@@ -198,7 +226,7 @@ class SparseProducts(HostProducts):
         given = checked(block, n), checked(left, n), checked(right, n)
         values, crossed, image = np.empty((n, 2)), np.empty((n_edges, 2)), np.empty(n)
         _spread(*given, values, 1, 0, n)
-        by_edge, by_vertex, ones = lists.gamma, lists.gamma_by_vertex, lists.alpha == 0
+        by_edge, by_vertex, ones = lists.gamma, lists.gamma_by_vertex, lists.ones
         powers = (
             by_edge if ones else lists.source_weights,
             by_vertex if ones else lists.source_weights_by_vertex,
@@ -215,7 +243,7 @@ class SparseProducts(HostProducts):
         return np.asarray(with_data(gamma, gamma.data * source_weights.data) @ values)
 
     def least_share(self, out_edge: Floats, out_vertex: Floats, in_edge: Floats, in_vertex: Floats) -> float:
-        gamma, ones = self.lists.gamma, self.lists.alpha == 0
+        gamma, ones = self.lists.gamma, self.lists.ones
         powers, (n_edges, n) = gamma if ones else self.lists.source_weights, gamma.shape
         sides = (
             checked(out_edge, n_edges),
@@ -238,8 +266,8 @@ class SparseProducts(HostProducts):
         lists = self.lists
         gamma = lists.gamma if side == "edges" else lists.gamma_by_vertex
         indptr, indices, data = _arrays(gamma)
-        weighted = weights == "gamma" or lists.alpha != 0
-        if weights == "source_weights" and lists.alpha not in (0, 1):
+        weighted = weights == "gamma" or not lists.ones
+        if weights == "source_weights" and not lists.simple:
             data = (lists.source_weights if side == "edges" else lists.source_weights_by_vertex).data
         values = checked(values, gamma.shape[1])
         out = np.empty((gamma.shape[0], *values.shape[1:]))

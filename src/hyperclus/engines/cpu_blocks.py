@@ -225,6 +225,6 @@ def host_products(lists: Lists, tuning: Tuning | None = None) -> SparseProducts 
     """The products that suit a hypergraph in host memory."""
     tuning, shape = tuning or Tuning(), lists.gamma.shape
     blocked = tuning.uses_blocks(lists.gamma.nnz, shape[1]) and max(shape) > tuning.gathered_up_to
-    if blocked and lists.alpha in (0, 1):
+    if blocked and lists.simple:
         return BlockProducts.of(lists, tuning)
     return SparseProducts(lists, tuning)

@@ -41,6 +41,14 @@ def missing() -> str | None:
         return str(error).partition(":")[0] or "the driver does not answer"
 
 
+def check_present() -> None:
+    """Raise an `InputError` if there is no GPU."""
+    why = missing()
+    if why is not None:
+        cpu, gpu = Argument("engine", "cpu"), Argument("engine", "cuda")
+        raise InputError(gpu, f" needs an NVIDIA GPU ({why}); use ", cpu)
+
+
 def bytes_needed(h: Hypergraph, precision: str, k: int) -> float:
     """About the memory for incidences, vectors for k clusters, and sorting."""
     weight = 4 if precision == "float32" else 8
@@ -103,10 +111,7 @@ class CudaProducts(LocalProducts):
     @classmethod
     def of(cls, h: Hypergraph, alpha: float, precision: str = "float64", k: int = 2) -> "CudaProducts":
         """Copy a hypergraph to the GPU, in chunks, and sort it there by vertex."""
-        why = missing()
-        if why is not None:
-            cpu, gpu = Argument("engine", "cpu"), Argument("engine", "cuda")
-            raise InputError(gpu, f" needs an NVIDIA GPU ({why}); use ", cpu)
+        check_present()
         check_room(bytes_needed(h, precision, k), precision)
         return cls.on(DEVICE(), h.gamma, alpha, precision)
 

@@ -3,7 +3,7 @@
 Every vertex keeps its number of hyperedges, and every hyperedge its size, weight and gammas, but the members
 are shuffled. If successive hyperedges share no vertex and together hold nearly all vertices, they are the
 values of one feature of a table; their members are shuffled among them only, so that no vertex gets two
-values of a feature.
+values of a feature. In a mixture, the hyperedges and the neighbourhoods are shuffled apart.
 """
 
 from dataclasses import replace
@@ -13,7 +13,7 @@ import scipy.sparse as sp
 
 from hyperclus._runtime.native import Kernel
 from hyperclus.hypergraph.hypergraph import Hypergraph
-from hyperclus.typing import Integers
+from hyperclus.typing import Booleans, Integers
 
 NEARLY_ALL = 0.9  # share of the vertices that have a value of a feature
 ROUNDS = 60  # of swaps that remove repeated members
@@ -39,11 +39,21 @@ def shuffled(hypergraph: Hypergraph, rng: np.random.Generator) -> Hypergraph:
         free[first:last] = False
     sizes = hypergraph.edge_sizes.astype(np.int64)
     edges = np.repeat(np.arange(hypergraph.n_edges), sizes)
-    rest = free[edges]
-    vertices[rest] = _shuffled_members(sizes[free], vertices[rest], n, rng)
+    for group in _groups(hypergraph):
+        chosen = free & group
+        rest = chosen[edges]
+        vertices[rest] = _shuffled_members(sizes[chosen], vertices[rest], n, rng)
     members, slots_used = np.unique(edges * n + vertices, return_index=True)
     matrix = sp.csr_array((gamma.data[slots_used], (members // n, members % n)), shape=gamma.shape)
     return replace(hypergraph, gamma=matrix)
+
+
+def _groups(hypergraph: Hypergraph) -> list[Booleans]:
+    """Masks of the hyperedges that are shuffled together: all, or each group of a mixture."""
+    if hypergraph.mixture is None:
+        return [np.ones(hypergraph.n_edges, dtype=bool)]
+    similar = hypergraph.mixture.neighborhoods(hypergraph.n_edges)
+    return [~similar, similar]
 
 
 def _features(hypergraph: Hypergraph) -> list[tuple[int, int]]:

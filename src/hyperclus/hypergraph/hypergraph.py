@@ -19,6 +19,7 @@ from hyperclus.hypergraph.features import Columns, feature_edges, feature_names
 from hyperclus.hypergraph.ids import factorize, ids_or_range, recode
 from hyperclus.hypergraph.incidence import Policies, PolicyOptions
 from hyperclus.hypergraph.messages import USUAL, Nouns, count, row_of, shown
+from hyperclus.hypergraph.mixture import Mixture
 from hyperclus.typing import (
     AbsencePolicy,
     Booleans,
@@ -57,6 +58,9 @@ class Hypergraph:
     columns : mapping of column name to Binning or None; or None
         Of a table with a row per vertex, the columns that have hyperedges, and the bins of those that have
         bins, so that `Partition.predict` finds the hyperedges of new rows.
+    mixture : Mixture or None
+        How steps are shared between the hyperedges and the neighbourhoods of similar vertices that follow
+        them; see `with_attributes`.
 
     Examples
     --------
@@ -70,12 +74,15 @@ class Hypergraph:
     edge_ids: Ids
     nouns: Nouns = USUAL
     columns: Columns | None = None
+    mixture: Mixture | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.nouns, Nouns):
             raise InputError(f"nouns must be Nouns, not {shown(self.nouns)}; use with_nouns")
         if not (self.columns is None or isinstance(self.columns, Mapping)):
             raise InputError(f"columns must be those of from_table, not {shown(self.columns)}; leave it out")
+        if not (self.mixture is None or isinstance(self.mixture, Mixture)):
+            raise InputError(f"mixture must be a Mixture, not {shown(self.mixture)}; leave it out")
         if not isinstance(self.gamma, sp.csr_array):
             raise InputError("gamma must be a csr_array; use Hypergraph.from_incidence for other matrices")
         gamma = sp.csr_array(incidence.as_matrix(self.gamma), dtype=np.float64, copy=True)
@@ -83,11 +90,15 @@ class Hypergraph:
         edge_ids = ids_or_range(self.edge_ids, gamma.shape[0], "edge")
         omega = incidence.as_edge_weights(self.edge_weights, edge_ids).copy()
         gamma = incidence.canonical(gamma, edge_ids, vertex_ids, "error")
-        self._set(gamma, omega, vertex_ids, edge_ids, self.nouns, self.columns)
+        if self.mixture is not None and self.mixture.n_neighborhoods >= len(edge_ids):
+            raise InputError(
+                f"of {len(edge_ids)} hyperedges, {self.mixture.n_neighborhoods} cannot be neighbourhoods"
+            )
+        self._set(gamma, omega, vertex_ids, edge_ids, self.nouns, self.columns, self.mixture)
 
     def __reduce__(self) -> tuple[Any, ...]:
         parts = (self.gamma, self.edge_weights, self.vertex_ids, self.edge_ids)
-        return Hypergraph, (*parts, self.nouns, self.columns)
+        return Hypergraph, (*parts, self.nouns, self.columns, self.mixture)
 
     @classmethod
     def from_incidence(
@@ -329,12 +340,13 @@ class Hypergraph:
         return mask
 
     def content_key(self) -> bytes:
-        """Return a hash of everything that results depend on: members, gamma and omega, but not the ids.
+        """Return a hash of everything that results depend on, which the ids are not.
 
         It is the same in every process and on every machine of the same byte order. Each call takes O(m).
         """
-        gamma = self.gamma
-        return content_digest((gamma.shape, gamma.data, gamma.indices, gamma.indptr, self.edge_weights))
+        gamma, mixed = self.gamma, self.mixture
+        parts = gamma.shape, gamma.data, gamma.indices, gamma.indptr, self.edge_weights
+        return content_digest(parts if mixed is None else (*parts, mixed.n_neighborhoods, mixed.beta))
 
     def __repr__(self) -> str:
         sizes = self.nouns.count_vertices(self.n_vertices), self.nouns.count_hyperedges(self.n_edges)
@@ -357,7 +369,7 @@ class Hypergraph:
         old = self.nouns
         nouns = Nouns(old.vertex if vertex is None else vertex, old.edge if edge is None else edge)
         parts = (self.gamma, self.edge_weights, self.vertex_ids, self.edge_ids)
-        return Hypergraph.from_checked_parts(*parts, nouns, self.columns)
+        return Hypergraph.from_checked_parts(*parts, nouns, self.columns, self.mixture)
 
     def with_gamma(self, values: ArrayLike) -> "Hypergraph":
         """Return the same members with other weights, one per incidence in the order of `gamma.data`.
@@ -373,13 +385,13 @@ class Hypergraph:
         gamma = sp.csr_array((data, self.gamma.indices, self.gamma.indptr), shape=self.gamma.shape)
         incidence.check_gamma(gamma, self.edge_ids, self.vertex_ids, False, self.nouns)
         parts = (gamma, self.edge_weights, self.vertex_ids, self.edge_ids)
-        return Hypergraph.from_checked_parts(*parts, self.nouns, self.columns)
+        return Hypergraph.from_checked_parts(*parts, self.nouns, self.columns, self.mixture)
 
     def with_edge_weights(self, edge_weights: Mapping[Any, float] | ArrayLike) -> "Hypergraph":
         """Return the same members with other omegas: a mapping from edge id, or one per hyperedge."""
         omega = incidence.as_edge_weights(edge_weights, self.edge_ids).copy()
         parts = (self.gamma, omega, self.vertex_ids, self.edge_ids)
-        return Hypergraph.from_checked_parts(*parts, self.nouns, self.columns)
+        return Hypergraph.from_checked_parts(*parts, self.nouns, self.columns, self.mixture)
 
     def restrict(self, vertices: NDArray[Any]) -> "Hypergraph":
         """Return the sub-hypergraph on some vertices, given by positions (in this order) or by a mask.
@@ -395,7 +407,9 @@ class Hypergraph:
         gamma.sort_indices()
         gamma, kept, _ = incidence.without_absent(gamma, self.edge_ids, self.vertex_ids, KEPT)
         parts = (gamma, self.edge_weights[kept], self.vertex_ids[chosen], self.edge_ids[kept])
-        return Hypergraph.from_checked_parts(*parts, self.nouns, self.columns)
+        return Hypergraph.from_checked_parts(
+            *parts, self.nouns, self.columns, self._mixture_of(np.flatnonzero(kept))
+        )
 
     def drop_edges(self, edges: Booleans) -> "Hypergraph":
         """Return the hypergraph without the hyperedges in a mask; all vertices stay, even isolated ones.
@@ -409,7 +423,7 @@ class Hypergraph:
             raise InputError(f"edges must be a mask of {self.n_edges} booleans, one per hyperedge")
         kept = np.flatnonzero(~mask)
         parts = (self.gamma[kept], self.edge_weights[kept], self.vertex_ids, self.edge_ids[kept])
-        return Hypergraph.from_checked_parts(*parts, self.nouns, self.columns)
+        return Hypergraph.from_checked_parts(*parts, self.nouns, self.columns, self._mixture_of(kept))
 
     @classmethod
     def from_canonical(
@@ -437,11 +451,16 @@ class Hypergraph:
         edges: Ids,
         nouns: Nouns = USUAL,
         columns: Columns | None = None,
+        mixture: Mixture | None = None,
     ) -> "Hypergraph":
         """Build a hypergraph from checked parts that nobody else holds, without copies; for internal use."""
         hypergraph = object.__new__(cls)
-        hypergraph._set(gamma, omega, vertices, edges, nouns, columns)
+        hypergraph._set(gamma, omega, vertices, edges, nouns, columns, mixture)
         return hypergraph
+
+    def _mixture_of(self, kept: Integers) -> Mixture | None:
+        """The mixture if only these hyperedges are kept."""
+        return None if self.mixture is None else self.mixture.of_some(self.n_edges, kept)
 
     def _set(self, gamma: Incidence, omega: Floats, vertices: Ids, edges: Ids, *others: Any) -> None:
         for array in (gamma.data, gamma.indices, gamma.indptr):

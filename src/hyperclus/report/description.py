@@ -7,7 +7,7 @@ from html import escape
 
 import numpy as np
 
-from hyperclus.clustering.description import Description, Printed, TopHyperedges, TopVertices
+from hyperclus.clustering.description import Description, Printed, TopAttributes, TopHyperedges, TopVertices
 from hyperclus.clustering.profile import ColumnProfile, Profile
 from hyperclus.hypergraph.messages import count
 from hyperclus.report.format import number, percent, safe_lines, short_id
@@ -73,6 +73,8 @@ def _sections(value: Printed) -> tuple[str, list[Section]]:
         return f"top {value.nouns.hyperedges} of cluster {_name(value.cluster)}", [_edges(value)]
     if isinstance(value, TopVertices):
         return f"top {value.nouns.vertices} of cluster {_name(value.cluster)}", [_vertices(value)]
+    if isinstance(value, TopAttributes):
+        return f"top attributes of cluster {_name(value.cluster)}", [_attributes(value)]
     assert isinstance(value, Description | Profile)
     vertices = value.nouns.count_vertices(int(value.sizes.sum()))
     if isinstance(value, Description):
@@ -95,8 +97,26 @@ def _clusters(value: Description) -> Iterator[Section]:
     for i, name in enumerate(value.clusters):
         size, share = value.nouns.count_vertices(int(value.sizes[i])), percent(value.shares[i])
         table, names = _edges(value.edges[i]), [_name(vertex) for vertex in value.vertices[i].ids]
-        notes = [*table.notes, f"top {value.nouns.vertices}: {', '.join(names)}"]
+        notes = [*table.notes, *_told(value, i), f"top {value.nouns.vertices}: {', '.join(names)}"]
         yield Section(f"cluster {_name(name)}: {size}, {share} of all", table.head, table.rows, notes)
+
+
+def _told(value: Description, cluster: int) -> list[str]:
+    """The top attributes of a cluster in one line, if there are any."""
+    if not value.attributes:
+        return []
+    top = value.attributes[cluster]
+    some = [f"{_name(one)} ({score:+.2f})" for one, score in zip(top.ids, top.score, strict=True)]
+    return [f"top attributes (mean, in deviations from that of all): {', '.join(some) or 'none'}"]
+
+
+def _attributes(top: TopAttributes) -> Section:
+    figures = zip(top.mean, top.mean_all, top.score, strict=True)
+    rows = [
+        [_name(one), number(mean), number(overall), f"{score:+.2f}"]
+        for one, (mean, overall, score) in zip(top.ids, figures, strict=True)
+    ]
+    return Section("", ["attribute", "mean", "of all", "deviations"], rows)
 
 
 def _edges(top: TopHyperedges) -> Section:

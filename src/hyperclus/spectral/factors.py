@@ -82,8 +82,8 @@ class TransitionFactors:
 
     @cached_property
     def lists(self) -> Lists:
-        """Gamma and gamma^alpha by hyperedge and by vertex, in host memory."""
-        return Lists(self.hypergraph.gamma, self.alpha)
+        """Gamma and the source weights by hyperedge and by vertex, in host memory."""
+        return Lists.of(self.hypergraph, self.alpha)
 
     @property
     def backend(self) -> ArrayBackend:

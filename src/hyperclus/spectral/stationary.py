@@ -228,9 +228,10 @@ def _distribution_of(
 
 def _closed_form(factors: TransitionFactors) -> tuple[Floats, bool]:
     """d(v) gamma(v) / gamma(v)^alpha, and whether it is exact up to its scale."""
-    if factors.alpha == 1:
+    mixed = getattr(factors.hypergraph, "mixture", None) is not None
+    if factors.alpha == 1 and not mixed:
         return factors.degrees, True
-    strength = factors.products.constants()
+    strength = None if mixed else factors.products.constants()
     exact = strength is not None
     if strength is not None:
         picked = strength**factors.alpha
@@ -438,7 +439,10 @@ def _some_step_underflows(factors: TransitionFactors) -> bool:
         )
     largest = factors.backend.fetch(factors.edge_degrees.max(), factors.degrees.max())
     arriving = np.log(least) - np.log(float(largest[0]))
-    leaving = np.log(factors.hypergraph.edge_weights.min()) + factors.alpha * np.log(least)
+    picked = factors.alpha * np.log(least)
+    if factors.hypergraph.mixture is not None:
+        picked = np.log(float(factors.lists.source_weights.data.min()))
+    leaving = np.log(factors.hypergraph.edge_weights.min()) + picked
     return bool(arriving + leaving - np.log(float(largest[1])) < np.log(np.finfo(np.float64).tiny))
 
 

@@ -110,6 +110,20 @@ def _vectorized(
     max_df: float = 0.5,
 ) -> tuple[Any, list[str]]:
     """Return the weights of documents (rows) in words (columns), and the words."""
+    _, weights, vocabulary = _fitted(texts, word_weights, stop_words, min_df, max_df)
+    return weights, vocabulary
+
+
+def fitted_words(texts: list[str], min_df: float = 3, max_df: float = 0.5) -> tuple[Any, list[str]]:
+    """Return a vectorizer that gives texts the tf-idf of their words, and the words."""
+    vectorizer, _, vocabulary = _fitted(texts, "tfidf", "english", min_df, max_df)
+    return vectorizer, vocabulary
+
+
+def _fitted(
+    texts: list[str], word_weights: WordWeights, stop_words: Any, min_df: float, max_df: float
+) -> tuple[Any, Any, list[str]]:
+    """Return a fitted vectorizer, the weights of the texts in the words, and the words."""
     check_choice("word_weights", word_weights, get_args(WordWeights))
     module = library("sklearn.feature_extraction.text", "scikit-learn", Argument("text"), "sklearn")
     vectorizer = module.TfidfVectorizer if word_weights == "tfidf" else module.CountVectorizer
@@ -121,4 +135,4 @@ def _vectorized(
     except (ValueError, TypeError) as error:  # no word is left, or an argument is invalid
         why = f"no word can be used ({' '.join(str(error).split())[:150]}); change "
         raise InputError(why, Argument("min_df"), " or ", Argument("max_df")) from None
-    return weights, words.get_feature_names_out().tolist()
+    return words, weights, words.get_feature_names_out().tolist()

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from hyperclus.clustering.incidence_blocks import lists_of, powers
+from hyperclus.clustering.incidence_blocks import lists_of, sources_of
 from hyperclus.clustering.membership import REASONS, Confidence
 from hyperclus.clustering.profile import PROFILE_COLUMNS
 from hyperclus.hypergraph.messages import caption
@@ -123,7 +123,8 @@ class Lookup:
         psi = walk.edge_stationary[rows]
         omega = np.repeat(walk.hypergraph.edge_weights[rows] / np.where(psi > 0, psi, 1.0), sizes)
         onward = gamma.data / np.repeat(factors.edge_degrees[rows], sizes)
-        return self._by_leaf(gamma, 0.5 * (rate * powers(gamma.data, walk.alpha) * omega + onward))
+        sources = sources_of(walk, gamma, rows, by_vertex=False)
+        return self._by_leaf(gamma, 0.5 * (rate * sources * omega + onward))
 
     def _by_leaf(self, gamma: sp.csr_array, values: Any) -> sp.csr_array:
         """The sums of the values of incidences over the members in each leaf, (n_rows, n_leaves)."""
@@ -144,7 +145,7 @@ class Lookup:
         rows = places[places >= 0]
         own = self._lists
         lengths, edge = np.diff(own.indptr), own.indices.astype(np.int64)
-        picked = powers(own.data, walk.alpha) * walk.hypergraph.edge_weights[edge]
+        picked = sources_of(walk, own, rows, by_vertex=True) * walk.hypergraph.edge_weights[edge]
         picked = picked / np.repeat(walk.factors.degrees[rows], lengths)
         psi = walk.edge_stationary[edge]
         arriving = np.repeat(walk.stationary[rows], lengths) * picked / np.where(psi > 0, psi, 1.0)
