@@ -54,12 +54,6 @@ def test_random_hypergraphs_are_solved(seed):
     check(walk, 3, found)
 
 
-def test_cases_are_needed():
-    walks = [RandomWalk(random_hypergraph(9, 8, 3, seed)) for seed in range(8)]
-    found = [branch_and_bound(walk, 3, optimum(walk, 3), tolerance=1e-6) for walk in walks]
-    assert max(len(one.cases) for one in found) > 1
-
-
 def test_an_upper_bound_that_no_partition_reaches_ends_the_search():
     walk = RandomWalk(random_hypergraph(9, 8, 3, 0))
     found = branch_and_bound(walk, 2, 10.0, max_cases=6)
@@ -74,6 +68,7 @@ def test_car_is_solved_exactly():
     part = hc.refine(h, part, effort="thorough", objective="ncut")
     found = branch_and_bound(RandomWalk(h), 2, part.ncut, tolerance=5e-7)
     assert found.closed
+    assert len(found.cases) > 1
     assert part.ncut * (1 - 1e-6) <= found.value <= part.ncut
 
 
