@@ -15,7 +15,7 @@ from support.command_line import inside
 
 ROWS = hc.Hypergraph.from_table({"a": ["x", "y", "x"], "b": ["u", "u", "v"]})
 RING = hc.Hypergraph.from_edges([[i, (i + 1) % 450] for i in range(450)])
-LARGE = hc.Hypergraph.from_edges([[i, i + 1] for i in range(0, 16_002, 2)])
+LARGE = hc.Hypergraph.from_edges([[i, i + 1] for i in range(0, 200_002, 2)])
 BLOBS = hc.Hypergraph.from_edges(
     [[f"{b}{(i + s) % 8}" for s in range(4)] for b in "abcdef" for i in range(8)]
     + [["a0", "b0"], ["b1", "c0"], ["c1", "d0"], ["d1", "e0"], ["e1", "f0"]]

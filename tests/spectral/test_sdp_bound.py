@@ -344,8 +344,8 @@ def test_a_very_rare_vertex_leaves_the_eigenvalues():
 
 
 def test_what_is_too_large():
-    walk = RandomWalk(Hypergraph.from_edges([[i, i + 1] for i in range(0, 16_002, 2)]))
-    with pytest.raises(InputError, match=r"at most 16000 vertices, and there are 16002; use bound='eigenv"):
+    walk = RandomWalk(Hypergraph.from_edges([[i, i + 1] for i in range(0, 200_002, 2)]))
+    with pytest.raises(InputError, match=r"at most 200000 vertices, and there are 200002; use bound='eigenv"):
         tight_bound(walk, 2)
 
 

@@ -77,7 +77,7 @@ class Computation(Walk):
     """The walk, its eigenvectors and the bound."""
 
     bound: Literal["eigenvalues", "tight"] = cluster_option(
-        "How to prove the lower bound; tight: for up to 16,000 vertices.", default="eigenvalues"
+        "How to prove the lower bound; tight: for up to 200,000 vertices.", default="eigenvalues"
     )
     bound_seconds: float | None = cluster_option(
         "Time after which the search for a tight bound ends.", "NUMBER"

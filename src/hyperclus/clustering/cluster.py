@@ -73,7 +73,7 @@ def cluster(
         directions, which suits gamma that is a strength of membership.
     bound : {"eigenvalues", "tight"}
         How the lower bound is proven. "tight" is much closer, takes seconds to minutes, and is for up to
-        16,000 vertices.
+        200,000 vertices.
     bound_seconds : float, optional
         Time after which the search for a tighter bound ends; what it has found by then is proven. By default
         it goes on until the bound no longer improves.

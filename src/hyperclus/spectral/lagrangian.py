@@ -158,8 +158,7 @@ def _at(
     """The bound with s below the largest Ritz value by a margin, and V V' longer than needed by the same."""
     k, (values, vectors) = operator.space.k, ritz
     shift = float(values[-1]) - margin
-    below = values < shift
-    correction = vectors[:, below] * np.sqrt(shift + margin - values[below])
+    correction = vectors[:, :-1] * np.sqrt(values[-1] - values[:-1])
     value = operator.along + (k - 1) * shift - float((correction**2).sum()) - k * error
     return Proven(value, _proof(operator, shift, correction), failure)
 

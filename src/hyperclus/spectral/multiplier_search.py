@@ -115,8 +115,8 @@ class Search:
 
 def proven_by(
     walk: RandomWalk, k: int, types: Integers, multipliers: Multipliers
-) -> tuple[float, Proof | None]:
-    """The bound that multipliers >= 0 prove, and its proof; -inf and None if none is found.
+) -> tuple[float, float, Proof | None]:
+    """The bound that multipliers >= 0 prove, its failure probability and its proof; -inf if none is found.
 
     If each vertex is a type, all eigenvalues are computed, and they prove slightly more than a shift does.
     """
@@ -126,8 +126,8 @@ def proven_by(
     found = proven(operator, _all_vectors(operator) if alone else evaluated(operator).found)
     proof = None if found is None else found.proof
     if alone:
-        return Relaxation.of(walk, k).bound(multipliers), proof
-    return -np.inf if found is None else float(found.value), proof
+        return Relaxation.of(walk, k).bound(multipliers), 0.0, proof
+    return (-np.inf, 0.0, None) if found is None else (float(found.value), found.failure, proof)
 
 
 def _all_vectors(operator: Lagrangian) -> Vectors:

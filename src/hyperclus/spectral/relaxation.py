@@ -6,13 +6,14 @@ orthogonal to all e(a). The relaxation is restricted to matrices on the span of 
 many vertices there are. It serves to find multipliers; `lagrangian` proves what they are worth in all.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from hyperclus.spectral.laplacian import NormalizedLaplacian
+from hyperclus.spectral.proof import Proof
 from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Floats, Incidence, Integers
 
@@ -50,10 +51,15 @@ class Multipliers:
         kept = np.sort(np.argsort(-self.triangles, kind="stable")[:count])
         return Multipliers(self.pairs, self.triples[kept], self.triangles[kept])
 
-    def positive(self) -> "Multipliers":
-        """The same, where negative multipliers count as 0 and triangles without a multiplier are left out."""
-        used = self.triangles > 0
-        return Multipliers(np.maximum(self.pairs, 0.0), self.triples[used], self.triangles[used])
+    def positive(self, free: Integers | None = None) -> "Multipliers":
+        """The same, where negative multipliers count as 0 and triangles without a multiplier are left out.
+
+        Those of `free` pairs, given by their numbers, may have any sign.
+        """
+        used, pairs = self.triangles > 0, np.maximum(self.pairs, 0.0)
+        if free is not None:
+            pairs[free] = self.pairs[free]
+        return Multipliers(pairs, self.triples[used], self.triangles[used])
 
     def coefficients(self, root: Floats) -> Floats:
         """The symmetric matrix that is added to L_sym; its diagonal belongs to Z(u, u), or D(a) of types."""
@@ -78,6 +84,7 @@ class Relaxation:
     above: tuple[Integers, Integers]  # the pairs a < b
     k: int
     additions: int  # n + |E|, the terms in the sums behind an entry of L_sym
+    free: Integers | None = None  # numbers of the pairs known to be in different clusters: X(a, b) = 0
 
     @classmethod
     def of(cls, walk: RandomWalk, k: int) -> "Relaxation":
@@ -127,15 +134,43 @@ class Relaxation:
         """
         from scipy.linalg import eigvalsh
 
-        used = multipliers.positive()
-        rows = triangle_rows(used.triples, self.root)
-        matrix = self.lagrangian(used.pairs, used.triangles, rows)
+        used = multipliers.positive(self.free)
+        matrix = self.lagrangian(used.pairs, used.triangles, triangle_rows(used.triples, self.root))
         values = eigvalsh(self.complement.T @ matrix @ self.complement)
-        size = self.lagrangian(-used.pairs, used.triangles, abs(rows))
-        size += 2 * (np.eye(len(matrix)) - self.laplacian)
-        terms = 20 * self.additions + len(used.triangles)
-        allowance = self.k * terms * np.finfo(float).eps * np.linalg.norm(size)
+        allowance = self.k * self.allowance(used)
         return float(self.root @ matrix @ self.root + values[: self.k - 1].sum() - allowance)
+
+    def allowance(self, used: Multipliers) -> float:
+        """What rounding errors may change in an eigenvalue or in q' G q; see `bound`."""
+        rows = abs(triangle_rows(used.triples, self.root))
+        size = self.lagrangian(-np.abs(used.pairs), used.triangles, rows)
+        size += 2 * (np.eye(len(size)) - self.laplacian)
+        terms = 20 * self.additions + len(used.triangles)
+        return float(terms * np.finfo(float).eps * np.linalg.norm(size))
+
+    def proof(self, multipliers: Multipliers) -> Proof:
+        """The multipliers as a proof of slightly less than `bound`, for one type per vertex.
+
+        s is the (k - 1)-th eigenvalue less a margin, and V V' lifts the smaller ones above s by the same.
+        """
+        from scipy.linalg import eigh
+
+        used = multipliers.positive(self.free)
+        matrix = self.lagrangian(used.pairs, used.triangles, triangle_rows(used.triples, self.root))
+        values, vectors = eigh(self.complement.T @ matrix @ self.complement)
+        margin = 4 * (self.allowance(used) + len(matrix) ** 2 * np.finfo(float).eps)
+        shift = float(values[self.k - 2]) - margin
+        correction = (
+            self.complement
+            @ vectors[:, : self.k - 2]
+            * np.sqrt(np.maximum(values[self.k - 2] - values[: self.k - 2], 0.0))
+        )
+        free = np.zeros(len(used.pairs), dtype=bool)
+        if self.free is not None:
+            free[self.free] = True
+        ends, kept = np.column_stack(self.above), (used.pairs != 0) & ~free
+        proof = Proof(self.k, shift, correction, ends[kept], used.pairs[kept], used.triples, used.triangles)
+        return replace(proof, apart=ends[free], apart_values=used.pairs[free])
 
     def nearest(self, matrix: Floats) -> Floats:
         """The member of the set nearest to a symmetric matrix: eigenvalues shifted and clipped to [0, 1]."""
@@ -176,10 +211,13 @@ def ascend(
         return -float(value), np.concatenate([seen[relaxation.above], -(rows @ seen.ravel())])
 
     first = np.concatenate([start.pairs, start.triangles])
-    positive = Bounds(np.zeros(len(first)), np.full(len(first), np.inf))
+    least = np.zeros(len(first))
+    if relaxation.free is not None:
+        least[relaxation.free] = -np.inf
+    allowed = Bounds(least, np.full(len(first), np.inf))
     limits: Any = {"maxiter": steps, "maxfun": 2 * steps, "ftol": 0.0, "gtol": 1e-7}
-    best = minimize(negated, first, jac=True, method="L-BFGS-B", bounds=positive, options=limits)
-    found = Multipliers(best.x[:n_pairs], start.triples, best.x[n_pairs:]).positive()
+    best = minimize(negated, first, jac=True, method="L-BFGS-B", bounds=allowed, options=limits)
+    found = Multipliers(best.x[:n_pairs], start.triples, best.x[n_pairs:]).positive(relaxation.free)
     return found, minimiser(best.x)[1], best.nfev + 1
 
 

@@ -41,7 +41,7 @@ from hyperclus.spectral.relaxation import Multipliers
 from hyperclus.spectral.walk import RandomWalk, check_walk
 from hyperclus.typing import Floats, Integers
 
-MAX_VERTICES = 16_000  # a proof factors an n x n matrix
+MAX_VERTICES = 200_000  # about 5 kB of memory for each
 EIGENVECTORS = 30  # of L_sym, beside k, in the space of the first relaxation
 MIN_PROBABILITY = 1e-100  # of a vertex; below, products of probabilities underflow
 PATIENCE = 5  # rounds without progress after which the search ends
@@ -64,6 +64,8 @@ class TightBound:
         Rounds of the search, and eigen-decompositions in them.
     triangles : int
         Triangle inequalities that the proof uses.
+    failure : float
+        Probability that Lanczos' method, which proves the bound above 16,000 vertices, missed an eigenvalue.
     types : int
         Sets of vertices that share multipliers; n if each vertex has its own, 0 without a search.
     proof : Proof or None
@@ -76,6 +78,7 @@ class TightBound:
     evaluations: int = 0
     triangles: int = 0
     types: int = 0
+    failure: float = 0.0
     proof: Proof | None = field(default=None, compare=False, repr=False)
 
 
@@ -114,7 +117,7 @@ def tight_bound(
     Raises
     ------
     InputError
-        When the hypergraph has more than 16,000 vertices, or k is not from 1 to n.
+        When the hypergraph has more than 200,000 vertices, or k is not from 1 to n.
 
     Examples
     --------
@@ -167,11 +170,11 @@ def _result(walk: RandomWalk, k: int, bound: float, found: dict[str, Any]) -> Ti
     if len(found["types"]) == 0:
         return TightBound(bound, found["ended"], *counts)
     multipliers = Multipliers(found["pairs"], found["triples"], found["triangles"])
-    value, proof = proven_by(walk, k, found["types"], multipliers)
+    value, failure, proof = proven_by(walk, k, found["types"], multipliers)
     if value <= bound:
         return TightBound(bound, found["ended"], *counts)
     r = int(found["types"].max()) + 1
-    return TightBound(value, found["ended"], *counts, len(multipliers.triples), r, proof)
+    return TightBound(value, found["ended"], *counts, len(multipliers.triples), r, failure, proof)
 
 
 def _fits(walk: RandomWalk, k: int, bound: float, kept: dict[str, Any]) -> bool:

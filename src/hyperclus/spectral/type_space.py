@@ -54,10 +54,13 @@ class TypeSpace:
         basis = np.hstack([self.indicators.toarray(), self.extra])
         laplacian = basis.T @ operator.apply(basis)
         p = self.extra.shape[1]
-        products = (self.extra[:, :, None] * self.extra[:, None, :]).reshape(len(self.types), p * p)
-        grams = np.zeros((r, 0)) if p == 0 else np.asarray(self._sums() @ products)
+        sums, grams = self._sums(), np.zeros((r, p, p))
+        for column in range(p):
+            grams[:, column] = np.asarray(sums @ (self.extra[:, [column]] * self.extra))
         terms = self.walk.hypergraph.n_vertices + self.walk.hypergraph.n_edges
-        return Relaxation.on((laplacian + laplacian.T) / 2, self.type_root, grams, self.k, terms)
+        return Relaxation.on(
+            (laplacian + laplacian.T) / 2, self.type_root, grams.reshape(r, p * p), self.k, terms
+        )
 
     def _sums(self) -> Incidence:
         """The matrix that adds up rows of vertices by types."""
