@@ -88,8 +88,18 @@ def certificate_of(walk: RandomWalk, labels: Integers, k: int, found: Found) -> 
 
 
 def _slack(walk: RandomWalk) -> float:
-    """How far figures of the rounded phi may be from the exact ones; subnormal degrees lose digits."""
-    return RELATIVE + 8 * SUBNORMAL / float(walk.factors.degrees.min())
+    """How far figures of the rounded phi may be from the exact ones.
+
+    Numbers below 1e-308 lose digits: degrees, and in the closed form their products with gamma.
+    """
+    degrees, gamma = walk.factors.degrees, walk.hypergraph.gamma
+    smallest = float(degrees.min())
+    if walk.reversible and walk.alpha != 1:
+        strength = np.zeros(len(degrees))
+        np.maximum.at(strength, gamma.indices, gamma.data)
+        logs = np.log(degrees) + (1 - walk.alpha) * np.log(strength) - np.log(strength.max())
+        smallest = min(smallest, float(np.exp(logs.min())))
+    return RELATIVE + (8 * SUBNORMAL / smallest if smallest > 16 * SUBNORMAL else 0.5)
 
 
 def safety(n: int) -> float:
