@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import hyperclus as hc
+from hyperclus.spectral.branch_and_bound import branch_and_bound
 from hyperclus.verification.digest import data_digest
 from hyperclus.verification.verify import Limits
 from support.certificates import certified, leaf, written
@@ -181,6 +182,19 @@ def test_two_cases_cover_all_partitions(tmp_path):
     verdict = hc.verify(written(both, tmp_path), H)
     assert verdict.verified, verdict.refusals
     assert verdict.bound > 0
+
+
+@pytest.mark.parametrize(("seed", "k"), [(1, 2), (2, 3), (3, 4)])
+def test_branch_and_bound(tmp_path, seed, k):
+    h = random_hypergraph(14, 12, 5, seed)
+    part = hc.cluster(h, k, objective="ncut", min_share=0, chance=False)
+    found = branch_and_bound(part.walk, k, part.ncut, max_cases=30)
+    path = tmp_path / "x.cert"
+    part.certificate(path, found.cases)
+    verdict = hc.verify(path, h)
+    assert verdict.verified, verdict.refusals
+    assert len(verdict.certificate.leaves) == len(found.cases)
+    assert found.value - 1e-8 < verdict.bound <= verdict.ncut[1]
 
 
 def test_weights_in_single_precision_are_not_certified(tmp_path):

@@ -36,6 +36,7 @@ class Found(NamedTuple):
     pairs: Eigenpairs
     tight: TightBound | None
     exact: bool  # whether the weights were not rounded
+    cases: tuple[Case, ...] = ()  # a proof of another bound, by a distinction of cases
 
 
 def certificate_of(walk: RandomWalk, labels: Integers, k: int, found: Found) -> Certificate:
@@ -51,16 +52,20 @@ def certificate_of(walk: RandomWalk, labels: Integers, k: int, found: Found) -> 
             "figures of weights in single precision cannot be certified; use ",
             Argument("precision", "float64"),
         )
-    cases: tuple[Case, ...] = ()
-    if found.tight is not None and found.tight.proof is not None:
-        cases = (Case(np.zeros((0, 3), dtype=np.int64), found.tight.proof),)
-    method, failure = ("tight", 0.0) if cases else ("eigenvalues", found.pairs.failure)
+    cases, most, tight = found.cases, found.bound, found.tight
+    if cases:
+        most = math.inf
+    elif tight is not None and tight.proof is not None:
+        cases = (Case(np.zeros((0, 3), dtype=np.int64), tight.proof),)
+    method, failure = (
+        ("tight", 0.0 if tight is None else tight.failure) if cases else ("eigenvalues", found.pairs.failure)
+    )
     if found.bound > 0:
         cases = cases or eigenvalue_cases(walk, found.pairs, k)
     margin, phi = safety(walk.hypergraph.n_vertices), walk.stationary / walk.stationary.sum()
     leaves = tuple(_leaf(case, margin) for case in cases)
     proven = min((_value(case.proof, phi, margin) for case in cases), default=0.0)
-    bound, slack = min(proven, found.bound), _slack(walk)
+    bound, slack = min(proven, most), _slack(walk)
     bound -= slack * abs(bound)
     if not bound > 0:
         bound, leaves = 0.0, ()
@@ -83,8 +88,18 @@ def certificate_of(walk: RandomWalk, labels: Integers, k: int, found: Found) -> 
 
 
 def _slack(walk: RandomWalk) -> float:
-    """How far figures of the rounded phi may be from the exact ones; subnormal degrees lose digits."""
-    return RELATIVE + 8 * SUBNORMAL / float(walk.factors.degrees.min())
+    """How far figures of the rounded phi may be from the exact ones.
+
+    Numbers below 1e-308 lose digits: degrees, and in the closed form their products with gamma.
+    """
+    degrees, gamma = walk.factors.degrees, walk.hypergraph.gamma
+    smallest = float(degrees.min())
+    if walk.reversible and walk.alpha != 1:
+        strength = np.zeros(len(degrees))
+        np.maximum.at(strength, gamma.indices, gamma.data)
+        logs = np.log(degrees) + (1 - walk.alpha) * np.log(strength) - np.log(strength.max())
+        smallest = min(smallest, float(np.exp(logs.min())))
+    return RELATIVE + (8 * SUBNORMAL / smallest if smallest > 16 * SUBNORMAL else 0.5)
 
 
 def safety(n: int) -> float:

@@ -1,6 +1,6 @@
 """Results of clustering: the clusters, their quality, and what is proven about them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -40,6 +40,7 @@ from hyperclus.spectral.bounds import (
     relative_gap,
 )
 from hyperclus.spectral.eigen import Eigenpairs
+from hyperclus.spectral.proof import Case
 from hyperclus.spectral.sdp_bound import TightBound
 from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import DuplicatePolicy, Floats, Ids, Integers, PageNotes
@@ -313,13 +314,14 @@ class Partition(PartitionQuality):
         """Write `model()` to a file, which `hyperclus.load` reads; it has no vertices."""
         self.model().save(path)
 
-    def certificate(self, path: StrPath) -> None:
+    def certificate(self, path: StrPath, cases: Sequence[Case] = ()) -> None:
         """Write a certificate of `lower_bound`, `ncut` and `gap`, for `hyperclus.verify`.
 
-        docs/certificate.md describes the file. Its figures are rounded to the safe side.
+        docs/certificate.md describes the file. Its figures are rounded to the safe side. With the cases of
+        `hyperclus.spectral.branch_and_bound`, the bound is the one that these prove.
         """
         exact = self.settings.get("precision") != "float32"
-        found = Found(self.ncut, self.lower_bound, self.eigenpairs, self.tight, exact)
+        found = Found(self.ncut, self.lower_bound, self.eigenpairs, self.tight, exact, tuple(cases))
         write_certificate(certificate_of(self.walk, self.walk_labels, self.k, found), path)
 
     def edge_shares(self) -> Floats:
