@@ -1,8 +1,9 @@
 """Compare the time and memory of two checkouts: `python benchmarks/before_after.py ../old [CASE ...]`.
 
 Each case runs in a process of its own, alternately with the old and the new checkout, so that a busy machine
-disturbs both alike. Checkouts without data read UCI's files from the folder HYPERCLUS_DATA. The table has the least CPU time of all turns (user and system, both cores), the least
+disturbs both alike. The table has the least CPU time of all turns (user and system, both cores), the least
 peak memory, and the ratios of new to old. A first turn, not counted, fills the cache of compiled kernels.
+Checkouts whose package has no data read UCI's files from the folder HYPERCLUS_DATA.
 """
 
 import argparse
