@@ -1,8 +1,8 @@
 """Whether confidence can be trusted: agreement with classes by decile, and outliers planted at random.
 
 `python benchmarks/confidence.py ../shared/real` prints the tables of RESULTS.md in Markdown and draws
-images/confidence.png, in about three minutes. The folder is that of real.py; the paper's tables, on which the
-confidence was not chosen, are downloaded or in the folder HYPERCLUS_DATA. A vertex agrees if its class is the
+images/confidence.png, in about three minutes. The folder is that of real.py; the confidence was not chosen
+on the paper's tables. A vertex agrees if its class is the
 majority class of its cluster. Planted outliers are 5 % of the vertices, whose incidences are moved to random
 hyperedges: each is that of a random incidence, so that large hyperedges are drawn more often. Where vertices
 have few hyperedges, the table has the AUC of outlier_oracle.py as well, which takes some minutes more.

@@ -1,9 +1,8 @@
 """Local clusters from five seeds: prints the tables of docs/local.md in Markdown.
 
-`python benchmarks/local.py` takes several minutes and needs the paper's data sets (HYPERCLUS_DATA may name
-their folder, otherwise they are downloaded). `python benchmarks/local.py planted 1e4 1e5` prints only the
-first table, for these numbers of vertices; `python benchmarks/local.py diffeq zoo car` only the second, for
-these data sets.
+`python benchmarks/local.py` takes several minutes. `python benchmarks/local.py planted 1e4 1e5` prints only
+the first table, for these numbers of vertices; `python benchmarks/local.py diffeq zoo car` only the second,
+for these data sets.
 """
 
 import argparse

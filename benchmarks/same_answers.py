@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SMALL = ("car", "zoo", "digit-24")  # run the slow methods of the paper here
 
 
-def answers(folder: Path) -> Iterator[tuple[str, Callable[[], object]]]:
+def answers(folder: Path | None) -> Iterator[tuple[str, Callable[[], object]]]:
     """Name each answer, and give the call that computes its partition."""
     import hyperclus as hc
 
@@ -55,7 +55,7 @@ def answers(folder: Path) -> Iterator[tuple[str, Callable[[], object]]]:
                 yield f"{name}: {title}", partial(method.run, data, h, reweigh, 0)
 
 
-def record(file: Path, folder: Path, only: str) -> None:
+def record(file: Path, folder: Path | None, only: str) -> None:
     """Compute every answer that the file has not got."""
     found = json.loads(file.read_text()) if file.exists() else {}
     for name, call in answers(folder):
@@ -98,7 +98,7 @@ def main() -> None:
     recorder.add_argument("file", type=Path)
     recorder.add_argument("--checkout", type=Path, default=ROOT, help="repository to import hyperclus from")
     recorder.add_argument(
-        "--data", type=Path, default=ROOT.parent / "shared" / "data" / "raw", help="UCI's files"
+        "--data", type=Path, help="folder of UCI's files, for checkouts whose package has no data"
     )
     recorder.add_argument("--only", default="", help="answers whose name contains this text")
     comparer = commands.add_parser("compare")

@@ -1,21 +1,20 @@
 """The suggestions of `suggest_k` for hypergraphs with a known number of blocks, and without blocks.
 
 `python benchmarks/suggested_k.py` prints the tables of docs/how_many_clusters.md in Markdown, in about ten
-minutes. The paper's data sets are read from ../shared/data, and skipped if that folder does not exist.
+minutes.
 """
 
 import argparse
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
 
 import hyperclus as hc
 from hyperclus.clustering.n_clusters import Suggestion, suggest_k
+from hyperclus.research import datasets
 
 SEEDS = range(3000, 3020)
 Make = Callable[[int], hc.Hypergraph]
@@ -155,23 +154,17 @@ def random_table() -> None:
 
 def data_table() -> None:
     """Print the suggestions for the paper's data sets, with gamma by class counts as in the paper."""
-    root = Path(__file__).parents[1]
-    if not (root.parent / "shared" / "data").is_dir():
-        return
-    sys.path.insert(0, str(root / "tests"))
-    from support.paper_data import paper_hypergraph
-
     print("| data set | classes | suggested | ranked next | seconds |")
     print("| --- | ---: | --- | --- | ---: |")
     for name in ("zoo", "car", "digit-24", "digit", "letter", "mushroom", "rice", "wine-567", "covertype"):
-        h, _, classes = paper_hypergraph(name)
+        data = datasets.load(name)
         start = time.perf_counter()
-        found = suggest_k(h, 12)
+        found = suggest_k(data.hypergraph, 12)
         took = time.perf_counter() - start
         answer = "none" if found.k is None else f"{found.k}" + ("" if found.confident else ", in doubt")
         ranked = [str(one.k) for one in found.candidates if one.score > 0 and one.k != found.k]
         print(
-            f"| {name} | {len(set(classes))} | {answer} | {', '.join(ranked[:3]) or '-'} | {took:.1f} |",
+            f"| {name} | {data.k} | {answer} | {', '.join(ranked[:3]) or '-'} | {took:.1f} |",
             flush=True,
         )
 
