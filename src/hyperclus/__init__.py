@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from hyperclus import research as research, spectral as spectral
     from hyperclus._runtime.checkpoint import checkpoints as checkpoints
     from hyperclus._runtime.progress import Step as Step, watching as watching
-    from hyperclus.clustering.attributed import with_attributes as with_attributes
     from hyperclus.clustering.cluster import cluster as cluster, evaluate as evaluate, refine as refine
     from hyperclus.clustering.cluster_files import cluster_files as cluster_files, prepare as prepare
     from hyperclus.clustering.comparison import compare as compare
@@ -44,7 +43,6 @@ if TYPE_CHECKING:
     from hyperclus.hypergraph.summary import summary as summary
     from hyperclus.hypergraph.weighting import class_counts as class_counts, unit_weights as unit_weights
     from hyperclus.io.anything import as_hypergraph as as_hypergraph
-    from hyperclus.io.attributes import Attributes as Attributes, as_attributes as as_attributes
     from hyperclus.io.formats import read as read, write as write
     from hyperclus.spectral.eigen import Eigenpairs as Eigenpairs, smallest_eigenpairs as smallest_eigenpairs
     from hyperclus.spectral.laplacian import NormalizedLaplacian as NormalizedLaplacian
@@ -59,7 +57,6 @@ __all__, __getattr__, __dir__ = lazy_names(
     {
         "_runtime.checkpoint": ("checkpoints",),
         "_runtime.progress": ("Step", "watching"),
-        "clustering.attributed": ("with_attributes",),
         "clustering.cluster": ("cluster", "evaluate", "refine"),
         "clustering.cluster_files": ("cluster_files", "prepare"),
         "clustering.comparison": ("compare",),
@@ -81,7 +78,6 @@ __all__, __getattr__, __dir__ = lazy_names(
         "hypergraph.summary": ("summary",),
         "hypergraph.weighting": ("class_counts", "unit_weights"),
         "io.anything": ("as_hypergraph",),
-        "io.attributes": ("Attributes", "as_attributes"),
         "io.formats": ("read", "write"),
         "spectral.eigen": ("Eigenpairs", "smallest_eigenpairs"),
         "spectral.laplacian": ("NormalizedLaplacian",),

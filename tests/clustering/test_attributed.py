@@ -62,7 +62,7 @@ def test_both_ends_are_one_side_alone(data, alpha):
     """To the last bit."""
     h, rows = data
     same(hc.cluster(h, K, attributes=rows, beta=0, alpha=alpha), hc.cluster(h, K, alpha=alpha))
-    found, _ = hc.as_attributes(rows)
+    found, _ = hc.io.as_attributes(rows)
     graph = neighborhoods(Rows(found.values, found.present, found.metric), np.arange(N))
     end = hc.cluster(h, K, attributes=rows, beta=1, alpha=alpha)
     same(end, hc.cluster(graph, K, alpha=1))
@@ -114,7 +114,7 @@ def test_vertices_with_one_side_only(rng):
     steps = part.walk.dense()
     alone = hc.RandomWalk(h.restrict(h.covered)).dense()
     np.testing.assert_allclose(steps[:20][:, h.covered], alone[:20], atol=1e-14)  # by hyperedges alone
-    graph = hc.RandomWalk(hc.with_attributes(None, rows[20:], 1), alpha=1).dense()
+    graph = hc.RandomWalk(hc.clustering.with_attributes(None, rows[20:], 1), alpha=1).dense()
     np.testing.assert_allclose(steps[N - 20 :, 20:], graph[N - 40 :], atol=1e-14)  # by attributes alone
     rows[N - 1] = np.nan
     assert hc.cluster(h, K, attributes=rows, beta=0.5).labels[N - 1] == -1
@@ -136,7 +136,7 @@ def test_same_seed_same_result(data):
 
 def test_all_functions_take_a_mixture(data):
     h, rows = data
-    mixed = hc.with_attributes(h, rows, 0.5)
+    mixed = hc.clustering.with_attributes(h, rows, 0.5)
     part = hc.cluster(h, K, attributes=rows, beta=0.5, chance=False)
     same(part, hc.cluster(mixed, K, chance=False))
     assert hc.evaluate(mixed, part).ncut == pytest.approx(part.ncut)
@@ -225,9 +225,9 @@ def test_bad_beta(data, beta):
 
 def test_beta_must_be_known_for_a_mixture(data):
     with pytest.raises(InputError, match="must be a number here"):
-        hc.with_attributes(*data, "auto")
+        hc.clustering.with_attributes(*data, "auto")
     with pytest.raises(InputError, match="n_neighbors"):
-        hc.with_attributes(*data, 0.5, n_neighbors=0)
+        hc.clustering.with_attributes(*data, 0.5, n_neighbors=0)
 
 
 def test_page_and_frames(data, tmp_path):

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from hyperclus._runtime.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from hyperclus.clustering.attributed import with_attributes as with_attributes
     from hyperclus.clustering.chance import Chance as Chance
     from hyperclus.clustering.comparison import Comparison as Comparison
     from hyperclus.clustering.cut import Cut as Cut
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 __all__, __getattr__, __dir__ = lazy_names(
     __name__,
     {
+        "attributed": ("with_attributes",),
         "chance": ("Chance",),
         "comparison": ("Comparison",),
         "cut": ("Cut", "Sweep"),

@@ -23,7 +23,6 @@ from hyperclus.hypergraph.mixture import Mixture
 from hyperclus.typing import (
     AbsencePolicy,
     Booleans,
-    Codes,
     DuplicatePolicy,
     Floats,
     Ids,
@@ -402,7 +401,7 @@ class Hypergraph:
         >>> h.restrict([2]).edge_ids.tolist()
         ['f']
         """
-        chosen = _as_positions(vertices, self.n_vertices)
+        chosen = incidence.as_positions(vertices, self.n_vertices)
         gamma = self.gamma[:, chosen]
         gamma.sort_indices()
         gamma, kept, _ = incidence.without_absent(gamma, self.edge_ids, self.vertex_ids, KEPT)
@@ -472,19 +471,6 @@ class Hypergraph:
 
 def _weights(columns: Mapping[Any, Any], name: Any) -> Floats:
     return incidence.as_numbers(tables.pick(columns, name), row_of(name))
-
-
-def _as_positions(vertices: NDArray[Any], count: int) -> Codes:
-    chosen = np.asarray(vertices)
-    if chosen.dtype == bool and chosen.shape == (count,):
-        return np.flatnonzero(chosen)
-    if not chosen.size and chosen.ndim == 1:
-        return np.empty(0, dtype=np.int64)
-    integers = chosen.ndim == 1 and chosen.dtype.kind in "iu"
-    within = integers and 0 <= chosen.min() <= chosen.max() < count
-    if not within or np.bincount(chosen.astype(np.intp)).max() > 1:
-        raise InputError(f"vertices must be a mask of {count} booleans, or different positions below {count}")
-    return chosen
 
 
 def check_incidences(hypergraph: Hypergraph) -> None:

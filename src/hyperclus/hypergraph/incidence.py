@@ -13,6 +13,7 @@ from typing import Any, TypedDict, get_args
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from hyperclus._runtime.arrays import blocks, index_type, take
 from hyperclus._runtime.native import Kernel
@@ -322,3 +323,17 @@ def constant_within(omega: Floats, edges: Codes, names: Ids) -> Floats:
         name = shown(names[edges[different[0]]])
         raise InputError(f"hyperedge {name} has several weights; give it the same one in all its rows")
     return found
+
+
+def as_positions(vertices: NDArray[Any], count: int) -> Codes:
+    """Positions of vertices, given as such or as a mask, or an `InputError`."""
+    chosen = np.asarray(vertices)
+    if chosen.dtype == bool and chosen.shape == (count,):
+        return np.flatnonzero(chosen)
+    if not chosen.size and chosen.ndim == 1:
+        return np.empty(0, dtype=np.int64)
+    integers = chosen.ndim == 1 and chosen.dtype.kind in "iu"
+    within = integers and 0 <= chosen.min() <= chosen.max() < count
+    if not within or np.bincount(chosen.astype(np.intp)).max() > 1:
+        raise InputError(f"vertices must be a mask of {count} booleans, or different positions below {count}")
+    return chosen

@@ -16,6 +16,7 @@ from hyperclus._runtime.lazy import lazy_names
 
 if TYPE_CHECKING:
     from hyperclus.io.anything import as_hypergraph as as_hypergraph
+    from hyperclus.io.attributes import as_attributes as as_attributes
     from hyperclus.io.convert import from_hypergraphx as from_hypergraphx
     from hyperclus.io.convert import from_hypernetx as from_hypernetx
     from hyperclus.io.convert import from_networkx as from_networkx
@@ -53,6 +54,7 @@ __all__, __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "anything": ("as_hypergraph",),
+        "attributes": ("as_attributes",),
         "convert": (
             "from_hypergraphx",
             "from_hypernetx",

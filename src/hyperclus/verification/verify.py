@@ -148,7 +148,7 @@ _UNKNOWN = Accuracy("given", 1.0, math.inf)
 
 def _other_data(certificate: Certificate, data: Hypergraph) -> str | None:
     """Why the certificate is not about these data; None if it is."""
-    if data_digest(data) != certificate.data:
+    if data.mixture is not None or data_digest(data) != certificate.data:
         return "it is about other data"
     covered = data.vertex_ids[data.covered].tolist()
     given = certificate.vertex_ids.tolist()
