@@ -48,7 +48,9 @@ def certificate_of(walk: RandomWalk, labels: Integers, k: int, found: Found) -> 
         If the figures are those of weights in single precision, or of a walk with attributes.
     """
     if walk.hypergraph.mixture is not None:
-        raise InputError("clusters of a hypergraph with attributes cannot be certified; leave the attributes out")
+        raise InputError(
+            "clusters of a hypergraph with attributes cannot be certified; leave the attributes out"
+        )
     if not found.exact:
         raise InputError(
             "figures of weights in single precision cannot be certified; use ",
