@@ -59,6 +59,8 @@ def certificate_of(walk: RandomWalk, labels: Integers, k: int, found: Found) -> 
     cases, most, tight = found.cases, found.bound, found.tight
     if cases:
         most = math.inf
+    elif tight is not None and tight.cases:
+        cases = tight.cases
     elif tight is not None and tight.proof is not None:
         cases = (Case(np.zeros((0, 3), dtype=np.int64), tight.proof),)
     method, failure = (
