@@ -478,6 +478,14 @@ def test_the_name_of_a_file_is_not_a_hypergraph():
         hc.cluster("data.csv", 2)
 
 
+@pytest.mark.parametrize("function", [hc.cluster, hc.hyperclus_g])
+def test_a_time_for_the_tight_bound_is_not_ignored(function):
+    h = hc.Hypergraph.from_edges([[0, 1, 2], [2, 3], [3, 4, 5]])
+    with pytest.raises(hc.InputError, match="bound_seconds needs bound='tight'; leave it out"):
+        function(h, 2, bound_seconds=5.0)
+    assert function(h, 2, bound="tight", bound_seconds=5.0).tight is not None
+
+
 def test_the_tight_bound_is_refused_before_the_search():
     h = hc.Hypergraph.from_edges([[vertex, vertex + 1] for vertex in range(0, 200_002, 2)])
     stages = []

@@ -38,6 +38,7 @@ def numbers(arguments, integers, floats):
 CLUSTER_COUNT = numbers("cluster {file}", ["-k"], [])
 CLUSTER_AUTO = numbers("cluster {file} -k auto", ["--max-k"], [])
 CLUSTER_NUMBERS = numbers(CLUSTER, ["--seed"], ["--alpha", "--min-share", "--tolerance"])
+BOUND_SECONDS = numbers("cluster {file} -k 2 --bound tight", [], ["--bound-seconds"])
 SUGGEST_NUMBERS = numbers(SUGGEST, ["--max-k", "--shuffles", "--seed"], ["--alpha"])
 LOCAL_NUMBERS = numbers(LOCAL, ["--max-size"], ["--max-volume", "--restart", "--alpha"])
 REPORT_NUMBERS = numbers(REPORT, ["--seed"], ["--alpha", "--tolerance"])
@@ -92,6 +93,36 @@ WRONG = Group(
         (GOOD, "cluster {file} -k 2 --tolerance 1e-400", "--tolerance must be a positive number, such as"),
         (GOOD, "cluster {file} -k 2 --bound loose", "--bound must be "),
         (GOOD, "cluster {file} -k 2 --bound tight --engine dask", "--bound does not apply to --engine dask:"),
+        (GOOD, "cluster {file} -k 2 --bound tight --bound-seconds 0", "--bound-seconds must be"),
+        (GOOD, "cluster {file} -k 2 --bound tight --bound-seconds inf", "> Partition of 3 vertices into 2"),
+        (GOOD, "cluster {file} -k 2 --bound tight --bound-seconds 1e-400", "--bound-seconds must be"),
+        (GOOD, "cluster {file} -k 2 --bound tight --bound-seconds 1e-9", "> Partition of 3 vertices into 2"),
+        (GOOD, "cluster {file} -k 2 --bound-seconds 9", "--bound-seconds needs --bound tight; leave it out"),
+        (
+            GOOD,
+            "cluster {file} -k 2 --bound eigenvalues --bound-seconds 9",
+            "--bound-seconds needs --bound t",
+        ),
+        (
+            GOOD,
+            "cluster {file} -k 2 --method hyperclus-g --bound-seconds 9",
+            "--bound-seconds needs --bound ",
+        ),
+        (
+            GOOD,
+            "cluster {file} -k 2 --bound-seconds 9 --engine dask",
+            "--bound-seconds does not apply to --e",
+        ),
+        (
+            GOOD,
+            "cluster {file} -k 2 --certificate {folder}/x.cert --engine dask",
+            "--certificate does not app",
+        ),
+        (
+            GOOD,
+            "cluster {file} -k 2 --certificate {folder}/x.cert --precision float32",
+            "--precision float32 needs --engine cuda; leave it",
+        ),
         (GOOD, "cluster {file} -k 2 --precision float16", "--precision must be "),
         (GOOD, "cluster {file} -k 2 --precision float32", "--precision float32 needs --engine cuda; leave i"),
         (GOOD, "cluster {file} -k 2 --precision float32 --engine cpu", "--precision float32 needs --engine "),
@@ -195,6 +226,11 @@ WRONG = Group(
         (GOOD, "report {file} {folder}/labels.csv {folder}/labels.csv", "labels.csv: the name must end with"),
         (GOOD, "report {file} {folder}/labels.csv {folder}/o.html --engine dask", "--engine must be"),
         (GOOD, "report {file} {folder}/labels.csv {folder}/o.html --bound none", "--bound must be"),
+        (
+            GOOD,
+            "report {file} {folder}/labels.csv {folder}/o.html --bound-seconds 9",
+            "--bound-seconds needs",
+        ),
         (GOOD, "info", "missing argument 'FILE'"),
         (GOOD, "info {file} {file}", "got unexpected extra argument"),
         (GOOD, "info {file} --csv", "no such option: --csv"),

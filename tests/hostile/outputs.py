@@ -40,7 +40,7 @@ def fifo(name):
 
 def targets(end):
     """Names for a file with this ending that cannot be written."""
-    same = "this is the file to read" if end == ".csv" else "the name must end with .html"
+    same = "this is the file to read" if end == ".csv" else f"the name must end with {end}"
     return [
         (GOOD, f"{{folder}}/no/o{end}", "the folder does not exist"),
         (GOOD, f"{{file}}/o{end}", "the folder does not exist"),
@@ -64,6 +64,7 @@ def targets(end):
 OUT = Group("t.csv", targets(".csv"), "cluster {file} -k 2 --out", files=LABELS)
 EDGES = Group("t.csv", targets(".csv"), "cluster {file} -k 2 --edges", files=LABELS)
 PAGE = Group("t.csv", targets(".html"), "cluster {file} -k 2 --report", files=LABELS)
+CERTIFICATE = Group("t.csv", targets(".cert"), "cluster {file} -k 2 --certificate", files=LABELS)
 REPORT = Group("t.csv", targets(".html"), "report {file} {folder}/labels.csv", files=LABELS)
 LOCAL = Group("t.csv", targets(".csv"), "local {file} --seed a --out", files=LABELS)
 CONVERT = Group("t.csv", targets(".csv"), "convert {file}", files=LABELS)

@@ -142,6 +142,10 @@ def _check(source: LabelledSource, search: Search, computation: Computation, out
         "--attributes": (search.attributes, "it uses hyperedges alone"),
         "--max-share": (search.max_share, "it keeps no constraints"),
         "--bound": (computation.bound != "eigenvalues", "its bound is that of the eigenvalues"),
+        "--bound-seconds": (
+            computation.bound_seconds is not None,
+            "its bound is that of the eigenvalues",
+        ),
         "--checkpoint": (computation.checkpoint, "it keeps checkpoints in --work and always resumes"),
         "--report": (outputs.report, "there may be too many vertices for a page"),
         "--edges": (outputs.edges, "it writes no file of hyperedges"),

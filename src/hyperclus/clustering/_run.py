@@ -288,6 +288,10 @@ class Run(Steps[Partition]):
             check_size(self.whole.n_vertices)
         if self.bound_seconds is not None:
             check_number("bound_seconds", self.bound_seconds, above=0)
+            if self.bound == "eigenvalues":
+                raise InputError(
+                    *(Argument("bound_seconds"), " needs ", Argument("bound", "tight"), "; leave it out")
+                )
 
     @classmethod
     def of(cls, function: str, hypergraph: HypergraphLike, settings: Settings) -> "Run":
