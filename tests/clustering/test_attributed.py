@@ -73,6 +73,7 @@ def test_both_sides_beat_each(data):
     h, rows = data
     both = hc.cluster(h, K, attributes=rows)
     assert both.settings["beta"] == 0.65
+    assert "65 % of the steps go to similar vertices; hyperedges and attributes have" in str(both)
     assert nmi(both) > max(nmi(hc.cluster(h, K)), nmi(hc.cluster(None, K, attributes=rows)))
     assert both.lower_bound <= both.ncut
     assert both.information <= both.information_bound

@@ -61,15 +61,41 @@ def test_an_upper_bound_that_no_partition_reaches_ends_the_search():
     assert found.value <= optimum(walk, 2)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_cluster_proves_an_optimum_that_can_be_verified(seed, tmp_path):
+    h = random_hypergraph(12, 9, 3, seed)
+    part = hc.cluster(h, 3, bound="optimal", chance=False)
+    best = optimum(RandomWalk(h), 3)
+    assert part.settings["objective"] == "ncut"
+    assert part.tight.ended == "closed"
+    assert best * (1 - 2e-7) <= part.lower_bound <= best <= part.ncut * (1 + 1e-12)
+    part.certificate(tmp_path / "x.cert")
+    verdict = hc.verify(tmp_path / "x.cert", h)
+    assert verdict.verified, verdict.refusals
+    assert verdict.gap < 1e-6
+
+
+def test_seconds_limit_the_cases():
+    h = random_hypergraph(30, 25, 3, 0)
+    part = hc.cluster(h, 4, bound="optimal", bound_seconds=1e-6, chance=False)
+    assert part.tight.ended == "seconds"
+    assert part.tight.cases == ()
+    assert part.lower_bound <= part.ncut
+
+
+def test_a_tree_has_no_such_bound():
+    with pytest.raises(InputError, match="a tree has no tight bound"):
+        hc.tree(random_hypergraph(12, 9, 3, 0), bound="optimal")
+
+
 @pytest.mark.slow
-def test_car_is_solved_exactly():
-    h, _, _ = paper_hypergraph("car")
-    part = hc.hyperclus_g(h, k=2, rounding="sweep")
-    part = hc.refine(h, part, effort="thorough", objective="ncut")
-    found = branch_and_bound(RandomWalk(h), 2, part.ncut, tolerance=5e-7)
-    assert found.closed
-    assert len(found.cases) > 1
-    assert part.ncut * (1 - 1e-6) <= found.value <= part.ncut
+@pytest.mark.parametrize(("name", "k"), [("car", 2), ("zoo", 7)])
+def test_car_and_zoo_are_proven_optimal(name, k, tmp_path):
+    h, _, _ = paper_hypergraph(name)
+    part = hc.cluster(h, k, bound="optimal", chance=False)
+    assert part.gap <= 1e-7
+    part.certificate(tmp_path / "x.cert")
+    assert hc.verify(tmp_path / "x.cert", h).gap < 1e-6
 
 
 @pytest.mark.parametrize("k", [1, 9])

@@ -10,6 +10,7 @@ import pytest
 
 import hyperclus as hc
 from hyperclus.spectral.branch_and_bound import branch_and_bound
+from hyperclus.spectral.sdp_bound import TightBound
 from hyperclus.verification.digest import data_digest
 from hyperclus.verification.verify import Limits
 from support.certificates import certified, leaf, written
@@ -189,8 +190,9 @@ def test_branch_and_bound(tmp_path, seed, k):
     h = random_hypergraph(14, 12, 5, seed)
     part = hc.cluster(h, k, objective="ncut", min_share=0, chance=False)
     found = branch_and_bound(part.walk, k, part.ncut, max_cases=30)
+    tight = TightBound(found.value, "closed", cases=found.cases)
     path = tmp_path / "x.cert"
-    part.certificate(path, found.cases)
+    replace(part, tight=tight).certificate(path)
     verdict = hc.verify(path, h)
     assert verdict.verified, verdict.refusals
     assert len(verdict.certificate.leaves) == len(found.cases)

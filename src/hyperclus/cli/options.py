@@ -76,8 +76,9 @@ class Walk:
 class Computation(Walk):
     """The walk, its eigenvectors and the bound."""
 
-    bound: Literal["eigenvalues", "tight"] = cluster_option(
-        "How to prove the lower bound; tight: for up to 200,000 vertices.", default="eigenvalues"
+    bound: Literal["eigenvalues", "tight", "optimal"] = cluster_option(
+        "How to prove the lower bound; tight: for up to 200,000 vertices; optimal: by cases, too, up to 400.",
+        default="eigenvalues",
     )
     bound_seconds: float | None = cluster_option(
         "Time after which the search for a tight bound ends.", "NUMBER"

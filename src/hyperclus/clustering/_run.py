@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import astuple, dataclass, field, replace
 from itertools import chain
-from typing import Any, Generic, Literal, TypedDict, TypeVar, cast
+from typing import Any, Generic, Literal, TypedDict, TypeVar, cast, get_args
 
 import numpy as np
 
@@ -50,6 +50,7 @@ from hyperclus.errors import (
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_incidences
 from hyperclus.io.anything import as_hypergraph
 from hyperclus.spectral.bounds import ncut_lower_bound
+from hyperclus.spectral.branch_and_bound import optimal_bound
 from hyperclus.spectral.eigen import Eigenpairs, smallest_eigenpairs
 from hyperclus.spectral.eigen.floor import FAILURE, floor_beyond
 from hyperclus.spectral.eigen.lanczos import MIN_CHECK, Vectors
@@ -63,7 +64,7 @@ from hyperclus.spectral.stationary import UNCORRECTED
 from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Booleans, HypergraphLike, Integers, Seed
 
-Bound = Literal["eigenvalues", "tight"]
+Bound = Literal["eigenvalues", "tight", "optimal"]
 Result = TypeVar("Result")
 
 OF_STARTS = 1e-4  # residual of eigenvectors that only give initial partitions
@@ -275,7 +276,7 @@ class Run(Steps[Partition]):
     def __post_init__(self) -> None:
         self.hypergraph = as_hypergraph(self.hypergraph)
         check_incidences(self.hypergraph)
-        check_choice("bound", self.bound, ("eigenvalues", "tight"))
+        check_choice("bound", self.bound, get_args(Bound))
         if not isinstance(self.chance, bool):
             raise InputError(Argument("chance"), f" must be True or False; got {self.chance!r}")
         check_seed(self.seed)
@@ -283,7 +284,7 @@ class Run(Steps[Partition]):
         self.rng = random_generator(self.seed)
         self.active = self._covered()
         self.whole = self.hypergraph if self.active.all() else self.hypergraph.restrict(self.active)
-        if self.bound == "tight":
+        if self.bound != "eigenvalues":
             check_size(self.whole.n_vertices)
         if self.bound_seconds is not None:
             check_number("bound_seconds", self.bound_seconds, above=0)
@@ -329,10 +330,10 @@ class Run(Steps[Partition]):
         """Score the clusters; vertices in no hyperedge get the label -1."""
         order, _, scored, pairs = self.score(walk, pairs, labels, k)
         tight = None
-        if self.bound == "tight":
+        if self.bound != "eigenvalues":
             with self.timed("bound"):
                 (found,) = walk.backend.fetch(labels)
-                tight = _tight_bound(walk.on_host(), found, scored.ncut, self.bound_seconds)
+                tight = self._tight_bound(walk.on_host(), found, scored.ncut)
         with nullcontext() if walk.backend.on_host else self.timed("copy"):
             numbered = walk.backend.take(np.argsort(order), labels)
             labels, everywhere = walk.backend.fetch(labels, numbered)
@@ -346,20 +347,23 @@ class Run(Steps[Partition]):
         settings = {"k": k, **settings, **self.settings(walk)}
         return Partition(*found, tight, settings, self.timings, names, chance)
 
+    def _tight_bound(self, walk: RandomWalk, labels: Integers, upper: float) -> TightBound:
+        """The bound that was asked for."""
+        report_progress("bound", 0, "evaluations", 0.0)
+        k, seconds = int(labels.max()) + 1, self.bound_seconds
+        if self.bound == "optimal":
+            tight = optimal_bound(walk, k, upper, labels, seconds)
+        else:
+            tight = tight_bound(walk, k, upper=upper, labels=labels, seconds=seconds)
+        report_progress("bound", tight.evaluations, "evaluations", 1.0, f"NCut at least {tight.value:.4f}")
+        return tight
+
     def _chance(self, walk: RandomWalk, labels: Integers, k: int, settings: dict[str, Any]) -> Chance:
         """Compare the clusters with those of shuffled hypergraphs."""
         objective, min_volume = settings.get("objective", NCUT.name), settings.get("min_share", 0.0)
         seed = self.seed if isinstance(self.seed, int | np.integer) else self.rng.integers(1 << 63)
         with self.timed("chance"):
             return compared(walk, labels, k, OBJECTIVES[objective], min_volume, int(seed))
-
-
-def _tight_bound(walk: RandomWalk, labels: Integers, upper: float, seconds: float | None) -> TightBound:
-    report_progress("bound", 0, "evaluations", 0.0)
-    k = int(labels.max()) + 1
-    tight = tight_bound(walk, k, upper=upper, labels=labels, seconds=seconds)
-    report_progress("bound", tight.evaluations, "evaluations", 1.0, f"NCut at least {tight.value:.4f}")
-    return tight
 
 
 def names_in_order(names: Sequence[str | None], order: Integers) -> tuple[str, ...]:

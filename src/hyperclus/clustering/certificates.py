@@ -36,7 +36,6 @@ class Found(NamedTuple):
     pairs: Eigenpairs
     tight: TightBound | None
     exact: bool  # whether the weights were not rounded
-    cases: tuple[Case, ...] = ()  # a proof of another bound, by a distinction of cases
 
 
 def certificate_of(walk: RandomWalk, labels: Integers, k: int, found: Found) -> Certificate:
@@ -56,10 +55,8 @@ def certificate_of(walk: RandomWalk, labels: Integers, k: int, found: Found) -> 
             "figures of weights in single precision cannot be certified; use ",
             Argument("precision", "float64"),
         )
-    cases, most, tight = found.cases, found.bound, found.tight
-    if cases:
-        most = math.inf
-    elif tight is not None and tight.proof is not None:
+    cases, tight = () if found.tight is None else found.tight.cases, found.tight
+    if not cases and tight is not None and tight.proof is not None:
         cases = (Case(np.zeros((0, 3), dtype=np.int64), tight.proof),)
     method, failure = (
         ("tight", 0.0 if tight is None else tight.failure) if cases else ("eigenvalues", found.pairs.failure)
@@ -69,7 +66,7 @@ def certificate_of(walk: RandomWalk, labels: Integers, k: int, found: Found) -> 
     margin, phi = safety(walk.hypergraph.n_vertices), walk.stationary / walk.stationary.sum()
     leaves = tuple(_leaf(case, margin) for case in cases)
     proven = min((_value(case.proof, phi, margin) for case in cases), default=0.0)
-    bound, slack = min(proven, most), _slack(walk)
+    bound, slack = min(proven, found.bound), _slack(walk)
     bound -= slack * abs(bound)
     if not bound > 0:
         bound, leaves = 0.0, ()

@@ -63,10 +63,10 @@ def cluster(
         What the search improves. The information that a walker's cluster has about its next one agrees best
         with known classes on real data. The lowest NCut often contains clusters of a few vertices; its proven
         bound is close. Whatever the objective, the partition has both figures. By default "information", and
-        "ncut" for the tight bound.
+        "ncut" for the other bounds than "eigenvalues".
     effort : {"fast", "default", "thorough"} or Effort, optional
         How long to search: the whole call costs about 2 to 4, 3 to 5 and 100 times as much as the
-        eigenvectors. By default "default", and "thorough" for the tight bound. The work is counted, not
+        eigenvectors. By default "default", and "thorough" for such bounds. The work is counted, not
         timed, so the same seed gives the same labels on every machine.
     min_share : float, optional
         The smallest share of the volume (of a walker's time) for each cluster. The lowest NCut may belong
@@ -75,9 +75,10 @@ def cluster(
     alpha : float
         Weight of gamma when a vertex picks a hyperedge: 0 is the walk of the paper, 1 uses gamma in both
         directions, which suits gamma that is a strength of membership.
-    bound : {"eigenvalues", "tight"}
+    bound : {"eigenvalues", "tight", "optimal"}
         How the lower bound is proven. "tight" is much closer, takes seconds to minutes, and is for up to
-        200,000 vertices.
+        200,000 vertices. "optimal" continues until a gap of 1e-7, and up to 400 vertices distinguishes cases
+        (branch and bound), so that most partitions of so few vertices are proven to be the best.
     bound_seconds : float, optional
         Time after which the search for a tighter bound ends; what it has found by then is proven. By default
         it goes on until the bound no longer improves.
@@ -129,7 +130,7 @@ def cluster(
     ['a', 'b', 'c']
     """
     if effort is None:
-        effort = "thorough" if bound == "tight" else "default"
+        effort = "default" if bound == "eigenvalues" else "thorough"
     given = Given(alpha, seed, engine, precision)
     known, joined = Constraints.of(constraints), Joined(hypergraph, alpha)
     if attributes is not None:
@@ -258,7 +259,7 @@ def search(
 def chosen_objective(objective: ObjectiveName | None, bound: Bound = "eigenvalues") -> ObjectiveName:
     """The objective, by default the one that suits the bound."""
     if objective is None:
-        return "ncut" if bound == "tight" else "information"
+        return "information" if bound == "eigenvalues" else "ncut"
     return cast(ObjectiveName, objective_of(objective).name)
 
 

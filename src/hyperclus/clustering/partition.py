@@ -1,6 +1,6 @@
 """Results of clustering: the clusters, their quality, and what is proven about them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -29,18 +29,13 @@ from hyperclus.clustering.model import Model, Prediction, model_of
 from hyperclus.clustering.new_attributes import Clustered, predict_by_attributes
 from hyperclus.clustering.objectives import ObjectiveName, information_of, objective_of
 from hyperclus.clustering.profile import Profile, profile
+from hyperclus.clustering.quality import PartitionQuality
 from hyperclus.errors import InputError, check_integer
 from hyperclus.hypergraph.ids import as_list, object_array, vertex_codes
 from hyperclus.hypergraph.messages import USUAL, Nouns, caption, first_few, shown
 from hyperclus.io.attributes import Attributes
-from hyperclus.spectral.bounds import (
-    cheeger_interval,
-    information_upper_bound,
-    ncut_lower_bound,
-    relative_gap,
-)
+from hyperclus.spectral.bounds import information_upper_bound
 from hyperclus.spectral.eigen import Eigenpairs
-from hyperclus.spectral.proof import Case
 from hyperclus.spectral.sdp_bound import TightBound
 from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import DuplicatePolicy, Floats, Ids, Integers, PageNotes
@@ -48,50 +43,6 @@ from hyperclus.verification.certificate import write_certificate
 
 if TYPE_CHECKING:
     from hyperclus.clustering.tree import Tree
-
-
-class PartitionQuality:
-    """The quality of clusters, and what is proven about it."""
-
-    __slots__ = ()
-    cut: Cut
-    eigenpairs: Eigenpairs
-    tight: TightBound | None = None
-
-    @property
-    def k(self) -> int:
-        """The number of clusters."""
-        return len(self.cut.volumes)
-
-    @property
-    def ncut(self) -> float:
-        """The normalised cut: 0 for separate clusters, about k - 1 for random ones."""
-        return self.cut.ncut
-
-    @property
-    def lower_bound(self) -> float:
-        """A proven bound: no partition into k clusters has a smaller NCut."""
-        return ncut_lower_bound(self.eigenpairs, self.k) if self.tight is None else self.tight.value
-
-    @property
-    def gap(self) -> float:
-        """(ncut - lower_bound) / lower_bound: proven relative distance from the optimum, 0.03 is 3 %."""
-        return relative_gap(self.ncut, self.lower_bound)
-
-    @property
-    def conductance(self) -> float:
-        """The largest conductance among the clusters; for two clusters the conductance of the cut."""
-        return float(self.cut.conductances.max())
-
-    @property
-    def cheeger(self) -> tuple[float, float]:
-        """Proven interval for the smallest conductance of any two-way cut."""
-        return cheeger_interval(self.eigenpairs)
-
-    @property
-    def eigenvalues(self) -> Floats:
-        """The smallest eigenvalues of L_sym, ascending; the first is 0."""
-        return self.eigenpairs.values
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -314,14 +265,13 @@ class Partition(PartitionQuality):
         """Write `model()` to a file, which `hyperclus.load` reads; it has no vertices."""
         self.model().save(path)
 
-    def certificate(self, path: StrPath, cases: Sequence[Case] = ()) -> None:
+    def certificate(self, path: StrPath) -> None:
         """Write a certificate of `lower_bound`, `ncut` and `gap`, for `hyperclus.verify`.
 
-        docs/certificate.md describes the file. Its figures are rounded to the safe side. With the cases of
-        `hyperclus.spectral.branch_and_bound`, the bound is the one that these prove.
+        docs/certificate.md describes the file. Its figures are rounded to the safe side.
         """
         exact = self.settings.get("precision") != "float32"
-        found = Found(self.ncut, self.lower_bound, self.eigenpairs, self.tight, exact, tuple(cases))
+        found = Found(self.ncut, self.lower_bound, self.eigenpairs, self.tight, exact)
         write_certificate(certificate_of(self.walk, self.walk_labels, self.k, found), path)
 
     def edge_shares(self) -> Floats:

@@ -268,7 +268,7 @@ def tree(
     >>> bool(abs(found.partition(2).ncut - found.figures[1]) < 1e-12)
     True
     """
-    if settings.get("bound") == "tight":
+    if settings.get("bound") in ("tight", "optimal"):
         raise InputError(
             "a tree has no tight bound; evaluate(h, tree.cut(k), bound='tight') has it for one level"
         )

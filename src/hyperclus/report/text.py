@@ -167,6 +167,9 @@ def _recorded(part: Partition | StoredPartition) -> Iterator[str]:
     if "constraints" in part.settings:
         bounds = "the bounds are for all clusters, constrained or not"
         yield f"constrained: {part.settings['constraints']}; {bounds}"
+    if "beta" in part.settings:
+        share = percent(part.settings["beta"])
+        yield f"attributes: {share} of the steps go to similar vertices; {part.settings['beta_reason']}"
     if "suggestion" in part.settings:
         yield f"k = {part.k} was suggested: {part.settings['suggestion'].rstrip('.')}"
     yield from part.settings.get("fallbacks", ())

@@ -19,9 +19,11 @@ from hyperclus.spectral.laplacian import NormalizedLaplacian
 from hyperclus.spectral.multiplier_search import ALONE_UP_TO
 from hyperclus.spectral.proof import Case, Proof
 from hyperclus.spectral.relaxation import Multipliers, Relaxation, ascend, violated_triangles
+from hyperclus.spectral.sdp_bound import TightBound, tight_bound
 from hyperclus.spectral.walk import RandomWalk, check_walk
 from hyperclus.typing import Floats, Integers
 
+OPTIMAL = 1e-7  # relative gap at which a partition counts as optimal
 MAX_ROUNDS = 25  # of ascent for a case
 STALLED = 3  # rounds without progress after which a case is split
 
@@ -54,7 +56,7 @@ def branch_and_bound(
     k: int,
     upper: float,
     *,
-    tolerance: float = 1e-7,
+    tolerance: float = OPTIMAL,
     max_cases: int = 200,
     seconds: float | None = None,
 ) -> BranchedBound:
@@ -115,6 +117,34 @@ def branch_and_bound(
     value = min(part.bound for _, _, part in heap)
     cases = tuple(Case(part.path, part.proof) for _, _, part in sorted(heap, key=lambda entry: entry[1]))
     return BranchedBound(value, value >= goal, cases, evaluations)
+
+
+def optimal_bound(
+    walk: RandomWalk, k: int, upper: float, labels: Integers, seconds: float | None = None
+) -> TightBound:
+    """The tight bound down to a relative gap of 1e-7 to `upper`, the NCut of the labels.
+
+    If that leaves a gap and there are at most 400 vertices, cases are distinguished; `seconds` limits both.
+    """
+    start = monotonic()
+    tight = tight_bound(walk, k, upper=upper, labels=labels, tolerance=OPTIMAL, seconds=seconds)
+    left = None if seconds is None else seconds - (monotonic() - start)
+    small = walk.hypergraph.n_vertices <= ALONE_UP_TO
+    if tight.ended in ("closed", "eigenvalues") or not small or (left is not None and left <= 0):
+        return tight
+    found = branch_and_bound(walk, k, upper, seconds=left)
+    evaluations = tight.evaluations + found.evaluations
+    if found.value <= tight.value:
+        return replace(tight, ended="cases", evaluations=evaluations)
+    return replace(
+        tight,
+        value=found.value,
+        ended="closed" if found.closed else "cases",
+        evaluations=evaluations,
+        triangles=sum(len(case.proof.triples) for case in found.cases),
+        proof=None,
+        cases=found.cases,
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

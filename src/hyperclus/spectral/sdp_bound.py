@@ -36,7 +36,7 @@ from hyperclus.spectral.eigen import smallest_eigenpairs
 from hyperclus.spectral.eigen.lanczos import rough_vectors
 from hyperclus.spectral.laplacian import NormalizedLaplacian
 from hyperclus.spectral.multiplier_search import ALONE_UP_TO, Search, proven_by
-from hyperclus.spectral.proof import Proof
+from hyperclus.spectral.proof import Case, Proof
 from hyperclus.spectral.relaxation import Multipliers
 from hyperclus.spectral.walk import RandomWalk, check_walk
 from hyperclus.typing import Floats, Integers
@@ -46,7 +46,7 @@ EIGENVECTORS = 30  # of L_sym, beside k, in the space of the first relaxation
 MIN_PROBABILITY = 1e-100  # of a vertex; below, products of probabilities underflow
 PATIENCE = 5  # rounds without progress after which the search ends
 
-Ending: TypeAlias = Literal["closed", "settled", "rounds", "seconds", "eigenvalues"]
+Ending: TypeAlias = Literal["closed", "settled", "rounds", "seconds", "cases", "eigenvalues"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +57,9 @@ class TightBound:
     ----------
     value : float
         The bound, rounding allowed for; never below the eigenvalues'.
-    ended : {"closed", "settled", "rounds", "seconds", "eigenvalues"}
-        The bound is within the tolerance of `upper`; it no longer improves; the rounds or the seconds are
-        used up; or there was no search (see `tight_bound`).
+    ended : {"closed", "settled", "rounds", "seconds", "cases", "eigenvalues"}
+        The bound is within the tolerance of `upper`; it no longer improves; the rounds, the seconds or the
+        cases are used up; or there was no search (see `tight_bound`).
     rounds, evaluations : int
         Rounds of the search, and eigen-decompositions in them.
     triangles : int
@@ -69,7 +69,9 @@ class TightBound:
     types : int
         Sets of vertices that share multipliers; n if each vertex has its own, 0 without a search.
     proof : Proof or None
-        The multipliers, for a checker; None if the eigenvalues' bound is not exceeded.
+        The multipliers, for a checker; None if the eigenvalues' bound is not exceeded, or by cases only.
+    cases : tuple of Case
+        The cases that prove the bound, if it was found by `branch_and_bound`.
     """
 
     value: float
@@ -80,6 +82,7 @@ class TightBound:
     types: int = 0
     failure: float = 0.0
     proof: Proof | None = field(default=None, compare=False, repr=False)
+    cases: tuple[Case, ...] = field(default=(), compare=False, repr=False)
 
 
 @single_blas_thread
