@@ -44,6 +44,68 @@ LOCAL_NUMBERS = numbers(LOCAL, ["--max-size"], ["--max-volume", "--restart", "--
 REPORT_NUMBERS = numbers(REPORT, ["--seed"], ["--alpha", "--tolerance"])
 DASK_NUMBERS = numbers("cluster {file} -k 2 --engine dask", ["--workers"], ["--memory"])
 
+ATTRIBUTES = Group(
+    "t.csv",
+    [
+        (GOOD, "cluster {file} -k 2 --beta 0.5", "--beta is for --attributes; leave it out, or give"),
+        (GOOD, "cluster {file} -k 2 --attributes ∅", ".: there are no Parquet files; check the name"),
+        (GOOD, "cluster {file} -k 2 --attributes {folder}/no.csv", "no.csv: there is no such file"),
+        (GOOD, "cluster {file} -k 2 --attributes {folder}/no.npz", "no.npz: there is no such file"),
+        (GOOD, "cluster {file} -k 2 --attributes {folder}/bad.npz", "bad.npz: this is not a matrix that"),
+        (GOOD, "cluster {file} -k 2 --attributes {folder}/bad.npy", "bad.npy: this is not a matrix that"),
+        (GOOD, "cluster {file} -k 2 --attributes {folder}/empty.csv", "empty.csv: "),
+        (GOOD, "cluster {file} -k 2 --attributes {folder}/no_ids.csv", "no_ids.csv: "),
+        (GOOD, "cluster {file} -k 2 --attributes {folder}/twice.csv", "twice.csv: "),
+        (
+            GOOD,
+            "cluster {file} -k 2 --attributes {folder}/inf.csv",
+            "> Partition of 3 vertices into 2 clusters",
+        ),
+        (
+            GOOD,
+            "cluster {file} -k 2 --attributes {folder}/others.csv",
+            "no row of the attributes has the id of",
+        ),
+        *(
+            (GOOD, f"cluster {{file}} -k 2 --attributes {{folder}}/ages.csv --beta {value}", words)
+            for value, words in (
+                ("2", '--beta must be "auto" or a number from 0 to 1; got 2'),
+                ("-0.1", "beta"),
+                ("nan", "beta"),
+                ("inf", "beta"),
+                ("1e400", "beta"),
+                ("∅", "beta"),
+                ("half", "--beta must be auto or a number from 0 to 1; got 'half'"),
+                ("AUTO", "--beta must be auto or a number from 0 to 1; got 'AUTO'"),
+                ("0,5", "--beta must be auto or a number from 0 to 1; got '0,5'"),
+                ("1", "> Partition of 3 vertices into 2 clusters"),
+                ("0.5", "> Partition of 3 vertices into 2 clusters"),
+            )
+        ),
+        (
+            GOOD,
+            "cluster {file} -k 2 --attributes {folder}/ages.csv --engine dask",
+            "--attributes does not ap",
+        ),
+        (
+            GOOD,
+            "cluster {file} -k 2 --attributes {folder}/ages.csv --method hyperclus-g",
+            "--attributes does not apply",
+        ),
+    ],
+    "",
+    files=(
+        ("ages.csv", "vertex,age\na,20\nb,21\nc,60\n"),
+        ("others.csv", "vertex,age\nx,20\ny,21\nz,60\n"),
+        ("twice.csv", "vertex,age\na,20\na,21\nc,60\n"),
+        ("inf.csv", "vertex,age\na,inf\nb,21\nc,60\n"),
+        ("no_ids.csv", "age\n20\n21\n"),
+        ("empty.csv", ""),
+        ("bad.npz", "no archive"),
+        ("bad.npy", "no array"),
+    ),
+)
+
 WRONG = Group(
     "t.csv",
     [

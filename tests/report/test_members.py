@@ -302,3 +302,29 @@ def test_rest_means_of_profiles_are_those_of_other_clusters(table):
         for cluster, size in enumerate(found.sizes):
             rest = (column.mean_all * total - column.means[cluster] * size) / (total - size)
             assert column.means_rest[cluster] == pytest.approx(rest)
+
+
+def test_top_attributes_are_those_of_the_description(tmp_path):
+    rng = np.random.default_rng(4)
+    classes = np.arange(60) % 3
+    edges = [np.unique(c + 3 * rng.integers(0, 20, 4)).tolist() for c in np.arange(90) % 3]
+    h = hc.Hypergraph.from_edges(edges, vertex_ids=range(60))
+    table = {"<b>age</b>": 10.0 * classes + rng.normal(size=60), "noise": rng.normal(size=60)}
+    part = hc.cluster(h, 3, attributes=table, beta=0.5, chance=False)
+    levels = levels_of(part, 4)
+    main, found = levels.levels[levels.main], Descriptions(levels)
+    described = part.describe().attributes
+    for group in main.groups:
+        top = described[group.label]
+        expected = zip(
+            top.ids.tolist(), top.mean.tolist(), top.mean_all.tolist(), top.score.tolist(), strict=True
+        )
+        assert found.get(group).attributes == tuple(expected)
+    part.to_html(tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    assert page.count("<h4>Its attributes</h4>") >= 3
+    assert "<b>age</b>" not in page
+
+
+def test_no_attributes_without_any(levels, descriptions):
+    assert all(descriptions.get(group).attributes == () for level in levels.levels for group in level.groups)

@@ -94,7 +94,7 @@ def find_clusters(
     k, suggestion = search.count(), None
     if search.attributes is not None:
         h, found = read_attributes(search.attributes, h)
-        settings |= {"attributes": found, "beta": as_beta(search.beta or "auto")}
+        settings |= {"attributes": found, "beta": as_beta("auto" if search.beta is None else search.beta)}
     if k is None and search.attributes is not None:
         settings |= {"objective": search.objective, "effort": search.effort, "min_share": search.min_share}
         return hyperclus.cluster(h, "auto", **settings, constraints=read_constraints(search, h)), None

@@ -17,7 +17,7 @@ from hyperclus.errors import InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.hypergraph.incidence import PolicyOptions
 from hyperclus.hypergraph.messages import first_few, named, shown
-from hyperclus.io.shared import warn_losses
+from hyperclus.io.shared import lost_mixture, warn_losses
 
 # ---- HyperNetX -------------------------------------------------------------------------------------------
 
@@ -48,6 +48,7 @@ def to_hypernetx(hypergraph: Hypergraph) -> Any:
                     f"{what} id {shown(value)} is neither text nor an integer, as HyperNetX needs; rename "
                     f"it: dataclasses.replace(h, {what}_ids=...)"
                 )
+    warn_losses("HyperNetX", [lost_mixture(hypergraph)])
     edges, nodes = (
         np.repeat(hypergraph.edge_ids, hypergraph.edge_sizes),
         hypergraph.vertex_ids[hypergraph.gamma.indices],
@@ -106,6 +107,7 @@ def to_xgi(hypergraph: Hypergraph) -> Any:
     """
     check_hypergraph(hypergraph)
     other = library("xgi", "XGI", "to_xgi", "peers").Hypergraph()
+    warn_losses("XGI", [lost_mixture(hypergraph)])
     other.add_nodes_from(hypergraph.vertex_ids.tolist())
     for edge, omega, gamma in _hyperedges(hypergraph):
         try:
@@ -160,6 +162,7 @@ def to_hypergraphx(hypergraph: Hypergraph) -> Any:
     """
     check_hypergraph(hypergraph)
     other = library("hypergraphx", "Hypergraphx", "to_hypergraphx", "peers").Hypergraph(weighted=True)
+    mixed = lost_mixture(hypergraph)
     hypergraph, lost = _without_parallel(hypergraph)
     other.add_nodes(hypergraph.vertex_ids.tolist())
     for edge, omega, gamma in _hyperedges(hypergraph):
@@ -176,7 +179,7 @@ def to_hypergraphx(hypergraph: Hypergraph) -> Any:
         other.add_edge(members, omega, {"edge": edge})
         for vertex, weight in gamma.items():
             other.set_incidence_metadata(members, vertex, {"weight": weight})
-    warn_losses("Hypergraphx", [lost])
+    warn_losses("Hypergraphx", [lost, mixed])
     return other
 
 
@@ -267,6 +270,7 @@ def to_networkx(hypergraph: Hypergraph) -> Any:
     """
     check_hypergraph(hypergraph)
     graph = library("networkx", "NetworkX", "to_networkx", "peers").Graph()
+    warn_losses("NetworkX", [lost_mixture(hypergraph)])
     graph.add_nodes_from((("vertex", vertex) for vertex in hypergraph.vertex_ids.tolist()), bipartite=0)
     for edge, omega, gamma in _hyperedges(hypergraph):
         graph.add_node(("edge", edge), bipartite=1, weight=omega)
@@ -359,7 +363,9 @@ def to_sknetwork(hypergraph: Hypergraph) -> Any:
     [[2.0], [1.0]]
     """
     check_hypergraph(hypergraph)
-    return library("sknetwork.data", "scikit-network", "to_sknetwork", "peers").Dataset(
+    dataset = library("sknetwork.data", "scikit-network", "to_sknetwork", "peers").Dataset
+    warn_losses("scikit-network", [lost_mixture(hypergraph)])
+    return dataset(
         biadjacency=sp.csr_matrix(hypergraph.gamma.T.tocsr()),
         names_row=hypergraph.vertex_ids.copy(),
         names_col=hypergraph.edge_ids.copy(),

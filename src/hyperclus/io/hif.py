@@ -22,7 +22,7 @@ from hyperclus.hypergraph.ids import factorize, id_array
 from hyperclus.hypergraph.incidence import PolicyOptions
 from hyperclus.hypergraph.messages import count, shown
 from hyperclus.io.hif_parser import Incidences, Items, NetworkType, parse
-from hyperclus.io.shared import naming, warn_losses
+from hyperclus.io.shared import lost_mixture, naming, warn_losses
 from hyperclus.typing import Booleans, Floats, Ids
 
 IdPolicy: TypeAlias = Literal["error", "text"]
@@ -179,13 +179,15 @@ def write_hif(
     """Write a hypergraph as a HIF file that `read_hif` reads back bit by bit.
 
     All vertices and hyperedges are listed, in their order. gamma is left out if it is 1 everywhere, and so is
-    omega.
+    omega. A `LossWarning` says that the mixture of a walk with attributes is lost.
 
     `metadata` is anything that JSON can hold, by name. HIF holds text and integers as ids; others, such as
     the pairs that `from_table` makes, are refused (ids="error") or written as `str` shows them (ids="text").
     """
     check_hypergraph(hypergraph)
     check_choice("ids", ids, get_args(IdPolicy))
+    lost = [lost_mixture(hypergraph)]
+    warn_losses(f"{printable(path)}: a HIF file", lost, "write .npz to keep it")
     gamma, omega = hypergraph.gamma, hypergraph.edge_weights
     vertices, edges = hypergraph.vertex_ids, hypergraph.edge_ids
     if ids == "text":

@@ -2,7 +2,8 @@
 
 The archive holds the version of the format ("hyperclus"), gamma as the arrays of a CSR matrix, omega, and the
 ids: integers as int64, others as JSON in UTF-8 bytes, with tuples as JSON arrays; for a table with a row per
-vertex also its columns with their bins. Nothing is pickled. Saved models are such archives too.
+vertex also its columns with their bins, and for a walk with attributes its mixture. Nothing is pickled. Saved
+models are such archives too.
 """
 
 import io
@@ -30,6 +31,7 @@ from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.hypergraph.ids import object_array
 from hyperclus.hypergraph.incidence import Policies, PolicyOptions, as_matrix
 from hyperclus.hypergraph.messages import USUAL, Nouns, shown
+from hyperclus.hypergraph.mixture import Mixture
 from hyperclus.io.shared import Entries, from_entries, naming
 from hyperclus.typing import Ids
 
@@ -84,6 +86,8 @@ def write_npz(hypergraph: Hypergraph, path: StrPath, *, compressed: bool = False
         arrays["nouns"] = pack_ids(object_array(words), "noun")
     if hypergraph.columns is not None:
         arrays["columns"] = pack_columns(hypergraph.columns)
+    if (mixed := hypergraph.mixture) is not None:
+        arrays["mixture"] = np.array([mixed.n_neighborhoods, mixed.beta], dtype="<f8")
     save: Any = np.savez_compressed if compressed else np.savez
     with writing(path) as file:
         save(file, **arrays)
@@ -163,7 +167,8 @@ def _hypergraph(
     if indptr[-1] < len(data):  # SciPy would ignore the others
         raise ValueError(f"{len(data)} weights for {indptr[-1]} incidences")
     columns = unpack_columns(archive["columns"]) if "columns" in archive.files else None
-    return Hypergraph(gamma, arrays["edge_weights"], vertex_ids, edge_ids, _nouns(archive), columns)
+    mixture = _mixture(archive)
+    return Hypergraph(gamma, arrays["edge_weights"], vertex_ids, edge_ids, _nouns(archive), columns, mixture)
 
 
 def checked_array(archive: Any, name: str, types: tuple[str, ...], ndim: int = 1) -> NDArray[Any]:
@@ -182,6 +187,16 @@ def _nouns(archive: Any) -> Nouns:
     if "nouns" not in archive.files:
         return USUAL
     return Nouns(*unpack_ids(archive["nouns"], "nouns"))
+
+
+def _mixture(archive: Any) -> Mixture | None:
+    if "mixture" not in archive.files:
+        return None
+    found = checked_array(archive, "mixture", ("<f8",))
+    if len(found) != 2 or not np.isfinite(found).all():
+        raise InputError("the array 'mixture' must be a number of neighbourhoods and beta; recreate the file")
+    count, beta = found.tolist()
+    return Mixture(int(count) if count.is_integer() else count, beta)
 
 
 def _announced(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> np.dtype[Any]:

@@ -21,7 +21,7 @@ from hyperclus.errors import InputError, check_switch
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.hypergraph.incidence import Policies, PolicyOptions
 from hyperclus.hypergraph.messages import shown
-from hyperclus.io.shared import Entries, from_entries, naming, warn_losses
+from hyperclus.io.shared import Entries, from_entries, lost_mixture, naming, warn_losses
 from hyperclus.typing import Booleans, Codes, Floats, Integers
 
 PIECE = 1 << 22  # bytes to parse at once
@@ -82,7 +82,7 @@ def write_hmetis(hypergraph: Hypergraph, path: StrPath) -> None:
     check_hypergraph(hypergraph)
     gamma, omega = hypergraph.gamma, hypergraph.edge_weights
     lost = ["the weights of the members"] if (gamma.data != 1).any() else []
-    warn_losses(f"{printable(path)}: an hMETIS file", [*lost, *_lost_ids(hypergraph, 1)])
+    warn_losses(f"{printable(path)}: an hMETIS file", [*lost, *_lost(hypergraph, 1)])
     weighted = bool((omega != 1).any() or not hypergraph.edge_sizes.all())
     with writing(path) as file:
         file.write(f"{hypergraph.n_edges} {hypergraph.n_vertices}{' 1' if weighted else ''}\n".encode())
@@ -196,7 +196,7 @@ def write_matrix_market(hypergraph: Hypergraph, path: StrPath) -> None:
 
     check_hypergraph(hypergraph)
     lost = ["the hyperedge weights"] if (hypergraph.edge_weights != 1).any() else []
-    warn_losses(f"{printable(path)}: a Matrix Market file", [*lost, *_lost_ids(hypergraph, 0)])
+    warn_losses(f"{printable(path)}: a Matrix Market file", [*lost, *_lost(hypergraph, 0)])
     field: Literal["pattern", "real"] = "pattern" if (hypergraph.gamma.data == 1).all() else "real"
     comment = "vertices x hyperedges, written by hyperclus"
     with writing(path) as file:
@@ -423,7 +423,8 @@ def shortest(number: float) -> str:
     return str(int(number)) if number.is_integer() and abs(number) < LARGEST else repr(float(number))
 
 
-def _lost_ids(hypergraph: Hypergraph, first: int) -> list[str]:
-    """The ids that a format cannot hold if it numbers vertices and hyperedges from `first`."""
+def _lost(hypergraph: Hypergraph, first: int) -> list[str]:
+    """The ids that a format cannot hold if it numbers from `first`, and the mixture of a walk."""
     ids = {"the vertex ids": hypergraph.vertex_ids, "the hyperedge ids": hypergraph.edge_ids}
-    return [name for name, x in ids.items() if not np.array_equal(x, np.arange(first, first + len(x)))]
+    lost = [name for name, x in ids.items() if not np.array_equal(x, np.arange(first, first + len(x)))]
+    return [*lost, lost_mixture(hypergraph)]

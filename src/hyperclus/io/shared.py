@@ -46,6 +46,11 @@ def warn_losses(holder: str, losses: Iterable[str], remedy: str = "left out", *,
         warnings.warn(f"{holder} cannot hold {lost}; {remedy}", LossWarning, stacklevel=stacklevel)
 
 
+def lost_mixture(hypergraph: Hypergraph) -> str:
+    """What is lost of a walk with attributes where its mixture cannot be kept, in words; "" without one."""
+    return "" if hypergraph.mixture is None else "the share beta of the steps by attributes"
+
+
 class Entries(NamedTuple):
     """Incidences within a declared shape (n_vertices, n_edges); codes count from 0."""
 

@@ -10,7 +10,7 @@ from hyperclus._runtime.files import StrPath, fault, printable, writing
 from hyperclus.errors import Argument, InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.hypergraph.messages import named, shown
-from hyperclus.io.shared import are_integers, warn_losses
+from hyperclus.io.shared import are_integers, lost_mixture, warn_losses
 from hyperclus.io.tables import TableFormat, format_of
 from hyperclus.io.tables.csv import write_csv
 from hyperclus.io.tables.parquet import write_parquet
@@ -120,7 +120,8 @@ def _warn_of_loss(hypergraph: Hypergraph, path: StrPath) -> None:
         highest = max(highest, int(running[-1]))
     if in_order < covered.sum():
         lost.append("the order of the vertices")
-    remedy = "write .npz or .json to keep everything"
+    lost.append(lost_mixture(hypergraph))
+    remedy = f"write .npz{'' if hypergraph.mixture else ' or .json'} to keep everything"
     warn_losses(f"{printable(path)}: a long table", lost, remedy, stacklevel=4)
 
 

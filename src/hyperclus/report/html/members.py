@@ -1,4 +1,4 @@
-"""Who is in a group and why: typical, uncertain and unusual members, distinctive hyperedges, columns.
+"""Who is in a group and why: typical, uncertain and unusual members, hyperedges, columns, attributes.
 
 A group that exists in several levels is described once, by its node in the tree. Its figures that depend on
 the other groups, such as how sure its members are, come from the level nearest to the given partition.
@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from hyperclus.clustering.description import first, members_of
+from hyperclus.clustering.attribute_profile import top_attributes
+from hyperclus.clustering.description import TopAttributes, first, members_of
 from hyperclus.clustering.membership import REASONS, Confidence
 from hyperclus.clustering.profile import Profile
 from hyperclus.report.html.levels import Group, Level, Levels
@@ -21,6 +22,7 @@ LISTED = 6  # uncertain and unusual members of a group
 LARGEST = 40  # groups of a level that are described
 DESCRIBED = 72  # groups that are described, of all levels together
 LISTED_COLUMNS = 12
+LISTED_ATTRIBUTES = 8
 LISTED_VALUES = 2  # of a column
 CERTAIN = 0.9  # members with at least this confidence are not listed as uncertain
 
@@ -99,6 +101,7 @@ class Members:
     edges: tuple[Distinctive, ...]
     columns: tuple[Column, ...]
     n_columns: int
+    attributes: tuple[tuple[Any, float, float, float], ...] = ()  # attribute, mean, mean of all, score
 
 
 class Descriptions:
@@ -204,7 +207,8 @@ class _Source:
         uncertain, least = self._uncertain(group)
         unusual, n_unusual = self._unusual(group)
         columns, n_columns = self._columns(group)
-        return Members(self.level.k, typical, uncertain, least, unusual, n_unusual, edges, columns, n_columns)
+        people = typical, uncertain, least, unusual, n_unusual
+        return Members(self.level.k, *people, edges, columns, n_columns, self._attributes(group))
 
     @cached_property
     def _confidence(self) -> Confidence | None:
@@ -259,6 +263,20 @@ class _Source:
             for each in found
             if each.lift >= DISTINCT or each.coverage - (each.coverage_rest or 0.0) >= APART
         )
+
+    @cached_property
+    def _top_attributes(self) -> tuple[TopAttributes, ...]:
+        part = self.part
+        if part.attributes is None:
+            return ()
+        return top_attributes(part.attributes, part.labels, part.cluster_names, LISTED_ATTRIBUTES)
+
+    def _attributes(self, group: Group) -> tuple[tuple[Any, float, float, float], ...]:
+        if not self._top_attributes:
+            return ()
+        top = self._top_attributes[group.label]
+        figures = (some.tolist() for some in (top.mean, top.mean_all, top.score))
+        return tuple(zip(top.ids.tolist(), *figures, strict=True))
 
     @cached_property
     def _profile(self) -> Profile | None:
