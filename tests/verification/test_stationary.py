@@ -21,6 +21,15 @@ def spread(exact, phi):
     return ratios.max() / ratios.min()
 
 
+def slowest(h, alpha, phi):
+    """The longest mean time, backwards, to the likeliest vertex of a component."""
+    p = np.asarray(oracles.transition(h, alpha), dtype=float)
+    reached = np.linalg.matrix_power(np.eye(len(phi)) + p, len(phi)) > 0
+    free = [v for v in range(len(phi)) if phi[v] < phi[reached[v]].max()]
+    backwards = (phi[:, None] * p / phi).T[np.ix_(free, free)]
+    return np.linalg.solve(np.eye(len(free)) - backwards, np.ones(len(free))).max(initial=1.0)
+
+
 @pytest.mark.parametrize("method", list(METHODS))
 @examples
 @given(st.one_of(hypergraphs(), disconnected()), alphas, st.integers(0, 10**6))
@@ -28,11 +37,12 @@ def test_the_factor_is_at_least_the_exact_one(method, h, alpha, seed):
     phi = hc.RandomWalk(h, alpha=alpha).stationary
     exact = oracles.stationary(h, alpha)
     rough = phi * (1 + 1e-7 * np.random.default_rng(seed).normal(size=len(phi)))
+    slow = 1e-13 * slowest(h, alpha, phi) if method == "enclosure" else 0.0  # errors grow with it
     for given_phi, most in ((phi, 1e-9), (rough, 1e-5)):
         found = accuracy(Walk.of(h, alpha), given_phi, *METHODS[method])
         assert found.source in (method, "closed form")
         assert spread(exact, given_phi) <= found.factor * (1 + 1e-12)
-        assert found.factor < 1 + most
+        assert found.factor < 1 + most + slow
 
 
 @examples
