@@ -81,7 +81,7 @@ def cluster(
         (branch and bound), so that most partitions of so few vertices are proven to be the best.
     bound_seconds : float, optional
         Time after which the search for a tighter bound ends; what it has found by then is proven. By default
-        it goes on until the bound no longer improves.
+        it continues until the bound no longer improves. For the bounds "tight" and "optimal" only.
     tolerance : float
         Largest residual of an eigenvector.
     seed : int, Generator or None

@@ -15,7 +15,7 @@ from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Floats
 
 EffortName: TypeAlias = Literal["fast", "default", "thorough"]
-LARGE, FEW_CLUSTERS = 5_000_000, 10  # incidences times clusters, of which there count at least so many
+LARGE, FEW_CLUSTERS = 5_000_000, 10  # incidences times clusters; fewer clusters count as FEW_CLUSTERS
 MIN_GAIN = 1e-13  # a move must lower the cost by more than rounding may
 
 
