@@ -78,7 +78,7 @@ def cluster(
     bound : {"eigenvalues", "tight", "optimal"}
         How the lower bound is proven. "tight" is much closer, takes seconds to minutes, and is for up to
         200,000 vertices. "optimal" continues until a gap of 1e-7, and up to 400 vertices distinguishes cases
-        (branch and bound), so that most partitions of so few vertices are proven to be the best.
+        (branch and bound), so that an optimum can be proven.
     bound_seconds : float, optional
         Time after which the search for a tighter bound ends; what it has found by then is proven. By default
         it continues until the bound no longer improves. For the bounds "tight" and "optimal" only.
