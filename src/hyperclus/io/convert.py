@@ -23,7 +23,7 @@ from hyperclus.io.shared import lost_mixture, warn_losses
 
 
 def to_hypernetx(hypergraph: Hypergraph) -> Any:
-    """Convert to a `hypernetx.Hypergraph` without loss: gamma is the cell weight, omega the edge weight.
+    """Convert to a `hypernetx.Hypergraph` with all weights: gamma is the cell weight, omega the edge weight.
 
     HyperNetX does not count vertices in no hyperedge and hyperedges without members: they are only in its
     tables of node and edge properties, where `from_hypernetx` finds them. Its own random walk uses 1 + the
@@ -94,7 +94,7 @@ def from_hypernetx(other: Any, **policies: Unpack[PolicyOptions]) -> Hypergraph:
 
 
 def to_xgi(hypergraph: Hypergraph) -> Any:
-    """Convert to an `xgi.Hypergraph` without loss: omega is the edge attribute "weight".
+    """Convert to an `xgi.Hypergraph` with all weights: omega is the edge attribute "weight".
 
     XGI has no incidence weights, so each hyperedge e has an attribute "gamma", {vertex id: gamma_e(v)}. Edge
     ids other than text, numbers and tuples are an `InputError`, because XGI refuses them.
@@ -257,7 +257,7 @@ def _without_parallel(h: Hypergraph) -> tuple[Hypergraph, str]:
 
 
 def to_networkx(hypergraph: Hypergraph) -> Any:
-    """Convert to the bipartite `networkx.Graph` of vertices and hyperedges, without loss.
+    """Convert to the bipartite `networkx.Graph` of vertices and hyperedges, with all weights.
 
     Nodes are ("vertex", id) with bipartite=0 and ("edge", id) with bipartite=1 and weight=omega, because a
     vertex and a hyperedge may have the same id. An incidence is an edge with weight=gamma.
@@ -351,7 +351,7 @@ def _from_ordinary_graph(graph: Any, policies: PolicyOptions) -> Hypergraph:
 
 
 def to_sknetwork(hypergraph: Hypergraph) -> Any:
-    """Convert to a `sknetwork.data.Dataset`, as its own loaders return them, without loss.
+    """Convert to a `sknetwork.data.Dataset`, as its own loaders return them, with all weights.
 
     `biadjacency`, a CSR matrix of shape (n_vertices, n_edges), holds gamma, `names_row` and `names_col` the
     ids. omega is added as `edge_weights`, which scikit-network itself does not use.
