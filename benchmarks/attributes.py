@@ -1,10 +1,10 @@
 """Vertices with attributes: agreement with classes, the choice of beta, one useless side, and size.
 
-`python benchmarks/attributes.py ../shared/real` prints the tables of docs/attributes.md in Markdown, with one
-thread. The folder has a folder per set, with incidences.csv.gz, labels.csv (vertex, label) and features.npz,
-a matrix whose rows are in the order of labels.csv. The number of clusters is given, the classes are not; all
-vertices count, those in no hyperedge too. Each set runs in a process of its own, and its peak of memory is
-that of `beta="auto"`, with the interpreter and the data.
+`python benchmarks/attributes.py ../shared/real` prints the tables of docs/how_to/attributes.md in Markdown,
+with one thread. The folder has a folder per set, with incidences.csv.gz, labels.csv (vertex, label) and
+features.npz, a matrix whose rows are in the order of labels.csv. The number of clusters is given, the classes
+are not; all vertices count, those in no hyperedge too. Each set runs in a process of its own, and its peak of
+memory is that of `beta="auto"`, with the interpreter and the data.
 
 `python benchmarks/attributes.py --size 1e5` measures a planted hypergraph of that many vertices in 10 blocks,
 with 100 attributes and half as many hyperedges of 3 to 7 members, of which 3 in 10 are random.

@@ -2,8 +2,8 @@
 
 Starts a Dask scheduler and workers on this machine, and clusters a Parquet file (written as in
 benchmarks/size.py) in a client process. Prints the seconds of each stage for both, the time per round for
-computing, transfer and scheduling, the bytes moved and the formula of docs/cluster.md, the peak memory of
-every process, and the differences in labels, eigenvalues and NCut. `--scaling` runs one worker and two;
+computing, transfer and scheduling, the bytes moved and the formula of docs/how_to/cluster.md, the peak memory
+of every process, and the differences in labels, eigenvalues and NCut. `--scaling` runs one worker and two;
 `--ring` uses a walk that mixes slowly.
 """
 

@@ -1,7 +1,7 @@
 """How the results of the paper's competitors depend on settings that the paper does not state.
 
-`python benchmarks/competitors.py` prints the tables of docs/competitors.md in Markdown, in about fifteen
-minutes.
+`python benchmarks/competitors.py` prints the tables of docs/research/competitors.md in Markdown, in about
+fifteen minutes.
 """
 
 import argparse

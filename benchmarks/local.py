@@ -1,4 +1,4 @@
-"""Local clusters from five seeds: prints the tables of docs/local.md in Markdown.
+"""Local clusters from five seeds: prints the tables of docs/how_to/local.md in Markdown.
 
 `python benchmarks/local.py` takes several minutes. `python benchmarks/local.py planted 1e4 1e5` prints only
 the first table, for these numbers of vertices; `python benchmarks/local.py diffeq zoo car` only the second,

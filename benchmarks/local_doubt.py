@@ -1,4 +1,4 @@
-"""Local clusters of ordinary data, and whether their doubt is justified: a table of docs/local.md.
+"""Local clusters of ordinary data, and whether their doubt is justified: a table of docs/how_to/local.md.
 
 Papers by people in planted groups. Each paper has two to six authors of a random home group; with
 probability `noise` an author is from anywhere instead. Seeds are random members of a random group, and every

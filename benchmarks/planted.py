@@ -1,6 +1,7 @@
 """Planted blocks: the search, k-means on the same embedding, and the paper's bisection.
 
-`python benchmarks/planted.py` prints the tables of docs/search.md in Markdown, in about five minutes.
+`python benchmarks/planted.py` prints the tables of docs/understand/search.md in Markdown, in about five
+minutes.
 """
 
 import argparse

@@ -1,8 +1,8 @@
 """The cost of checkpoints, and what they save if a run is killed after half of its time.
 
-`python benchmarks/resume.py` prints the table of docs/long_runs.md in Markdown, in ten minutes. Each run is a
-separate process on the sparse family. Times are those of `cluster`, without building the hypergraph. CPU
-times, which other work on the machine affects less, are in brackets.
+`python benchmarks/resume.py` prints the table of docs/how_to/long_runs.md in Markdown, in ten minutes. Each
+run is a separate process on the sparse family. Times are those of `cluster`, without building the hypergraph.
+CPU times, which other work on the machine affects less, are in brackets.
 """
 
 import argparse

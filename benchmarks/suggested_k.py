@@ -1,7 +1,7 @@
 """The suggestions of `suggest_k` for hypergraphs with a known number of blocks, and without blocks.
 
-`python benchmarks/suggested_k.py` prints the tables of docs/how_many_clusters.md in Markdown, in about ten
-minutes.
+`python benchmarks/suggested_k.py` prints the tables of docs/how_to/how_many_clusters.md in Markdown, in about
+ten minutes.
 """
 
 import argparse

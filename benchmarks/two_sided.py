@@ -1,4 +1,4 @@
-"""How well walks with alpha = 0, 0.5 and 1 recover known classes: the tables of docs/two_sided.md.
+"""How well walks with alpha = 0, 0.5 and 1 recover known classes: the tables of docs/research/two_sided.md.
 
 Prints the NMI in Markdown, for gamma = 1 (members without weights) and for the three walks. Needs no network.
 """

@@ -35,7 +35,7 @@ from support.strategies import alphas, copies_around_a_hub, disconnected, hyperg
 
 examples = settings(deadline=None, max_examples=40)
 MATRIX = np.array([[3, 1, 0, 0], [1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 2], [0, 0, 1, 1]], dtype=float)
-DOCS = Path(__file__).parents[1] / "docs" / "scikit_learn.md"
+DOCS = Path(__file__).parents[1] / "docs" / "how_to" / "scikit_learn.md"
 NEGATIVE = {"check_clustering": "feeds negative X in spite of the tag positive_only"}
 METHODS = [(hc.cluster, HypergraphClustering), (hc.hyperclus_g, HyperClusG)]
 ESTIMATORS = [

@@ -187,7 +187,7 @@ class _ClusterEstimator(_base.ClusterMixin, _HypergraphEstimator):  # type: igno
 
         0 for separate clusters, about -1 for random ones. The walk is that of the samples of X alone, on the
         features known from `fit`; a cluster that none of them joins counts 1 in the NCut. Compare scores only
-        for the same alpha; see docs/scikit_learn.md before you choose n_clusters by it.
+        for the same alpha; see docs/how_to/scikit_learn.md before you choose n_clusters by it.
         """
         rows = self._on_known(self._matrix(X))
         labels, part = self._joined(rows), self.partition_

@@ -94,7 +94,7 @@ def test_every_example_runs(command, files, monkeypatch):
             (files / target).write_text(done.stdout)
 
 
-@pytest.mark.parametrize(("page", "count"), [("README.md", 2), ("docs/command_line.md", 6)])
+@pytest.mark.parametrize(("page", "count"), [("README.md", 2), ("docs/how_to/command_line.md", 6)])
 def test_documented_output_is_real(tmp_path, monkeypatch, page, count):
     monkeypatch.chdir(tmp_path)  # where the first example writes the files of the others
     text = (Path(__file__).parents[2] / page).read_text()

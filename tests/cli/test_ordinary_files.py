@@ -1,4 +1,4 @@
-"""Files as people have them: each is clustered with one command, as docs/ordinary_files.md shows."""
+"""Files as people have them: each is clustered with one command, as docs/how_to/ordinary_files.md shows."""
 
 import csv
 import gzip
@@ -19,7 +19,7 @@ import hyperclus as hc
 from support import paper_data
 from support.command_line import inside
 
-PAGE = Path(__file__).parents[2] / "docs" / "ordinary_files.md"
+PAGE = Path(__file__).parents[2] / "docs" / "how_to" / "ordinary_files.md"
 
 
 def rows_of(name):

@@ -370,7 +370,7 @@ def test_a_bomb_is_not_unpacked(saved):
 
 def test_the_page(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    page = (Path(__file__).parents[2] / "docs" / "predict.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "how_to" / "predict.md").read_text()
     names, wanted = {}, re.findall(r"```text\n(.*?)```", page, flags=re.S)
     codes = re.findall(r"```python\n(.*?)```", page, flags=re.S)
     for code, text in zip(codes, wanted, strict=True):

@@ -1,14 +1,14 @@
-"""The examples of docs/other_libraries.md run."""
+"""The examples of docs/how_to/other_libraries.md run."""
 
 import re
 from pathlib import Path
 
 import pytest
 
-PAGE = (Path(__file__).parents[2] / "docs" / "other_libraries.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs" / "how_to" / "other_libraries.md").read_text()
 
 for name in ("hypernetx", "xgi", "networkx"):
-    pytest.importorskip(name, reason=f"{name} is not installed; see docs/other_libraries.md")
+    pytest.importorskip(name, reason=f"{name} is not installed; see docs/how_to/other_libraries.md")
 
 
 def test_examples_run():

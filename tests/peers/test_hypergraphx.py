@@ -15,7 +15,7 @@ from support.round_trips import any_ids, hypergraphs, integers, rounds, run_exam
 from support.strategies import hypergraphs as walkable
 
 hypergraphx = pytest.importorskip(
-    "hypergraphx", reason="Hypergraphx is not installed; see docs/other_libraries.md"
+    "hypergraphx", reason="Hypergraphx is not installed; see docs/how_to/other_libraries.md"
 )
 
 

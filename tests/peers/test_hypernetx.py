@@ -12,7 +12,9 @@ from support.contracts import refused
 from support.round_trips import hypergraphs, plain_ids, rounds, run_examples, same
 from support.strategies import hypergraphs as walkable
 
-hnx = pytest.importorskip("hypernetx", reason="HyperNetX is not installed; see docs/other_libraries.md")
+hnx = pytest.importorskip(
+    "hypernetx", reason="HyperNetX is not installed; see docs/how_to/other_libraries.md"
+)
 
 
 @given(hypergraphs(plain_ids, plain_ids))

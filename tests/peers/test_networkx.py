@@ -9,7 +9,7 @@ from hyperclus.io.convert import from_networkx, to_networkx
 from support.contracts import refused
 from support.round_trips import hypergraphs, rounds, run_examples, same
 
-nx = pytest.importorskip("networkx", reason="NetworkX is not installed; see docs/other_libraries.md")
+nx = pytest.importorskip("networkx", reason="NetworkX is not installed; see docs/how_to/other_libraries.md")
 
 
 @given(hypergraphs())

@@ -10,7 +10,7 @@ from support.contracts import refused
 from support.round_trips import hypergraphs, rounds, run_examples, same
 
 sknetwork = pytest.importorskip(
-    "sknetwork", reason="scikit-network is not installed; see docs/other_libraries.md"
+    "sknetwork", reason="scikit-network is not installed; see docs/how_to/other_libraries.md"
 )
 
 

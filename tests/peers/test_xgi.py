@@ -10,7 +10,7 @@ from hyperclus.io.convert import from_xgi, to_xgi
 from support.contracts import refused
 from support.round_trips import hypergraphs, rounds, run_examples, same
 
-xgi = pytest.importorskip("xgi", reason="XGI is not installed; see docs/other_libraries.md")
+xgi = pytest.importorskip("xgi", reason="XGI is not installed; see docs/how_to/other_libraries.md")
 
 
 @given(hypergraphs())

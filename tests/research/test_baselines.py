@@ -44,7 +44,7 @@ def normalised(adjacency):
 
 
 class TestStarTheorem:
-    """The star expansion's spectrum is that of HyperClus-G with gamma = 1: docs/star.md."""
+    """The star expansion's spectrum is that of HyperClus-G with gamma = 1: docs/research/star.md."""
 
     @pytest.mark.parametrize("weight", WEIGHTS)
     @examples

@@ -104,7 +104,8 @@ def cluster(
         A row of attributes for each vertex: a dense or sparse matrix in the order of the vertices, or a data
         frame (or mapping of columns) of numbers, categories and text, whose index or column "vertex" or "id"
         names the vertices. A share beta of the steps of each vertex then goes to vertices with similar
-        attributes. The hypergraph may be None, for clusters by attributes alone. See docs/attributes.md.
+        attributes. The hypergraph may be None, for clusters by attributes alone. See
+        docs/how_to/attributes.md.
     beta : "auto" or float
         The share of steps by attributes, from 0 to 1; by default it is chosen without labels, see `Share`.
 

@@ -23,7 +23,7 @@ PERMUTATIONS = 8  # of labels, that say how much information chance gives
 DEVIATIONS = 5.0  # of these, above which the sides know of each other,
 LEAST = 0.05  # if it is also this share of what the side tells about itself
 ABOVE_CHANCE = 1.15  # information of hyperedges relative to shuffled ones, from which they have clusters
-BOTH = 0.65  # beta, if both sides are used; chosen on three citation networks, see docs/attributes.md
+BOTH = 0.65  # beta, if both sides are used; chosen on three citation networks, see docs/how_to/attributes.md
 FIRST_K = 8  # clusters of each side, if their number is not known yet
 
 

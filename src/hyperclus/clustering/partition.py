@@ -268,7 +268,7 @@ class Partition(PartitionQuality):
     def certificate(self, path: StrPath) -> None:
         """Write a certificate of `lower_bound`, `ncut` and `gap`, for `hyperclus.verify`.
 
-        docs/certificate.md describes the file. Its figures are rounded to the safe side.
+        docs/understand/certificate.md describes the file. Its figures are rounded to the safe side.
         """
         exact = self.settings.get("precision") != "float32"
         found = Found(self.ncut, self.lower_bound, self.eigenpairs, self.tight, exact)
@@ -313,10 +313,11 @@ class Partition(PartitionQuality):
 
         The columns are `edge`, or the noun for a hyperedge; `cluster`, the one for which it has the largest
         score psi(e) share log(share / volume), or -1 if that one does not have it clearly more than others
-        (see docs/describe.md); `share`, `lift`, `coverage` and `coverage_all` for that cluster, even if not
-        clear (see `TopHyperedges`); `flow`, the share of all walkers that pass through (psi); `information`,
-        the hyperedge's part of the mutual information of hyperedges and clusters, which sums to 1 unless it
-        is 0; and `share_0`, `share_1`, ... for each cluster. Hyperedges without members are left out.
+        (see docs/how_to/describe.md); `share`, `lift`, `coverage` and `coverage_all` for that cluster, even
+        if not clear (see `TopHyperedges`); `flow`, the share of all walkers that pass through (psi);
+        `information`, the hyperedge's part of the mutual information of hyperedges and clusters, which sums
+        to 1 unless it is 0; and `share_0`, `share_1`, ... for each cluster. Hyperedges without members are
+        left out.
 
         >>> from hyperclus import Hypergraph, cluster
         >>> h = Hypergraph.from_edges({"left": ["a", "b", "c"], "mid": ["c", "d"], "right": ["d", "e", "f"]})

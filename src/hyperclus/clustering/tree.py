@@ -241,7 +241,7 @@ def tree(
 
     Searches for k_max, k_max / 3, k_max / 9, ... and 2 clusters, makes these levels nested, and moves
     vertices between the leaves while the relative losses of many levels fall, the largest above all; see
-    docs/tree.md. `Tree.refined` improves one cut further, outside the tree.
+    docs/how_to/tree.md. `Tree.refined` improves one cut further, outside the tree.
     `Partition.tree` merges the clusters of one partition, which is quicker, but loses more at small k.
 
     Parameters

@@ -1,7 +1,8 @@
 """Real data with known groups that come with the package, and load without a network.
 
 The tables of the paper, from the UCI Machine Learning Repository, and five hypergraphs. Every file is checked
-by its sha256. docs/datasets.md describes them; `Dataset.source` has licence, citation and address of each.
+by its sha256. docs/reference/datasets.md describes them; `Dataset.source` has licence, citation and address
+of each.
 
 >>> import hyperclus as hc
 >>> data = hc.datasets.load("southern-women")

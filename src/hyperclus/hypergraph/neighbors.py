@@ -18,7 +18,7 @@ from hyperclus.typing import Booleans, Floats, Ids, Incidence, Integers
 Metric: TypeAlias = Literal["cosine", "euclidean"]
 
 METRICS: tuple[Metric, ...] = get_args(Metric)
-NEIGHBORS = 20  # of each vertex; chosen on three citation networks, see docs/attributes.md
+NEIGHBORS = 20  # of each vertex; chosen on three citation networks, see docs/how_to/attributes.md
 EXACT_UP_TO = 20_000  # vertices, whose neighbours are found by comparing all pairs
 CELLS = 1 << 24  # of similarities at a time
 DIMENSIONS = 128  # of what approximate neighbours are found in, if there are more attributes

@@ -3,7 +3,7 @@
 `read` and `write` choose the format by the name of the file. Their options are those of the format's own
 functions, such as `read_long` for tables with a row per incidence (CSV, TSV, Parquet, JSON, Excel),
 `read_rows` for tables with a row per vertex, and `read_hif`. `to_xgi`, `from_xgi` and so on convert.
-docs/files.md and docs/other_libraries.md say what each format and library can hold.
+docs/reference/files.md and docs/how_to/other_libraries.md say what each format and library can hold.
 
 All readers unpack compressed text, and raise an `InputError` that names the file and the line. All writers
 are atomic, gzip text if the name ends with .gz, and issue a `LossWarning` that names what the format cannot

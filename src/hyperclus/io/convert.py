@@ -1,4 +1,4 @@
-"""Conversion between `Hypergraph` and other libraries; docs/other_libraries.md says what each can hold.
+"""Convert between `Hypergraph` and other libraries; docs/how_to/other_libraries.md says what each can hold.
 
 All functions raise a `MissingLibraryError` if the library is not installed, and issue a `LossWarning` that
 names what they leave out. `**policies` are the arguments `duplicates`, `isolated` and `empty_edges` of

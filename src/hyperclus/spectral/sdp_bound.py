@@ -96,7 +96,7 @@ def tight_bound(
     max_rounds: int = 40,
     seconds: float | None = None,
 ) -> TightBound:
-    """NCut >= value for every partition into k clusters; docs/certificate.md has the proof.
+    """NCut >= value for every partition into k clusters; docs/understand/certificate.md has the proof.
 
     There is no search where the eigenvalues give the optimum (k = 1, k = n, at least k components), nor
     where a stationary probability is below 1e-100. Nothing is random but the start of Lanczos' method, whose

@@ -1,6 +1,6 @@
 """Certificates: what is claimed about a partition, and the numbers that prove it, in a file.
 
-The file is a NumPy archive (.npz) without pickles. docs/certificate.md describes each field.
+The file is a NumPy archive (.npz) without pickles. docs/understand/certificate.md describes each field.
 """
 
 import json
@@ -38,8 +38,8 @@ MALFORMED = "the parts of the certificate do not fit together"
 class Leaf:
     """One case of the proof: what is assumed of some pairs, and the multipliers under that assumption.
 
-    The names are those of docs/certificate.md: `path` has the assumptions, `shift` is s, `vectors` is V, and
-    the others are multipliers. A proof without branches has one leaf with an empty path.
+    The names are those of docs/understand/certificate.md: `path` has the assumptions, `shift` is s, `vectors`
+    is V, and the others are multipliers. A proof without branches has one leaf with an empty path.
     """
 
     path: Integers

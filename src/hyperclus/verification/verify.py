@@ -95,7 +95,7 @@ def verify(
     """Check a certificate against the data; nothing that the solver computed is trusted.
 
     The walk, L_sym and G are computed again from their definitions, in ball arithmetic or with proven
-    rounding errors; docs/certificate.md says what is proven and assumed.
+    rounding errors; docs/understand/certificate.md says what is proven and assumed.
 
     Parameters
     ----------

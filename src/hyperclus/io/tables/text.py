@@ -43,7 +43,7 @@ def read_text(
     r"""Read documents from a column of a table: vertices are documents, hyperedges are their words.
 
     Needs scikit-learn, whose `TfidfVectorizer` finds the words: three or more letters, in lower case.
-    docs/text.md compares the weights; with tf-idf, cluster with alpha = 1.
+    docs/how_to/text.md compares the weights; with tf-idf, cluster with alpha = 1.
 
     Parameters
     ----------

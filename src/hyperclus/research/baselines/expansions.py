@@ -38,7 +38,7 @@ def star(
 
     The star expansion is a graph that links v to e with weight s(e). Eliminating the hyperedges from its
     eigenproblem leaves the walk with gamma = 1 and omega = s, so this *is* HyperClus-G with gamma = 1
-    (proof in docs/star.md), and the graph is never built. gamma is only used to score the result.
+    (proof in docs/research/star.md), and the graph is never built. gamma is only used to score the result.
 
     Parameters
     ----------
