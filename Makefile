@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 NATIVE := hatch_build.py $(wildcard src/hyperclus/_native/*.h src/hyperclus/_native/*.cc)
 
-.PHONY: setup peers demo test test-slow fuzz bench bench-full real reproduction picture clean
+.PHONY: setup peers docs demo test test-slow fuzz bench bench-full real reproduction picture clean
 
 setup: .venv/.ready
 
@@ -20,6 +20,15 @@ peers: .venv-peers/.ready
 .venv-peers/.ready: pyproject.toml constraints-peers.txt $(NATIVE)
 	$(PYTHON) -m venv .venv-peers
 	.venv-peers/bin/python -m pip install --quiet --editable '.[pandas,peers]' hypothesis pytest --constraint constraints-peers.txt
+	touch $@
+
+# The site, in docs/_build/html. Needs no network once .venv-docs is installed; every warning is an error.
+docs: .venv-docs/.ready
+	.venv-docs/bin/sphinx-build -b html -W --keep-going docs docs/_build/html
+
+.venv-docs/.ready: pyproject.toml constraints-docs.txt $(NATIVE)
+	$(PYTHON) -m venv .venv-docs
+	.venv-docs/bin/python -m pip install --quiet --editable '.[docs]' --constraint constraints-docs.txt
 	touch $@
 
 demo: setup
@@ -57,11 +66,11 @@ real: setup
 	$(BIN)/python benchmarks/real.py $(REAL) $(FLAGS)
 
 reproduction: setup
-	$(BIN)/hyperclus reproduce --slow --fresh --markdown > docs/reproduction.new
-	mv docs/reproduction.new docs/reproduction.md
+	$(BIN)/hyperclus reproduce --slow --fresh --markdown > docs/research/reproduction.new
+	mv docs/research/reproduction.new docs/research/reproduction.md
 
 picture: setup
 	$(BIN)/python examples/screenshot.py docs/images/report.png docs/images/report-dark.png
 
 clean:
-	rm -rf .venv .venv-peers .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis dist
+	rm -rf .venv .venv-peers .venv-docs docs/_build docs/tutorials docs/gallery docs/reference/api/generated docs/reference/api/backreferences .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis dist

@@ -1,0 +1,82 @@
+"""The documentation site: `make docs` builds it, without a network once the environment is installed."""
+
+import sys
+from pathlib import Path
+
+import hyperclus
+
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
+
+project = "hyperclus"
+author = "The hyperclus developers"
+copyright = "The hyperclus developers"  # noqa: A001  # the name that Sphinx reads
+version = release = hyperclus.__version__
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx_copybutton",
+    "sphinx_design",
+    "sphinx_gallery.gen_gallery",
+    # in _ext
+    "repository",
+]
+
+root_doc = "index"
+templates_path = ["_templates"]
+exclude_patterns = ["_build", "_ext", "_templates", "**/*.py", "**/*.ipynb", "**/*.codeobj.json"]
+nitpicky = True
+
+# Pages in Markdown
+
+myst_enable_extensions = ["colon_fence", "deflist"]
+myst_heading_anchors = 4
+myst_links_external_new_tab = False
+
+# Names from docstrings
+
+autosummary_generate = True
+autosummary_imported_members = True
+autodoc_typehints = "none"
+autodoc_member_order = "groupwise"
+numpydoc_show_class_members = False
+
+# Examples, executed
+
+sphinx_gallery_conf = {
+    "examples_dirs": ["../examples/tutorials", "../examples/gallery"],
+    "gallery_dirs": ["tutorials", "gallery"],
+    "filename_pattern": r"/(?!_)[^/]*\.py$",
+    "ignore_pattern": r"/_",
+    "within_subsection_order": "FileNameSortKey",
+    "backreferences_dir": "reference/api/backreferences",
+    "doc_module": ("hyperclus",),
+    "reference_url": {"hyperclus": None},
+    "abort_on_example_error": False,  # all failures are shown, and each is a warning, hence an error
+    "show_memory": False,
+    "show_signature": False,
+    "download_all_examples": False,
+    "min_reported_time": 1,
+    "remove_config_comments": True,
+}
+
+# Appearance
+
+html_theme = "pydata_sphinx_theme"
+html_title = f"hyperclus {release}"
+html_static_path = ["_static"]
+html_css_files = ["hyperclus.css"]
+html_copy_source = False
+html_show_sourcelink = False
+html_theme_options = {
+    "show_prev_next": False,
+    "navigation_with_keys": False,
+    "show_toc_level": 2,
+    "header_links_before_dropdown": 6,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+}
+copybutton_prompt_text = r"\$ |>>> |\.\.\. "
+copybutton_prompt_is_regexp = True
