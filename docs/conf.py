@@ -33,7 +33,7 @@ nitpicky = True
 
 # Pages in Markdown
 
-myst_enable_extensions = ["colon_fence", "deflist"]
+myst_enable_extensions = ["attrs_block", "colon_fence", "deflist"]
 myst_heading_anchors = 4
 myst_links_external_new_tab = False
 
@@ -72,15 +72,26 @@ sphinx_gallery_conf = {
 
 html_theme = "pydata_sphinx_theme"
 html_title = f"hyperclus {release}"
+html_favicon = "_static/logo.svg"
+html_context = {"default_mode": "auto"}
+smartquotes = False  # which would change --options
+toc_object_entries_show_parents = "hide"
 html_static_path = ["_static"]
 html_css_files = ["hyperclus.css"]
 html_copy_source = False
 html_show_sourcelink = False
 html_theme_options = {
+    "logo": {
+        "text": "hyperclus",
+        "image_light": "_static/logo.svg",
+        "image_dark": "_static/logo-dark.svg",
+    },
     "show_prev_next": False,
     "navigation_with_keys": False,
     "show_toc_level": 2,
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 8,
+    "pygments_light_style": "a11y-high-contrast-light",
+    "pygments_dark_style": "a11y-high-contrast-dark",
     "footer_start": ["copyright"],
     "footer_end": [],
 }
