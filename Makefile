@@ -22,9 +22,11 @@ peers: .venv-peers/.ready
 	.venv-peers/bin/python -m pip install --quiet --editable '.[pandas,peers]' hypothesis pytest --constraint constraints-peers.txt
 	touch $@
 
-# The site, in docs/_build/html. Needs no network once .venv-docs is installed; every warning is an error.
+# The site, in docs/_build/html. Needs no network once .venv-docs is installed; every warning is an error, and so
+# is a link that leads nowhere or a file that a page would load from another host.
 docs: .venv-docs/.ready
-	.venv-docs/bin/sphinx-build -b html -W --keep-going docs docs/_build/html
+	.venv-docs/bin/sphinx-build -b html -d docs/_build/doctrees -W --keep-going docs docs/_build/html
+	.venv-docs/bin/python docs/_ext/check_site.py docs/_build/html
 
 .venv-docs/.ready: pyproject.toml constraints-docs.txt $(NATIVE)
 	$(PYTHON) -m venv .venv-docs

@@ -63,6 +63,7 @@ sphinx_gallery_conf = {
     "abort_on_example_error": False,  # all failures are shown, and each is a warning, hence an error
     "show_memory": False,
     "show_signature": False,
+    "write_computation_times": False,  # its page loads scripts from other hosts
     "download_all_examples": False,
     "min_reported_time": 1,
     "remove_config_comments": True,

@@ -6,6 +6,8 @@ import importlib
 import inspect
 import io
 import re
+import shlex
+import textwrap
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
@@ -19,7 +21,12 @@ ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 BUILT = {"_build", "gallery", "tutorials"}  # by `make docs`
 PAGES = [README, *(page for page in sorted((ROOT / "docs").rglob("*.md")) if BUILT.isdisjoint(page.parts))]
-PEERS = {"other_libraries.md"}  # run by tests/peers, beside those libraries
+ELSEWHERE = {  # pages that have tests of their own
+    "ordinary_files.md",  # tests/cli/test_ordinary_files.py makes its files
+    "other_libraries.md",  # tests/peers has those libraries
+}
+DEMO = "$ hyperclus demo --files .\nhyperclus: written to animals.csv\nhyperclus: written to papers.csv\n"
+RUN = [page for page in PAGES if page.name not in ELSEWHERE and "```" in page.read_text()]
 MODULES = (  # whose names are public; hyperclus.typing is listed as a whole
     *("hyperclus", "hyperclus.clustering", "hyperclus.datasets", "hyperclus.errors", "hyperclus.io"),
     *("hyperclus.research.baselines", "hyperclus.research.datasets", "hyperclus.research.paper"),
@@ -32,20 +39,20 @@ BLOCK = re.compile(
 
 @dataclass(frozen=True)
 class Block:
-    """A block of Python, why it is not run, and the output that the page shows below it."""
+    """A block of Python or of commands, why it is not run, and the output that the page shows below it."""
 
+    language: str
     code: str
     reason: str | None
     output: str | None
 
 
-def python_blocks(text):
+def blocks(text):
     """The blocks of a page in their order; an output follows its block without a word between them."""
     found = list(BLOCK.finditer(text))
     for block, after in zip_longest(found, found[1:]):
-        if block["language"] == "python":
-            shown = after and after["language"] == "text" and not text[block.end() : after.start()].strip()
-            yield Block(block["code"], block["reason"], after["code"] if shown else None)
+        shown = after and after["language"] == "text" and not text[block.end() : after.start()].strip()
+        yield Block(block["language"], block["code"], block["reason"], after["code"] if shown else None)
 
 
 def run(code, names):
@@ -65,31 +72,46 @@ def agrees(printed, shown):
     return printed == shown or (shown.endswith("\n...\n") and printed.startswith(shown[:-4]))
 
 
+def run_commands(code):
+    """Run the commands of a block that are of hyperclus, and compare their output if it is shown."""
+    for part in re.split(r"^\$ ", code, flags=re.M):
+        command, _, shown = part.partition("\n")
+        if command.startswith("hyperclus ") and part != code:
+            done = inside(*shlex.split(command)[1:])
+            assert done.returncode == 0, done.stderr
+            assert not shown or wrapped(done.stderr + done.stdout) == shown.splitlines()
+
+
+def wrapped(text, width=130):
+    """The lines as pages show them."""
+    lines = (textwrap.wrap(line, width) if len(line) > width else [line] for line in text.splitlines())
+    return [line for some in lines for line in some]
+
+
 @pytest.fixture
 def files(tmp_path, monkeypatch):
-    """A folder with the files of `hyperclus demo --files .`, which the pages use."""
+    """An empty folder with the files of `hyperclus demo --files .`, which the pages use."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "agg")
-    assert inside("demo", "--files", ".").returncode == 0
+    run_commands(DEMO)
 
 
-@pytest.mark.parametrize(
-    "page",
-    [page for page in PAGES if page.name not in PEERS and "```python" in page.read_text()],
-    ids=lambda page: str(page.relative_to(ROOT)),
-)
-def test_python_blocks_run(page, files):
+@pytest.mark.parametrize("page", RUN, ids=lambda page: str(page.relative_to(ROOT)))
+def test_blocks_run(page, files):
     names = {"__name__": "page"}
-    for block in python_blocks(page.read_text()):
-        if block.reason is None:
+    for block in blocks(page.read_text()):
+        if block.language == "python" and block.reason is None:
             printed = run(block.code, names)
             assert block.output is None or agrees(printed, block.output)
+        elif block.language == "console" and block.reason is None and block.code != DEMO:
+            run_commands(block.code)
 
 
 def test_what_is_not_run_is_few():
-    blocks = [block for page in PAGES for block in python_blocks(page.read_text())]
-    assert len(blocks) > 40
-    assert sum(block.reason is not None for block in blocks) < 8
+    found = [block for page in PAGES for block in blocks(page.read_text())]
+    assert sum(block.language == "python" for block in found) > 40
+    assert sum(block.code.startswith("$ hyperclus") for block in found) > 10
+    assert sum(block.reason is not None for block in found) < 8
 
 
 def test_files_that_the_table_reads_come_with_the_package(files):

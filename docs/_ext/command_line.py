@@ -1,4 +1,4 @@
-"""A directive that lists every command of `hyperclus` with its arguments and options, as the program has them."""
+"""A directive that lists every command of `hyperclus` with its options, as the program has them."""
 
 import re
 

@@ -7,7 +7,11 @@ from sphinx import addnodes
 
 import hyperclus
 
-OBJECTS = {"hc": "hyperclus", "part": "hyperclus.Partition", "h": "hyperclus.Hypergraph"}  # as pages call them
+OBJECTS = {
+    "hc": "hyperclus",
+    "part": "hyperclus.Partition",
+    "h": "hyperclus.Hypergraph",
+}  # as pages call them
 CALL = re.compile(r"(hc|part|h|hyperclus)\.([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)(?:\(.*\))?")
 MARKUP = re.compile(r"\||(?<=[-/])\*")  # that docstrings do not mean: |S|, and part-*.parquet
 PAGE = re.compile(r"\bdocs/((?:\w+/)*\w+)\.md\b")
@@ -64,13 +68,15 @@ def completed(target, objects):
 
 
 def prepare(app, what, name, obj, options, lines):
-    """Let docs/how_to/tree.md in a docstring lead to the page, and take |S| and part-*.parquet as they are."""
+    """Let docs/how_to/tree.md in a docstring lead to the page, and take |S| and part-*.csv as they are."""
     example = False
     for number, line in enumerate(lines):
         example = line.lstrip().startswith(">>>") or (example and bool(line.strip()))
         if not example:
             spans = re.split(r"(`+[^`]*`+)", PAGE.sub(r":doc:`/\1`", line))
-            lines[number] = "".join(span if span[:1] == "`" else MARKUP.sub(r"\\\g<0>", span) for span in spans)
+            lines[number] = "".join(
+                span if span[:1] == "`" else MARKUP.sub(r"\\\g<0>", span) for span in spans
+            )
 
 
 def skip(app, what, name, obj, skipped, options):

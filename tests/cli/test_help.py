@@ -3,8 +3,6 @@
 import re
 import shlex
 import shutil
-import textwrap
-from pathlib import Path
 
 import pytest
 
@@ -92,21 +90,3 @@ def test_every_example_runs(command, files, monkeypatch):
         assert done.returncode == 0, (line, done.stderr)
         if target:
             (files / target).write_text(done.stdout)
-
-
-@pytest.mark.parametrize(("page", "count"), [("README.md", 2), ("docs/how_to/command_line.md", 6)])
-def test_documented_output_is_real(tmp_path, monkeypatch, page, count):
-    monkeypatch.chdir(tmp_path)  # where the first example writes the files of the others
-    text = (Path(__file__).parents[2] / page).read_text()
-    blocks = re.findall(r"```console\n\$ hyperclus (.*?)\n(.*?)```", text, flags=re.S)
-    assert len(blocks) == count
-    for command, wanted in blocks:
-        done = inside(*shlex.split(command))
-        assert done.returncode == 0, done.stderr
-        assert wrapped(done.stderr + done.stdout) == wanted.splitlines()
-
-
-def wrapped(text, width=130):
-    """The lines as pages show them."""
-    lines = (textwrap.wrap(line, width) if len(line) > width else [line] for line in text.splitlines())
-    return [line for some in lines for line in some]

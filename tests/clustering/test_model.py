@@ -1,9 +1,7 @@
 """Labels of new vertices equal their definition written with loops, and a saved model is the same model."""
 
 import json
-import re
 import zipfile
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -366,13 +364,3 @@ def test_a_bomb_is_not_unpacked(saved):
         header = json.dumps("x" * 30_000_000).encode()
         archive.writestr("more.npy", b"\x93NUMPY\x01\x00" + header)
     refused(lambda: hc.load(saved), "unpacks to more than 200 times its size")
-
-
-def test_the_page(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    page = (Path(__file__).parents[2] / "docs" / "how_to" / "predict.md").read_text()
-    names, wanted = {}, re.findall(r"```text\n(.*?)```", page, flags=re.S)
-    codes = re.findall(r"```python\n(.*?)```", page, flags=re.S)
-    for code, text in zip(codes, wanted, strict=True):
-        exec(code, names)
-        assert capsys.readouterr().out == text
