@@ -1,4 +1,4 @@
-"""The gaps of the two lower bounds: prints the tables of docs/understand/certificate.md in Markdown.
+"""The gaps of the two lower bounds: prints the tables of docs/research/bounds.md in Markdown.
 
 Without names it measures hypergraphs of up to 400 vertices. With names it measures these, each in a
 process of its own with one thread, and verifies the certificates (needs python-flint):
