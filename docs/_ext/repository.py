@@ -29,13 +29,13 @@ def with_links(text: str, file: str, page: str) -> str:
 
 
 def read(app, docname, source):
-    """Replace the text of a page that stands for a file, and its links."""
+    """Add the file to a page that stands for it, and let its links lead to pages."""
     page = os.path.relpath(app.env.doc2path(docname), Path(app.srcdir).parent)
     file = FILES.get(page, page)
     if file != page:
         path = Path(app.srcdir).parent / file
         app.env.note_dependency(str(path), docname=docname)
-        source[0] = path.read_text()
+        source[0] += path.read_text()
     if page.endswith(".md"):
         source[0] = with_links(source[0], file, page)
 
