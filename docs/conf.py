@@ -78,6 +78,7 @@ html_context = {"default_mode": "auto"}
 smartquotes = False  # which would change --options
 toc_object_entries_show_parents = "hide"
 html_static_path = ["_static"]
+html_sidebars = {page: [] for page in ("faq", "index", "start")}  # which have no pages below them
 html_css_files = ["hyperclus.css"]
 html_copy_source = False
 html_show_sourcelink = False
@@ -90,7 +91,7 @@ html_theme_options = {
     "show_prev_next": False,
     "navigation_with_keys": False,
     "show_toc_level": 2,
-    "header_links_before_dropdown": 8,
+    "header_links_before_dropdown": 6,
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
     "footer_start": ["copyright"],
