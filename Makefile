@@ -72,7 +72,7 @@ reproduction: setup
 	mv docs/research/reproduction.new docs/research/reproduction.md
 
 picture: setup
-	$(BIN)/python examples/screenshot.py docs/images/report.png docs/images/report-dark.png
+	$(BIN)/python examples/screenshot.py docs/images/report.png docs/images/report-dark.png docs/images/report-first-screen.png docs/images/report-why.png
 
 clean:
 	rm -rf .venv .venv-peers .venv-docs docs/_build docs/tutorials docs/gallery docs/reference/api/generated docs/reference/api/backreferences .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis dist
