@@ -23,7 +23,8 @@ BUILT = {"_build", "gallery", "tutorials"}  # by `make docs`
 PAGES = [README, *(page for page in sorted((ROOT / "docs").rglob("*.md")) if BUILT.isdisjoint(page.parts))]
 ELSEWHERE = {  # pages that have tests of their own
     "ordinary_files.md",  # tests/cli/test_ordinary_files.py makes its files
-    *("other_libraries.md", "graph.md", "hypernetx.md", "xgi.md", "leiden.md"),  # tests/peers has those libraries
+    # tests/peers has the libraries of these
+    *("other_libraries.md", "graph.md", "hypernetx.md", "xgi.md", "leiden.md"),
 }
 DEMO = "$ hyperclus demo --files .\nhyperclus: written to animals.csv\nhyperclus: written to papers.csv\n"
 RUN = [page for page in PAGES if page.name not in ELSEWHERE and "```" in page.read_text()]
