@@ -108,6 +108,13 @@ def test_blocks_run(page, files):
             run_commands(block.code)
 
 
+def test_no_line_is_hidden_as_a_comment():
+    """MyST leaves out lines that begin with a percent sign, as a wrapped "100 %" may."""
+    for page in PAGES:
+        hidden = re.findall(r"^\s*%(?! The text of this page is ).*", page.read_text(), flags=re.M)
+        assert not hidden, page
+
+
 def test_what_is_not_run_is_few():
     found = [block for page in PAGES for block in blocks(page.read_text())]
     assert sum(block.language == "python" for block in found) > 40
