@@ -91,7 +91,7 @@ html_theme_options = {
     "show_prev_next": False,
     "navigation_with_keys": False,
     "show_toc_level": 2,
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 6,  # the others are under "More"
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
     "footer_start": ["copyright"],
