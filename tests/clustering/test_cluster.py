@@ -574,8 +574,14 @@ class TestNames:
         part = hc.cluster(self.H)
         assert part.with_names(["x", "y"]).cluster_names == ["x", "y"]
         assert part.with_names({1: "y"}).cluster_names == ["0", "y"]
-        for wrong in (["x"], ["x", "x"], {2: "z"}, ["x", ""], ["x", "y", "z"]):
+        for wrong in (["x"], {2: "z"}, ["x", ""], ["x", "y", "z"]):
             refused(lambda wrong=wrong: part.with_names(wrong), "names")
+        refused(lambda: part.with_names(["x", "x"]), "clusters 0 and 1 are both 'x'")
+
+    def test_a_mapping_leaves_the_other_names(self):
+        part = hc.cluster(self.H).with_names(["x", "y"])
+        assert part.with_names({0: "z"}).names == ("z", "y")
+        refused(lambda: part.with_names({0: "y"}), "clusters 0 and 1 are both 'y'")
 
     def test_isolated_vertices_have_no_name(self):
         h = hc.Hypergraph.from_edges([["a", "b", "c"], ["c", "d"], ["d", "e"]], vertex_ids=list("abcdef"))

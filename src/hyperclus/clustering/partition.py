@@ -145,6 +145,8 @@ class Partition(PartitionQuality):
     def with_names(self, names: Mapping[int, Any] | Iterable[Any]) -> "Partition":
         """Return the same partition with names for the clusters: one for each, or a mapping for some.
 
+        The clusters that a mapping leaves out keep their names.
+
         >>> from hyperclus import Hypergraph, cluster
         >>> part = cluster(Hypergraph.from_edges([["a", "b", "c"], ["d", "e"]])).with_names(["three", "two"])
         >>> part.members("two").tolist()
@@ -154,7 +156,9 @@ class Partition(PartitionQuality):
         unknown = [cluster for cluster in given if cluster not in range(self.k)]
         if unknown or (not isinstance(names, Mapping) and len(given) != self.k):
             raise InputError(f"names are for the clusters 0 to {self.k - 1}; got {shown(list(given))}")
-        return replace(self, names=unique_names([given.get(i, i) for i in range(self.k)]))
+        return replace(
+            self, names=unique_names([given.get(i, name) for i, name in enumerate(self.cluster_names)])
+        )
 
     def members(self, cluster: int | str) -> Ids:
         """The ids of the vertices of one cluster, by its number or name; -1 for those in no hyperedge."""
@@ -456,6 +460,10 @@ class StoredPartition(PartitionQuality):
 def unique_names(values: Iterable[Any]) -> tuple[str, ...]:
     """Return values as the names of clusters, which must be different."""
     names = tuple(map(caption, values))
-    if len(set(names)) < len(names) or not all(names):
-        raise InputError(f"the names of clusters must be different texts; got {shown(list(names))}")
+    if not all(names):
+        raise InputError(f"the names of clusters must not be empty; that of cluster {names.index('')} is")
+    for cluster, name in enumerate(names):
+        if (first := names.index(name)) < cluster:
+            both = f"clusters {first} and {cluster} are both {shown(name)}"
+            raise InputError(f"the names of clusters must be different; {both}")
     return names
