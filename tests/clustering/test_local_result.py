@@ -102,6 +102,15 @@ class TestDescription:
         assert f"3 (the cluster), {found.conductance:.4g}" in labels
         assert ax.get_title() == "sweep around the seeds"
 
+    def test_a_plot_with_many_dips_names_a_few(self, pairs):
+        pytest.importorskip("matplotlib").use("agg")
+        found = hc.local_cluster(pairs, ["a"])
+        others = tuple(Dip(found.members[:1], 0.1, share / 100) for share in range(20))
+        ax = replace(found, dips=(*found.dips[:1], *others)).plot_sweep()
+        labels = [text.get_text() for text in ax.get_legend().get_texts()]
+        assert len(labels) <= 8
+        assert any(label.startswith("and 1") and label.endswith(" more") for label in labels)
+
 
 class TestDoubt:
     def changed(self, **changes):

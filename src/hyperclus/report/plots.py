@@ -25,6 +25,7 @@ MAX_BESIDE = 10  # clusters in a legend inside the axes
 MAX_NUMBERED = 12  # clusters with their names at an axis
 MAX_NAMED = 30  # vertices or hyperedges with their names
 NAME_LENGTH = 24  # characters
+MAX_DIPS = 5  # other dips in the legend of a local sweep
 STRIP = 0.025  # width of a strip of clusters, as a share of the axes
 CLOSE = 0.5  # of the largest eigenvalue: if all but the zeros are above, the axis does not start at 0
 
@@ -115,11 +116,14 @@ def plot_local_sweep(found: LocalCluster, ax: Any, options: Mapping[str, Any]) -
     ink, grey = _ink(ax)
     style = {"color": grey, "label": "first vertices of the order", **options}
     ax.plot(sizes[shown], found.conductances[shown], **style)
-    for dip in found.dips:
-        other = dip.members.tolist() != found.members.tolist()
-        fill = {"markerfacecolor": "none"} if other else {}
-        label = f"{len(dip):,} {'(another dip)' if other else '(the cluster)'}, {dip.conductance:.4g}"
-        ax.plot(len(dip), dip.conductance, "o", color=ink, label=label, **fill)
+    others = found.other_dips
+    for number, dip in enumerate(others):
+        label = f"{len(dip):,} (another dip), {dip.conductance:.4g}" if number < MAX_DIPS else None
+        ax.plot(len(dip), dip.conductance, "o", color=ink, label=label, markerfacecolor="none")
+    if len(others) > MAX_DIPS:
+        ax.plot([], [], " ", label=f"and {len(others) - MAX_DIPS} more")
+    label = f"{len(found.members):,} (the cluster), {found.conductance:.4g}"
+    ax.plot(len(found.members), found.conductance, "o", color=ink, label=label)
     ticker = library("matplotlib.ticker", "Matplotlib", "a plot", "plots")
     ax.xaxis.set_major_locator(ticker.MaxNLocator(integer=True, min_n_ticks=1))
     ax.set_ylim(bottom=0)
