@@ -77,3 +77,13 @@ def test_the_style_has_every_colour_once_per_theme_and_page_css_none():
     assert re.findall(r"--none: (#\w+);", style) == [colours.NONE_LIGHT, colours.NONE_DARK, colours.NONE_DARK]
     assert re.findall(r"(?m)^\.c(\d+) ", style) == [str(c) for c in range(30)]
     assert "--c0:" not in CSS
+
+
+@pytest.mark.parametrize("theme", PALETTES)
+def test_the_styles_for_plots_have_the_colours_of_the_clusters(theme):
+    style = pytest.importorskip("matplotlib.style")
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    with style.context(f"hyperclus.{theme}"):
+        assert tuple(pyplot.rcParams["axes.prop_cycle"].by_key()["color"]) == PALETTES[theme]
+        page = pytest.importorskip("matplotlib.colors").to_rgb(pyplot.rcParams["axes.facecolor"])
+        assert colours.is_dark(*page) == (theme == "dark")
