@@ -34,8 +34,8 @@ from hyperclus.errors import InputError, check_integer
 from hyperclus.hypergraph.ids import as_list, object_array, vertex_codes
 from hyperclus.hypergraph.messages import USUAL, Nouns, caption, first_few, shown
 from hyperclus.io.attributes import Attributes
-from hyperclus.spectral.bounds import information_upper_bound
 from hyperclus.spectral.eigen import Eigenpairs
+from hyperclus.spectral.information_bound import information_upper_bound
 from hyperclus.spectral.sdp_bound import TightBound
 from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import DuplicatePolicy, Floats, Ids, Integers, PageNotes
@@ -118,10 +118,11 @@ class Partition(PartitionQuality):
     def information_bound(self) -> float:
         """A proven bound: no partition into k clusters has more information.
 
-        It takes no time where the walk is reversible, as with gamma = 1; elsewhere about as long as the
-        eigenvectors.
+        It takes milliseconds where the walk is reversible, as with gamma = 1; elsewhere up to 240 products
+        with the walk. For two clusters, and often for three, a tight bound on the NCut makes it tighter.
         """
-        return information_upper_bound(self.walk, self.eigenpairs, self.k)
+        given = self.walk, self.eigenpairs, self.k
+        return information_upper_bound(*given, lowest_ncut=self.lower_bound)
 
     @property
     def nouns(self) -> Nouns:

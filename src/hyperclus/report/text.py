@@ -13,6 +13,7 @@ from hyperclus.errors import Argument
 from hyperclus.hypergraph.messages import count
 from hyperclus.report.format import percent, percent_cell, short_id
 from hyperclus.report.notebook import html_table
+from hyperclus.spectral.information_bound import bound_takes_no_time
 
 COLUMNS = ("cluster", "size", "volume", "conductance")
 MAX_ROWS = 20
@@ -71,7 +72,7 @@ def partition_text(
     >>> print(partition_text(cluster(Hypergraph.from_edges([["a", "b"], ["b", "c"], ["c", "d"]]))))
     Partition of 4 vertices into 2 clusters
       chance       not compared: there are fewer than 10 vertices
-      information  0.2426; proven: no 2 clusters have more than 0.4463
+      information  0.2426; proven: no 2 clusters have more than 0.3164
       NCut         0.333333; proven: no 2 clusters have less than 0.25 (gap 33.33 %)
       conductance  0.166667
       cluster      size    volume  conductance
@@ -102,11 +103,15 @@ def _information(part: Partition) -> str:
     """The information, if it was the objective; its bound, where that takes no time."""
     if part.settings.get("objective") != "information" or part.k == 1:
         return ""
-    found = f"{part.information:.4g}"
-    if not part.walk.reversible:  # the bound takes as long as the eigenvectors
-        return found
-    most = f"no {count(part.k, 'cluster has', 'clusters have')} more than {part.information_bound:.4g}"
-    return f"{found}; proven: {most}"
+    most = information_limit(part)
+    return f"{part.information:.4g}" + (f"; proven: {most}" if most else "")
+
+
+def information_limit(part: Partition) -> str:
+    """Say what is proven about the information, where that takes no time; "" elsewhere."""
+    if not bound_takes_no_time(part.walk):
+        return ""
+    return f"no {count(part.k, 'cluster has', 'clusters have')} more than {part.information_bound:.4g}"
 
 
 def _bound(part: Partition | StoredPartition, subject: str) -> str:

@@ -100,22 +100,6 @@ class NormalizedLaplacian(WalkOperator):
 
 
 @dataclass(frozen=True, eq=False)
-class TwoStepLaplacian(WalkOperator):
-    """I - A'A with A = Pi^1/2 P Pi^-1/2; its eigenvalues are 1 - s^2, of the singular values s of A."""
-
-    def apply(self, block: Floats) -> Floats:
-        """The image of a vector or of a block of columns."""
-        root = along(np.sqrt(self.walk.stationary), block)
-        return block - self.walk.adjoint(root**2 * self.walk.forward(block / root)) / root
-
-    def dense(self) -> Floats:
-        """The n x n array: for small hypergraphs and for tests."""
-        root = np.sqrt(self.walk.stationary)
-        step = root[:, None] * self.walk.dense() / root
-        return np.eye(self.size) - step.T @ step
-
-
-@dataclass(frozen=True, eq=False)
 class Laplacian(WalkOperator):
     """L = Pi - (Pi P + P^T Pi) / 2, Definition 9 of the paper."""
 

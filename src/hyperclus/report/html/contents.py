@@ -17,7 +17,7 @@ from hyperclus.hypergraph.messages import USUAL, Nouns, count
 from hyperclus.hypergraph.summary import summary
 from hyperclus.report.format import NOISE, four_digits, number, percent, short_id
 from hyperclus.report.html.levels import Level, Levels, check_levels, levels_of
-from hyperclus.report.text import partition_text
+from hyperclus.report.text import information_limit, partition_text
 from hyperclus.typing import Codes, Ids, Integers, PageNotes
 
 TABLE_CLUSTERS = 200  # groups in the table, the largest
@@ -143,6 +143,8 @@ class Contents:
         if part.lower_bound > NOISE:
             yield "Lower bound of the NCut", f"{four_digits(part.lower_bound)} (gap {percent(part.gap)})"
         yield "Information", f"{four_digits(part.information)} nats"
+        if part.k > 1 and (limit := information_limit(part)):
+            yield "Proven of the information", limit
         yield "Conductance", four_digits(part.conductance)
         if part.chance is not None:
             yield "Compared with chance", str(part.chance)
