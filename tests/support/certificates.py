@@ -16,7 +16,7 @@ def leaf(n, **parts):
     arrays |= {name: np.zeros(0, dtype=np.int64) for name in ("types", "groups")}
     lists = ("pair_values", "triple_values", "type_triple_values", "apart_values")
     arrays |= {name: np.zeros(0) for name in lists}
-    arrays |= {name: np.zeros((0, 0)) for name in ("type_values", "caps")}
+    arrays |= {"type_values": np.zeros((0, 0))}
     return Leaf(**{"shift": 0.0, "vectors": np.zeros((n, 0)), **arrays, **parts})
 
 
@@ -32,7 +32,7 @@ def random_leaf(n, rng, *, of_types=True, sparse=True):
         types = np.unique(rng.integers(0, 3, n), return_inverse=True)[1].astype(np.int64)
         r = int(types.max()) + 1
         values, rows = rng.exponential(0.3, (r, r)), rng.integers(0, r, (4, 3))
-        parts |= {"types": types, "type_values": values + values.T, "caps": rng.exponential(0.3, (r, r))}
+        parts |= {"types": types, "type_values": values + values.T}
         parts |= {"type_triples": rows, "type_triple_values": rng.exponential(0.3, 4)}
     return leaf(n, **parts)
 

@@ -96,7 +96,7 @@ def test_positive_where_the_smallest_eigenvalue_is(seed, above):
     h = random_hypergraph(30, 6, 8, seed)
     sparse = bool(seed % 2)
     one = random_leaf(30, rng, sparse=sparse)
-    parts = {name: getattr(one, name) for name in one.arrays} | {"caps": one.caps / 10}
+    parts = {name: getattr(one, name) for name in one.arrays}
     parts["type_triple_values"] = one.type_triple_values / 10
     one = leaf(30, **parts)
     _, items, terms = parts_of(h, 0.5, one)

@@ -6,8 +6,8 @@ a and b (sets of vertices), vol(a) is the sum of q(u)^2 over u in a,
 
     S(a, b) = sum of q(u) q(v) Z(u, v) over u in a and v in b,    D(a) = sum of Z(u, u) over u in a.
 
-Every partition satisfies the five families of inequalities that `Proof` names: the first two by `sdp_bound`,
-the other three are sums of them (of W(u, v) <= W(u, u) for `caps`), weighted by phi. G is L_sym plus all
+Every partition satisfies the four families of inequalities that `Proof` names: the first two by `sdp_bound`,
+the other two are sums of them, weighted by phi. G is L_sym plus all
 multiples, each with the sign that makes <G, Z> <= <L_sym, Z> = NCut; a coefficient of Z(u, v) is
 split into halves at (u, v) and (v, u). With any s and any V such that
 
@@ -70,8 +70,6 @@ class Proof:
         The type of each vertex, 0 .. r - 1; empty if there are none.
     type_values : array of shape (r, r)
         Symmetric, values >= 0: value(a, b) * S(a, b) >= 0 for each ordered pair (a, b).
-    caps : array of shape (r, r) or (0, 0)
-        Values >= 0, not symmetric: value(a, b) * [S(a, b) - vol(b) D(a)] <= 0.
     type_triples, type_triple_values : arrays of shape (t, 3) and (t,)
         Rows a, b, c of types, not necessarily different, and values >= 0:
         value * [vol(c) S(a, b) + vol(b) S(a, c) - vol(b) vol(c) D(a) - vol(a) S(b, c)] <= 0.
@@ -91,7 +89,6 @@ class Proof:
     triple_values: Floats = field(default_factory=_no_values)
     types: Integers = field(default_factory=_no_types)
     type_values: Floats = field(default_factory=_no_table)
-    caps: Floats = field(default_factory=_no_table)
     type_triples: Integers = field(default_factory=_no_triples)
     type_triple_values: Floats = field(default_factory=_no_values)
     groups: Integers = field(default_factory=_no_types)

@@ -24,7 +24,7 @@ TEXTS = ("data", "method", "version")
 INTEGER_ROWS = {"path": 3, "pairs": 2, "triples": 3, "type_triples": 3, "apart": 2}  # and their length
 INTEGER_LISTS = ("types", "groups")
 FLOAT_LISTS = ("pair_values", "triple_values", "type_triple_values", "apart_values")
-FLOAT_TABLES = ("vectors", "type_values", "caps")
+FLOAT_TABLES = ("vectors", "type_values")
 VALUES = {
     "pair_values": "pairs",
     "triple_values": "triples",
@@ -51,7 +51,6 @@ class Leaf:
     triple_values: Floats
     types: Integers
     type_values: Floats
-    caps: Floats
     type_triples: Integers
     type_triple_values: Floats
     groups: Integers
@@ -186,7 +185,7 @@ def _leaf(archive: Any, names: set[str], number: int, shift: float, n: int) -> L
     fits = len(groups) in (0, n) and items <= n and (not len(groups) or _are_numbers(groups, items))
     fits &= len(types) in (0, items) and (not len(types) or (r <= items and _are_numbers(types, r)))
     fits &= len(found["vectors"]) == items and found["vectors"].shape[1] <= items
-    fits &= all(found[name].shape in ((0, 0), (r, r)) for name in ("type_values", "caps"))
+    fits &= found["type_values"].shape in ((0, 0), (r, r))
     fits &= all(len(found[values]) == len(found[rows]) for values, rows in VALUES.items())
     fits &= all(found[name].shape[1] == width for name, width in INTEGER_ROWS.items())
     if not (fits and _indices_fit(found, n, items, r)):

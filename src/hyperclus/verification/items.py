@@ -92,7 +92,7 @@ class TypeTerms:
 
     @classmethod
     def of(cls, leaf: Leaf, root: Balls) -> "TypeTerms":
-        """Add up type_values, caps and type_triples, with the signs that they have in G."""
+        """Add up type_values and type_triples, with the signs that they have in G."""
         arb = flint().arb
         r = int(leaf.types.max()) + 1 if len(leaf.types) else 0
         volumes, pairs = [arb(0)] * r, [[arb(0)] * r for _ in range(r)]
@@ -106,10 +106,6 @@ class TypeTerms:
 
         for a, b in np.argwhere(leaf.type_values).tolist():
             add(a, b, -arb(float(leaf.type_values[a, b])))
-        for a, b in np.argwhere(leaf.caps).tolist():
-            value = arb(float(leaf.caps[a, b]))
-            add(a, b, value)
-            diagonal[a] -= value * volumes[b]
         for (a, b, c), number in zip(
             leaf.type_triples.tolist(), leaf.type_triple_values.tolist(), strict=True
         ):
@@ -134,7 +130,7 @@ def triangle(root: Balls, u: int, v: int, w: int) -> tuple[tuple[int, int, Ball]
 
 
 def trivial_part(leaf: Leaf, root: Balls, terms: TypeTerms) -> Ball:
-    """Return q' G q: L_sym, triangles and caps give 0; pairs, apart and type_values are left."""
+    """Return q' G q: L_sym and triangles give 0; pairs, apart and type_values are left."""
     arb = flint().arb
     total = arb(0)
     for rows, values in ((leaf.pairs, leaf.pair_values), (leaf.apart, leaf.apart_values)):

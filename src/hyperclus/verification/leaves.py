@@ -9,7 +9,7 @@ from scipy.sparse.csgraph import connected_components
 from hyperclus.typing import Integers
 from hyperclus.verification.certificate import Leaf
 
-NOT_NEGATIVE = ("pair_values", "triple_values", "type_values", "caps", "type_triple_values")
+NOT_NEGATIVE = ("pair_values", "triple_values", "type_values", "type_triple_values")
 
 
 def covers_everything(paths: Sequence[Integers]) -> bool:
