@@ -47,7 +47,7 @@ def test_public_names_exist_and_are_documented():
 
 
 def test_every_public_name_is_in_the_documentation():
-    pages = [*(Path(__file__).parents[1] / "docs").glob("*.md")]
+    pages = [*(Path(__file__).parents[1] / "docs").rglob("*.md")]
     words = {word for page in pages for word in re.findall(r"\w+", page.read_text(encoding="utf-8"))}
     assert not {*hc.__all__, *hc.io.__all__} - words
 

@@ -5,6 +5,7 @@ import logging
 import zipfile
 from decimal import Decimal
 
+import numpy as np
 import openpyxl
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -205,7 +206,7 @@ class TestMissing:
         "weights",
         [
             pa.array([Decimal("1.5"), None]),
-            pa.array([1.5, None], pa.float16()),
+            pa.array(np.array([1.5, 0], np.float16), mask=np.array([False, True])),
             pa.array([1.5, None], pa.float32()),
         ],
     )

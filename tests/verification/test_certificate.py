@@ -158,6 +158,7 @@ def bomb():
         (announcing("(-1, -8)"), "damaged"),
         (bomb(), "unpacks to more than"),
     ],
+    ids=["empty", "cut", "text", "large", "negative", "bomb"],  # the archives hold the time
 )
 def test_other_files(tmp_path, content, sentence):
     path = tmp_path / "x.cert"

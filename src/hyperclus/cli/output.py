@@ -245,7 +245,7 @@ def _stored_batches(part: StoredPartition, size: int) -> Iterator[Any]:
     for path in sorted(part.folder.glob("*.parquet")):
         with arrow("pyarrow.parquet").ParquetFile(path) as file:
             for batch in file.iter_batches(size, use_threads=False):
-                yield batch.rename_columns(LABELS)
+                yield batch.rename_columns(list(LABELS))
 
 
 def batch_as_text(batch: Any, delimiter: str, raw: bool = False) -> bytes:

@@ -39,8 +39,8 @@ def to_hypernetx(hypergraph: Hypergraph) -> Any:
     1     e     b     1.0
     """
     check_hypergraph(hypergraph)
-    hypernetx = library("hypernetx", "HyperNetX", "to_hypernetx", "peers")
-    frame = library("pandas", "pandas", "to_hypernetx", "peers").DataFrame
+    hypernetx = library("hypernetx", "HyperNetX", "to_hypernetx", "hypernetx")
+    frame = library("pandas", "pandas", "to_hypernetx", "hypernetx").DataFrame
     for ids, what in ((hypergraph.vertex_ids, "vertex"), (hypergraph.edge_ids, "edge")):
         for value in () if ids.dtype.kind == "i" else ids.tolist():
             if type(value) not in (int, str):
@@ -66,7 +66,7 @@ def from_hypernetx(other: Any, **policies: Unpack[PolicyOptions]) -> Hypergraph:
     Vertices and hyperedges that only the tables of node and edge properties name are isolated or empty. Parts
     of a larger hypergraph may have some; "drop" removes them.
     """
-    hypernetx = library("hypernetx", "HyperNetX", "from_hypernetx", "peers")
+    hypernetx = library("hypernetx", "HyperNetX", "from_hypernetx", "hypernetx")
     _check_kind(other, hypernetx.Hypergraph, "hypernetx.Hypergraph")
     cells = other.dataframe
     nodes, edges = other.nodes.property_store.properties, other.edges.property_store.properties
@@ -106,7 +106,7 @@ def to_xgi(hypergraph: Hypergraph) -> Any:
     {'weight': 3.0, 'gamma': {'a': 2.0, 'b': 1.0}}
     """
     check_hypergraph(hypergraph)
-    other = library("xgi", "XGI", "to_xgi", "peers").Hypergraph()
+    other = library("xgi", "XGI", "to_xgi", "xgi").Hypergraph()
     warn_losses("XGI", [lost_mixture(hypergraph)])
     other.add_nodes_from(hypergraph.vertex_ids.tolist())
     for edge, omega, gamma in _hyperedges(hypergraph):
@@ -124,7 +124,7 @@ def from_xgi(other: Any, **policies: Unpack[PolicyOptions]) -> Hypergraph:
 
     A directed hypergraph or a simplicial complex is an `InputError`.
     """
-    xgi = library("xgi", "XGI", "from_xgi", "peers")
+    xgi = library("xgi", "XGI", "from_xgi", "xgi")
     _check_kind(other, xgi.Hypergraph, "xgi.Hypergraph", but=(xgi.SimplicialComplex,))
     nodes, edges = other.nodes.attrs.asdict(), other.edges.attrs.asdict()
     gammas = {}
@@ -161,7 +161,7 @@ def to_hypergraphx(hypergraph: Hypergraph) -> Any:
     {('a', 'b'): 3.0}
     """
     check_hypergraph(hypergraph)
-    other = library("hypergraphx", "Hypergraphx", "to_hypergraphx", "peers").Hypergraph(weighted=True)
+    other = library("hypergraphx", "Hypergraphx", "to_hypergraphx", "hypergraphx").Hypergraph(weighted=True)
     mixed = lost_mixture(hypergraph)
     hypergraph, lost = _without_parallel(hypergraph)
     other.add_nodes(hypergraph.vertex_ids.tolist())
@@ -190,7 +190,7 @@ def from_hypergraphx(other: Any, **policies: Unpack[PolicyOptions]) -> Hypergrap
     last, in the order in which they were added. A directed, temporal or multiplex hypergraph is an
     `InputError`.
     """
-    hypergraphx = library("hypergraphx", "Hypergraphx", "from_hypergraphx", "peers")
+    hypergraphx = library("hypergraphx", "Hypergraphx", "from_hypergraphx", "hypergraphx")
     _check_kind(other, hypergraphx.Hypergraph, "hypergraphx.Hypergraph")
     edges, cells = other.get_edges(metadata=True), other.get_all_incidences_metadata()
     empty = other.expose_data_structures().get("empty_edges", {})
@@ -269,7 +269,7 @@ def to_networkx(hypergraph: Hypergraph) -> Any:
     [(('vertex', 0), ('edge', 0), 2.0), (('vertex', 1), ('edge', 0), 1.0)]
     """
     check_hypergraph(hypergraph)
-    graph = library("networkx", "NetworkX", "to_networkx", "peers").Graph()
+    graph = library("networkx", "NetworkX", "to_networkx", "networkx").Graph()
     warn_losses("NetworkX", [lost_mixture(hypergraph)])
     graph.add_nodes_from((("vertex", vertex) for vertex in hypergraph.vertex_ids.tolist()), bipartite=0)
     for edge, omega, gamma in _hyperedges(hypergraph):
@@ -292,7 +292,7 @@ def from_networkx(other: Any, *, vertices: int = 0, **policies: Unpack[PolicyOpt
     vertices : {0, 1}
         The value of bipartite for vertices: 0 in graphs from XGI and from this library, 1 from HyperNetX.
     """
-    nx = library("networkx", "NetworkX", "from_networkx", "peers")
+    nx = library("networkx", "NetworkX", "from_networkx", "networkx")
     _check_kind(other, nx.Graph, "networkx.Graph", but=(nx.DiGraph,))
     if vertices not in (0, 1):
         raise InputError(f"vertices must be 0 or 1, the side of the vertices; got {shown(vertices)}")
@@ -363,7 +363,7 @@ def to_sknetwork(hypergraph: Hypergraph) -> Any:
     [[2.0], [1.0]]
     """
     check_hypergraph(hypergraph)
-    dataset = library("sknetwork.data", "scikit-network", "to_sknetwork", "peers").Dataset
+    dataset = library("sknetwork.data", "scikit-network", "to_sknetwork", "scikit-network").Dataset
     warn_losses("scikit-network", [lost_mixture(hypergraph)])
     return dataset(
         biadjacency=sp.csr_matrix(hypergraph.gamma.T.tocsr()),

@@ -1,5 +1,6 @@
 """node2vec: embed vertices by skip-gram on random walks over likely steps, then k-means."""
 
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
@@ -11,7 +12,7 @@ import scipy.sparse as sp
 from hyperclus._runtime.optional import library
 from hyperclus._runtime.random import random_generator
 from hyperclus.clustering.partition import Partition
-from hyperclus.errors import InputError, check_integer, is_number
+from hyperclus.errors import InputError, MissingLibraryError, check_integer, is_number
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
 from hyperclus.research.baselines.scoring import scored_vectors, sklearn_cluster
 from hyperclus.spectral.factors import TransitionFactors
@@ -19,6 +20,7 @@ from hyperclus.typing import Floats, Ids, Incidence, Integers, Seed
 
 MAX_WALK_LENGTH = 10_000  # gensim reads no longer sentences
 MAX_STEPS = 200_000_000  # entries of the graph: about 5 GB
+NO_WHEEL_FROM = (3, 14)  # Python; as in pyproject.toml
 EQUAL = 1e-12  # entries of P whose relative difference is smaller are equal
 
 
@@ -152,7 +154,15 @@ class _Sentences:
 
 
 def _gensim() -> Any:
-    return library("gensim.models", "gensim", "node2vec", "embeddings")
+    try:
+        return library("gensim.models", "gensim", "node2vec", "embeddings")
+    except MissingLibraryError:
+        if sys.version_info < NO_WHEEL_FROM:
+            raise
+        raise MissingLibraryError(
+            "node2vec needs gensim, which has no wheel for this version of Python: use an older one, or "
+            "'pip install gensim' where there is a compiler"
+        ) from None
 
 
 def likely_steps(
