@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 NATIVE := hatch_build.py $(wildcard src/hyperclus/_native/*.h src/hyperclus/_native/*.cc)
 
-.PHONY: setup peers docs demo test test-slow fuzz bench bench-full real reproduction picture clean
+.PHONY: setup peers docs demo test test-slow test-lowest wheels release-check try-wheel fuzz bench bench-full real reproduction picture clean
 
 setup: .venv/.ready
 
@@ -47,6 +47,47 @@ test: setup peers
 test-slow: setup
 	$(BIN)/pytest -q -m slow
 
+# The tests that use libraries, with the lowest version of each that pyproject.toml allows. Newer libraries below them may
+# warn of what these old ones do, so that warnings are no errors.
+PYTHON311 ?= python3.11
+LOWEST ?= tests/cli tests/datasets tests/engines tests/explore tests/hypergraph tests/io tests/report tests/verification tests/test_package.py \
+	tests/test_packaging.py tests/test_sklearn.py
+test-lowest: .venv-lowest/.ready
+	.venv-lowest/bin/pytest -n 2 -q -W default $(LOWEST)
+
+.venv-lowest/.ready: pyproject.toml tests/support/lowest.py $(NATIVE)
+	$(PYTHON311) -m venv --clear .venv-lowest
+	$(PYTHON311) tests/support/lowest.py > .venv-lowest/constraints.txt
+	.venv-lowest/bin/python -m pip install --quiet --editable '.[test]' --constraint .venv-lowest/constraints.txt
+	touch $@
+
+# The source distribution and a wheel for each platform, all compiled here by ziglang; only one of them can be run here.
+PLATFORMS ?= manylinux_2_17_x86_64 manylinux_2_17_aarch64 macosx_11_0_x86_64 macosx_11_0_arm64 win_amd64
+wheels: .venv-release/.ready
+	rm -rf dist
+	.venv-release/bin/python -m build --sdist --outdir dist .
+	set -e; for platform in $(PLATFORMS); do \
+		HYPERCLUS_PLATFORM=$$platform .venv-release/bin/python -m pip wheel --quiet --no-deps --wheel-dir dist dist/*.tar.gz; \
+	done
+
+# Of what is in dist. EXTRAS='excel xgi' tries these only.
+release-check: .venv-release/.ready
+	.venv-release/bin/validate-pyproject pyproject.toml
+	.venv-release/bin/twine check --strict dist/*
+	.venv-release/bin/check-wheel-contents dist/*.whl
+	.venv-release/bin/auditwheel show dist/*manylinux*x86_64.whl
+	.venv-release/bin/cffconvert --validate
+	.venv-release/bin/pyroma --min 8 dist/*.tar.gz
+	.venv-release/bin/python tests/release.py dist --recipe conda/recipe/recipe.yaml --extras $(EXTRAS)
+
+.venv-release/.ready: constraints-release.txt
+	$(PYTHON) -m venv .venv-release
+	.venv-release/bin/python -m pip install --quiet --requirement constraints-release.txt
+	touch $@
+
+try-wheel:
+	$(PYTHON) tests/release.py dist --try
+
 # Minutes of all targets together, such as `make fuzz MINUTES=30`, or TARGETS='csv hif'. Without atheris, which is
 # not there for every Python and system, inputs are changed at random.
 MINUTES ?= 5
@@ -75,4 +116,4 @@ picture: setup
 	$(BIN)/python examples/screenshot.py docs/images/report.png docs/images/report-dark.png docs/images/report-first-screen.png docs/images/report-why.png
 
 clean:
-	rm -rf .venv .venv-peers .venv-docs docs/_build docs/tutorials docs/gallery docs/reference/api/generated docs/reference/api/backreferences .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis dist
+	rm -rf .venv .venv-peers .venv-docs .venv-lowest .venv-release docs/_build docs/tutorials docs/gallery docs/reference/api/generated docs/reference/api/backreferences .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis dist
