@@ -123,7 +123,8 @@ def test_what_is_not_run_is_few():
 
 
 def test_files_that_the_table_reads_come_with_the_package(files):
-    calls = re.findall(r'`(hc\.read\("(?:papers|animals)\.csv".*?\))`', README.read_text())
+    tour = (ROOT / "docs" / "how_to" / "tour.md").read_text()
+    calls = re.findall(r'`(hc\.read\("(?:papers|animals)\.csv".*?\))`', tour)
     assert len(calls) == 2
     for call in calls:
         assert eval(call, {"hc": hc}).n_vertices > 4

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from hyperclus.spectral.walk import RandomWalk as RandomWalk
     from hyperclus.verification.verify import verify as verify
 
-__version__ = "0.1.0"
+__version__ = "1.0.0rc1"
 
 _ERRORS = ("ClusterError", "ConvergenceError", "HyperclusError", "InputError")
 __all__, __getattr__, __dir__ = lazy_names(
