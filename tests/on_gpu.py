@@ -31,6 +31,7 @@ from hyperclus.clustering.objectives import OBJECTIVES  # noqa: E402
 from hyperclus.clustering.search_problem import EFFORTS  # noqa: E402
 from hyperclus.engines import cuda, cuda_flows  # noqa: E402
 from hyperclus.engines.cuda_device import Device, Layout  # noqa: E402
+from hyperclus.engines.cuda_sources import CudaSourceProducts  # noqa: E402
 from support.engine_contracts import (  # noqa: E402
     ALPHAS,
     check_answer,
@@ -40,6 +41,7 @@ from support.engine_contracts import (  # noqa: E402
     check_products,
     one_memory,
     planted,
+    with_neighborhoods,
 )
 
 
@@ -101,6 +103,28 @@ def little_memory():
         said = str(error)
     pool.set_limit(before)
     assert "memory" in said, said
+
+
+def mixtures():
+    """Hypergraphs with neighbourhoods: products, walks, and clusters of vertices with attributes."""
+    for beta in (0.1, 0.4, 0.9):
+        for alpha in ALPHAS:
+            h = with_neighborhoods(planted(300, 200, 2), beta)
+            check_products(one_memory(CudaSourceProducts.of), h, alpha)
+            check_distribution(CudaSourceProducts.of, h, alpha)
+    rng = np.random.default_rng(0)
+    for k in (2, 5):
+        h = planted(600, 900, k, noise=0.1, seed=k)
+        home = h.vertex_ids % k
+        attributes = 2 * rng.standard_normal((k, 8))[home] + rng.standard_normal((h.n_vertices, 8))
+        for objective in OBJECTIVES:
+            there, here = (
+                hc.cluster(h, k, attributes=attributes, objective=objective, engine=engine)
+                for engine in ("cuda", "cpu")
+            )
+            assert there.walk.hypergraph.mixture == here.walk.hypergraph.mixture
+            assert abs(there.ncut - here.ncut) <= 5e-3 * here.ncut
+            assert hc.agreement(here.labels, there.labels).nmi > 0.9
 
 
 def distributions():
@@ -186,6 +210,7 @@ def main() -> None:
         backend,
         single_precision,
         little_memory,
+        mixtures,
         distributions,
         answers,
         many_eigenvectors,
