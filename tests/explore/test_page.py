@@ -41,6 +41,7 @@ def opened(browser, client, **context):
         window.on("request", lambda request: seen.requests.append(request.url))
         seen.page.goto(f"{client.address}/?token={client.keys.token}")
         assert seen.page.url == f"{client.address}/"
+        seen.page.wait_for_selector("#heading:not(:empty)", state="attached")  # the latest result is shown
         seen.page.wait_for_selector("#progress", state="hidden")
         yield seen.page
         assert seen.console == seen.errors == []

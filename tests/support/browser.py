@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+PATIENCE = 240_000  # milliseconds
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = (
     "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
@@ -42,6 +43,10 @@ class Opened:
     errors: list[str] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
     dialogs: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Wait long for what a busy machine does slowly."""
+        self.page.set_default_timeout(PATIENCE)
 
     def signal(self, chart: str, name: str) -> Any:
         """Return the value of a signal of a chart."""
