@@ -94,6 +94,7 @@ BAD = [
     ({"vertex": ["a", "a", "b"], "x": [1.0, 2.0, 3.0]}, "appears more than once"),
     ({"x": [1.0, 1.0, 1.0]}, "tells vertices apart"),
     ({"x": [1.0, np.inf, 1.0]}, "row 1, column 'x'"),
+    ({"x": ["1", "2.5", "-inf"]}, "row 2, column 'x'"),
     ({"x": [1.0, 2.0]}, "2 rows of attributes for 3 vertices"),
     ([[1.0, np.nan], [1.0, 2.0], [2.0, 1.0]], "row 0"),
     (sp.csr_array([[1.0, 0], [0, np.inf], [2.0, 1.0]]), "row 1"),

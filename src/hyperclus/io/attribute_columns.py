@@ -12,7 +12,7 @@ from hyperclus.hypergraph import tables
 from hyperclus.hypergraph.ids import as_integers_or_list, known_positions, object_array
 from hyperclus.hypergraph.messages import shown
 from hyperclus.io.tables.text import fitted_words
-from hyperclus.typing import Booleans, Floats, Ids
+from hyperclus.typing import Booleans, Codes, Floats, Ids
 
 WORDS = 3  # in a value, on average, from which a column is text
 DISTINCT = 0.5  # share of different values from which it is
@@ -102,6 +102,7 @@ def encoder_of(columns: Mapping[Any, Any], name: Any) -> Encoder | None:
         return Numbers(name, centre, scale) if scale > 0 else None
     codes, values = tables.pick_codes(columns, name)
     known = codes[codes >= 0]
+    _refuse_infinite(name, codes, values)
     if len(values) > DISTINCT * len(known) and _is_text(values):
         vectorizer, vocabulary = fitted_words(_texts(columns, name))
         return Words(name, vectorizer, tuple(vocabulary))
@@ -120,6 +121,17 @@ def _numbers(columns: Mapping[Any, Any], name: Any) -> Floats | None:
         row = int(np.argmax(np.isinf(numbers)))
         raise InputError(f"row {row}, column {shown(name)}: the number is infinite; leave it empty")
     return numbers
+
+
+def _refuse_infinite(name: Any, codes: Codes, values: Ids) -> None:
+    """Refuse texts that are all numbers, some infinite: readers leave such a column as text."""
+    try:
+        infinite = np.isinf(np.array([float(value) for value in values.tolist() if isinstance(value, str)]))
+    except ValueError:
+        return
+    if len(infinite) == len(values) and infinite.any():
+        row = int(np.argmax(codes == np.argmax(infinite)))
+        raise InputError(f"row {row}, column {shown(name)}: the number is infinite; leave it empty")
 
 
 def _varies(numbers: Floats) -> bool:
