@@ -183,8 +183,9 @@ print(found)
 found.to_frame().round(2)
 
 # %%
-# Nobody can say much about Cy, who bought what everybody buys, and the confidence says so. Nobody has bought
-# what Dee bought, so she has no label.
+# ``share`` is the part of the steps that leads to the segment, ``unknown`` the number of items that the model
+# does not know. Nobody can say much about Cy, who bought what everybody buys, and the confidence says so.
+# Nobody has bought what Dee bought, so she has no label.
 #
 # Were we right?
 # --------------
@@ -195,7 +196,8 @@ print(part.agreement(kinds))
 
 # %%
 # And what did the weights do? The same with the raw quantities, and without weights. Simulated amounts mean
-# nothing here, so no weights do as well as logarithms; raw quantities, with their few huge orders, do worse.
+# nothing here, so no weights do even better than logarithms; raw quantities, with their few huge orders, do
+# worse.
 
 raw = hc.Hypergraph.from_long(baskets, vertex="customer", edge="item", weight="quantity")
 for what, one in {"raw": raw, "raw, alpha=1": raw, "logarithms": h, "none": hc.unit_weights(h)}.items():
@@ -211,7 +213,7 @@ for what, one in {"raw": raw, "raw, alpha=1": raw, "logarithms": h, "none": hc.u
 #    $ hyperclus cluster baskets.csv -k 4 --vertex customer --edge item --weight quantity --weight-transform log1p --out segments.csv --report baskets.html -q
 #    Partition of 1,200 customers into 4 clusters
 #      chance       more than chance: a quick search finds information 0.05558, and 0.007645 to 0.008606 in 4 shuffled hypergraphs
-#      information  0.05558
+#      information  0.05558; proven: no 4 clusters have more than 0.09416
 #      NCut         2.3886
 #      proven       no 4 clusters have less than 2.25185 (gap 6.07 %)
 #      conductance  0.695147

@@ -90,7 +90,8 @@ print(part.describe(4))
 # %%
 # These are markers that a biologist knows: CD3D for T cells, GNLY and NKG7 for natural killer cells, CD79A
 # for B cells, with IGJ and MZB1 for those of them that make antibodies, FCGR3A for monocytes, FCER1A for
-# dendritic cells. As a picture: the genes that mark each cluster, in all cells.
+# dendritic cells. Clusters 2 and 5 have the same top genes, a sign that seven may be too many. As a picture: the
+# genes that mark each cluster, in all cells.
 
 order = np.argsort(part.labels, kind="stable")
 markers = [gene for cluster in range(part.k) for gene in part.top_edges(cluster, 5).ids]
@@ -166,7 +167,7 @@ pd.crosstab(pd.Series(data.classes, name="kind"), pd.Series(part.labels, name="c
 # are not told apart: the known kinds come from proteins on the surface of sorted cells, which are not in
 # these data. The natural killers share their cluster with the cytotoxic T cells, which use the same genes.
 #
-# Is another method better? Compare. The lowest NCut finds smaller groups:
+# Is another objective better? Compare:
 
 other = hc.cluster(h, 7, alpha=1, objective="ncut")
 print("information", part.agreement(data.classes))
@@ -174,6 +175,10 @@ print("lowest NCut", other.agreement(data.classes))
 print(hc.compare(part, other))
 
 # %%
+# The lowest NCut has clusters 2 and 5 as one, and gives the B cells that make antibodies a cluster of their own
+# (``print(other.describe(4))`` shows it). That is more plausible: 2 and 5 have the same top genes, and both
+# hold monocytes and dendritic cells. The agreement with the known kinds is about the same and decides nothing.
+#
 # The same in one command
 # -----------------------
 #
@@ -184,7 +189,7 @@ print(hc.compare(part, other))
 #    $ hyperclus cluster cells.npz -k 7 --alpha 1 --out cells.csv --report cells.html -q
 #    Partition of 700 cells into 7 clusters
 #      chance       more than chance: a quick search in a sample of 350 vertices finds information 0.01341, and 0.0003003 to 0.0003132 in 3 shuffled hypergraphs
-#      information  0.01319; proven: no 7 clusters have more than 0.03267
+#      information  0.01319; proven: no 7 clusters have more than 0.02299
 #      NCut         5.67968
 #      proven       no 7 clusters have less than 5.61453 (gap 1.16 %)
 #      conductance  0.95078

@@ -65,8 +65,8 @@ print(largest)
 # </understand/method>` has the formulas; ``NCut`` below is the share of steps that leave their cluster,
 # summed over the clusters.
 #
-# There are none: an author wrote a paper or did not. Should an author of 40 papers count as much as one of
-# two? In the walk, a step from a paper goes to each of its authors with the same probability.
+# These data have no weights: an author wrote a paper or did not. Should an author of 40 papers count as much
+# as one of two? In the walk, a step from a paper goes to each of its authors with the same probability.
 # ``edge_weights`` would change that, if you trust specialists more:
 
 specialists = largest.with_edge_weights(1 / np.sqrt(largest.edge_sizes))
@@ -114,8 +114,8 @@ labels = part.to_frame()
 labels.drop(columns="margin").head().round(2)
 
 # %%
-# ``confidence`` says how clearly the authors of a paper favour its cluster. Half of the papers have one or
-# two authors, and from those little can be known.
+# ``confidence`` says how clearly the authors of a paper favour its cluster. Three quarters of the papers have
+# one or two authors, and from those little can be known.
 #
 # Were we right?
 # --------------
@@ -172,13 +172,18 @@ print(f"two papers with a common author: {same.mean():.0%} have the same subject
 print(f"any two papers: {np.sum((np.bincount(subjects) / len(subjects)) ** 2):.0%}")
 
 # %%
-# So ask for surroundings rather than for seven clusters, and read their doubt before you use them:
+# So ask for the surroundings of a paper rather than for seven clusters, and read what is in doubt before you use
+# them:
 
 paper = largest.vertex_ids[part.confidence().values.argmax()]
 around = hc.local_cluster(largest, [paper])
 print(around)
 inside = subjects[np.isin(largest.vertex_ids, around.members)]
-print("subjects of these papers:", inside.tolist())
+print("subject of the paper:", subjects[largest.vertex_ids == paper][0])
+print("subjects of all in its cluster:", inside.tolist())
+
+# %%
+# Thirteen of the 24 have the subject of the paper, which 15 % of all papers have.
 
 # %%
 # Keep the results, and label new papers

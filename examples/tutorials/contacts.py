@@ -141,7 +141,7 @@ found = hc.load("groups.hcm").predict({"Ada": ["E9", "E10"], "Bea": ["E8"]})
 found.to_frame().round(2)
 
 # %%
-# Bea came to the one event where nearly everybody was. Her label is hardly better than the toss of a coin,
+# ``share`` is the part of her steps that leads to the group. Bea came to the one event where nearly everybody was. Her label is hardly better than the toss of a coin,
 # and her confidence shows it.
 #
 # Were we right?
@@ -173,7 +173,7 @@ print(found.agreement(house.classes))
 #    $ hyperclus cluster visits.csv -k 2 --vertex guest --edge event --out groups.csv --report groups.html -q
 #    Partition of 18 guests into 2 clusters
 #      chance       more than chance: a quick search finds information 0.1747, and 0.03515 to 0.04914 in 4 shuffled hypergraphs
-#      information  0.1747; proven: no 2 clusters have more than 0.3318
+#      information  0.1747; proven: no 2 clusters have more than 0.2123
 #      NCut         0.425485
 #      proven       no 2 clusters have less than 0.372692 (gap 14.17 %)
 #      conductance  0.234256

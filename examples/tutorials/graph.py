@@ -8,7 +8,7 @@ about single nodes, a comparison with chance.
 
 .. code-block:: console
 
-   $ pip install 'hyperclus[cli,pandas,plots]' networkx
+   $ pip install 'hyperclus[cli,networkx,pandas,plots]'
 """
 
 # %%
@@ -40,7 +40,8 @@ pairs.head()
 # </understand/method>` has the formulas; ``NCut`` below is the share of steps that leave their cluster,
 # summed over the clusters.
 #
-# :func:`hyperclus.cluster` takes the graph itself. The weight of an edge becomes that of the hyperedge,
+# :func:`hyperclus.cluster` takes the graph itself; :func:`hyperclus.as_hypergraph` converts it first, so that
+# vertices and hyperedges can be called what they are. The weight of an edge becomes that of the hyperedge,
 # omega: a walker at a character follows an edge in proportion to its weight, here to the number of common
 # chapters.
 
@@ -159,7 +160,7 @@ print(neighbours.groupby(communities).sum() / neighbours.sum())
 #    $ hyperclus cluster novel.npz -k 8 --out communities.csv --report communities.html -q
 #    Partition of 77 characters into 8 clusters
 #      chance       more than chance: a quick search finds information 1.313, and 0.9581 to 1.169 in 20 shuffled hypergraphs
-#      information  1.314; proven: no 8 clusters have more than 1.867
+#      information  1.314; proven: no 8 clusters have more than 1.744
 #      NCut         1.4413
 #      proven       no 8 clusters have less than 0.825366 (gap 74.63 %)
 #      conductance  0.315126
