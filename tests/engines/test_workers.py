@@ -120,3 +120,18 @@ def test_without_the_library_for_certificates_no_worker_is_started(monkeypatch):
     assert str(error.value) == (
         "starting Dask workers on this machine needs cryptography: pip install 'hyperclus[dask]'"
     )
+
+
+def test_a_script_without_main_is_told_what_to_do(tmp_path):
+    """Its workers import it, and so come to start workers themselves."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from hyperclus.engines.dask.workers import WorkerPool\n"
+        "with WorkerPool.connect(None, 1, '500MB'):\n    print('connected')\n"
+    )
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, cwd=tmp_path, timeout=120)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    last = done.stderr.strip().splitlines()[-1]
+    assert last.startswith("hyperclus.errors.ClusterError: no worker could be started on this machine")
+    assert '`if __name__ == "__main__":`' in last

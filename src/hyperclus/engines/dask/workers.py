@@ -392,4 +392,9 @@ def _local_cluster(n_workers: int, memory: str | None) -> Iterator[Any]:
                 )
         except ValueError as error:
             raise InputError(f"no workers with memory {shown(memory)} can be started: {error}") from None
+        except RuntimeError as error:  # in a script, whose workers import it and come here again
+            raise ClusterError(
+                "no worker could be started on this machine; a script must call hyperclus below "
+                f'`if __name__ == "__main__":`, because every worker imports the script ({error})'
+            ) from None
         yield stack.enter_context(cluster)
