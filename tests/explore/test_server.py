@@ -1,14 +1,15 @@
 """The server: who may ask, and what it answers."""
 
 import re
+from contextlib import closing
 
 import pytest
 
 import hyperclus as hc
 from hyperclus.cli.explore_runs import Explorer
 from hyperclus.explore.form import Form
-from hyperclus.explore.server import MAX_BODY, NO_TOKEN
-from hyperclus.explore.worker import RefusedError
+from hyperclus.explore.server import MAX_BODY, NO_TOKEN, Keys, Site, _server
+from hyperclus.explore.worker import RefusedError, Worker
 from support.command_line import inside
 from support.explorers import client_of, ended
 from support.report_pages import HOSTILE
@@ -35,6 +36,12 @@ def client():
         found.worker.run(["answer", "<i>first</i>"])
         ended(found.worker)
         yield found
+
+
+def test_protocols_are_imported_before_the_thread_starts():
+    """A signal that ends an import in the main thread could otherwise stop the thread for ever."""
+    with closing(Worker(stand_in)) as worker:
+        assert _server(Site(Form("t.csv", ("a",), rows=True), "t.csv", worker), Keys(), 1).config.loaded
 
 
 @pytest.mark.parametrize("path", PATHS)

@@ -22,6 +22,7 @@ from hyperclus.report.html.templating import asset
 
 HOST = "127.0.0.1"
 MAX_BODY = 1 << 20  # bytes of a request
+LAST = 10.0  # seconds in which answers that have begun may end
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; frame-src 'self'; "
     "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
@@ -273,7 +274,7 @@ def serving(site: Site, keys: Keys, listening: socket.socket) -> Iterator[thread
         yield thread
     finally:
         running.should_exit = True
-        thread.join()
+        thread.join(LAST)
 
 
 def _server(site: Site, keys: Keys, port: int) -> Any:
@@ -291,4 +292,5 @@ def _server(site: Site, keys: Keys, port: int) -> Any:
         server_header=False,
         timeout_graceful_shutdown=1,
     )
+    config.load()  # a signal in the main thread may leave imports locked, so the other one imports nothing
     return uvicorn.Server(config)
