@@ -1,9 +1,11 @@
 """Certificates of small hypergraphs with wild weights, beside all partitions: bounds, verdicts, mutations.
 
-`python benchmarks/certificates.py 20000 --mutations 10000` draws the hypergraphs of `enumeration.py`, proves
-the bound by eigenvalues and the tight one for each, verifies both certificates, and compares with every
-partition in extended precision. Then it changes certificates, one number, label or array at a time, and asks
-whether each changed one is refused or still true. `--ordinary` draws weights over 4 decades only.
+`python benchmarks/certificates.py 20000 --mutations 10000` draws the hypergraphs of `enumeration.py` until
+20,000 have clusters in double precision. For each it proves the bound by eigenvalues, the tight one, and that
+of a branch and bound, verifies the three certificates, and compares them and the bounds on the information
+with every partition in extended precision. Then it changes 10,000 certificates, one number, label or array at
+a time, and asks whether each changed one is refused or still true. `--ordinary` draws weights over 4 decades
+only.
 """
 
 import argparse
@@ -12,6 +14,7 @@ import multiprocessing
 import os
 import tempfile
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,11 +22,14 @@ from typing import Any
 import numpy as np
 
 import hyperclus as hc
-from enumeration import all_ncuts, draw, partitions
+from enumeration import all_informations, all_ncuts, draw, partitions
 from hyperclus.verification.certificate import Certificate, Leaf, read_certificate
 
+BOUNDS = ("eigenvalues", "tight", "optimal")
 FIGURES = ("bound", "ncut", "gap", "alpha")
 ROUNDING = 1e-15  # relative, of the enumeration in extended precision
+COMPUTED = 1e-9  # of the bounds of the partition, which take phi as computed
+REFUSED = "no clusters"
 Case = tuple[np.ndarray, np.ndarray, float, int, hc.Hypergraph]
 
 
@@ -38,10 +44,14 @@ def case(number: int, decades: float) -> Case:
     return gamma, omega, alpha, k, h
 
 
-def certified(h: hc.Hypergraph, k: int, alpha: float, bound: Any) -> Certificate:
-    """The certificate of the clusters that a quick search finds, through a file."""
+def clustered(h: hc.Hypergraph, k: int, alpha: float, bound: Any) -> hc.Partition:
+    """The clusters that a quick search finds."""
     given: dict[str, Any] = {"objective": "ncut", "effort": "fast", "min_share": 0, "chance": False}
-    part = hc.cluster(h, k, alpha=alpha, bound=bound, **given)
+    return hc.cluster(h, k, alpha=alpha, bound=bound, **given)
+
+
+def certified(part: hc.Partition) -> Certificate:
+    """The certificate of clusters, through a file."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "one.cert")
         part.certificate(path)
@@ -65,16 +75,25 @@ def is_true(found: Certificate, gamma: np.ndarray, omega: np.ndarray) -> bool:
 
 
 def one(number: int, decades: float) -> list[str]:
-    """What happens with the two certificates of one hypergraph."""
+    """What happens with the certificates of one hypergraph."""
     gamma, omega, alpha, k, h = case(number, decades)
     outcomes = []
-    for bound in ("eigenvalues", "tight"):
+    for bound in BOUNDS:
         try:
-            found = certified(h, k, alpha, bound)
+            part = clustered(h, k, alpha, bound)
         except (hc.InputError, hc.ConvergenceError) as error:
-            return [f"no clusters: {str(error)[:25]}"]
+            return [f"{REFUSED}: {str(error)[:25]}"]
+        found = certified(part)
+        if bound == BOUNDS[0]:
+            least = float(all_ncuts(gamma, omega, alpha, k).min())
+            most = float(all_informations(gamma, omega, alpha, k).max())
+        if part.lower_bound > least * (1 + COMPUTED) + COMPUTED / 1000:
+            outcomes.append(f"{bound}: FALSE BOUND in {number}")
+        false = part.information_bound < most - COMPUTED
+        outcomes.append(f"{bound}: information, {f'FALSE BOUND in {number}' if false else 'bound holds'}")
         verdict = hc.verify(found, h)
         what = "a bound above 0" if found.bound > 0 else "the bound 0"
+        what += f", {'one case' if len(found.leaves) < 2 else 'several cases'}," * (bound == "optimal")
         if not is_true(found, gamma, omega):
             outcomes.append(f"{bound}: FALSE CLAIM in {number}")
         elif verdict.verified:
@@ -86,7 +105,8 @@ def one(number: int, decades: float) -> list[str]:
 
 def mutated(found: Certificate, rng: np.random.Generator) -> tuple[Certificate, str]:
     """The certificate with one thing changed, and what that is."""
-    leaf = found.leaves[0] if found.leaves else None
+    place = int(rng.integers(max(len(found.leaves), 1)))
+    leaf = found.leaves[place] if found.leaves else None
     names = [name for name, array in leaf.arrays.items() if array.size] if leaf else []
     chosen = str(rng.choice([*FIGURES, "labels", "phi", *(["shift", *names] if leaf else [])]))
     if chosen in FIGURES:
@@ -97,13 +117,15 @@ def mutated(found: Certificate, rng: np.random.Generator) -> tuple[Certificate, 
         return replace(found, labels=labels), chosen
     if chosen == "phi":
         phi = found.phi.copy()
-        place = rng.integers(len(phi))
-        phi[place] = abs(changed(float(phi[place]), rng)) or 1e-9
+        vertex = rng.integers(len(phi))
+        phi[vertex] = abs(changed(float(phi[vertex]), rng)) or 1e-9
         return replace(found, phi=phi), chosen
     assert leaf is not None
     if chosen == "shift":
-        return replace(found, leaves=(replace(leaf, shift=changed(leaf.shift, rng)),)), chosen
-    return replace(found, leaves=(with_change(leaf, chosen, len(found.phi), rng),)), chosen
+        other = replace(leaf, shift=changed(leaf.shift, rng))
+    else:
+        other = with_change(leaf, chosen, len(found.phi), rng)
+    return replace(found, leaves=(*found.leaves[:place], other, *found.leaves[place + 1 :])), chosen
 
 
 def with_change(leaf: Leaf, name: str, n: int, rng: np.random.Generator) -> Leaf:
@@ -130,9 +152,9 @@ def one_mutation(number: int, decades: float) -> list[str]:
     gamma, omega, alpha, k, h = case(number, decades)
     rng = np.random.default_rng([number, 1])
     try:
-        found = certified(h, k, alpha, rng.choice(["eigenvalues", "tight"]))
+        found = certified(clustered(h, k, alpha, rng.choice(BOUNDS)))
     except (hc.InputError, hc.ConvergenceError):
-        return ["no clusters"]
+        return [REFUSED]
     other, what = mutated(found, rng)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "other.cert")
@@ -144,6 +166,19 @@ def one_mutation(number: int, decades: float) -> list[str]:
     if not verdict.verified:
         return [f"{what}: refused"]
     return [f"{what}: still true" if is_true(other, gamma, omega) else f"FALSE {what} VERIFIED in {number}"]
+
+
+def accepted(work: Callable[[int], list[str]], count: int, first: int, pool: Any) -> tuple[int, Counter[str]]:
+    """How many hypergraphs were drawn until so many had clusters, and what happened with them."""
+    found: Counter[str] = Counter()
+    drawn = missing = 0
+    while drawn == 0 or missing:
+        numbers = range(first + drawn, first + drawn + (missing or count))
+        done = list(pool.imap_unordered(work, numbers, 20))
+        drawn += len(done)
+        missing = sum(outcomes[0].startswith(REFUSED) for outcomes in done)
+        found.update(outcome for outcomes in done for outcome in outcomes)
+    return drawn, found
 
 
 def main() -> None:
@@ -158,12 +193,10 @@ def main() -> None:
     decades = 4.0 if given.ordinary else 300.0
     with multiprocessing.Pool(given.processes) as pool:
         for work, count in ((one, given.count), (one_mutation, given.mutations)):
-            numbers = range(given.first, given.first + count)
-            done = pool.imap_unordered(functools.partial(work, decades=decades), numbers, 20)
-            found = Counter(outcome for outcomes in done for outcome in outcomes)
-            print(f"{work.__name__}: {count} drawn")
+            drawn, found = accepted(functools.partial(work, decades=decades), count, given.first, pool)
+            print(f"{work.__name__}: {drawn} drawn, {count} with clusters", flush=True)
             for outcome, times in sorted(found.items()):
-                print(f"{times:>8}  {outcome}")
+                print(f"{times:>8}  {outcome}", flush=True)
 
 
 if __name__ == "__main__":

@@ -41,18 +41,33 @@ def stationary(transition: np.ndarray) -> np.ndarray:
     return phi / phi.sum()
 
 
-def all_ncuts(gamma: np.ndarray, omega: np.ndarray, alpha: float, k: int) -> np.ndarray:
-    """The NCut of every partition, from the definition; gamma is an array (edge, vertex)."""
+def chain(gamma: np.ndarray, omega: np.ndarray, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+    """The stationary distribution and the flow between vertices; gamma is an array (edge, vertex)."""
     gamma, omega = gamma.astype(Extended), omega.astype(Extended)
     powers = np.where(gamma > 0, gamma ** Extended(alpha), 0)
     leave = (omega[:, None] * powers).T
     leave /= leave.sum(axis=1, keepdims=True)
     transition = leave @ (gamma / gamma.sum(axis=1, keepdims=True))
     phi = stationary(transition)
-    flow = phi[:, None] * transition
+    return phi, phi[:, None] * transition
+
+
+def all_ncuts(gamma: np.ndarray, omega: np.ndarray, alpha: float, k: int) -> np.ndarray:
+    """The NCut of every partition, from the definition."""
+    phi, flow = chain(gamma, omega, alpha)
     sets = partitions(len(phi), k)
     boundary = ((sets @ flow) * (1 - sets)).sum(axis=2)
     return (boundary / (sets @ phi)).sum(axis=1)
+
+
+def all_informations(gamma: np.ndarray, omega: np.ndarray, alpha: float, k: int) -> np.ndarray:
+    """The information of every partition: the sum of F_ij ln(F_ij / (v_i v_j)) over the flows of clusters."""
+    phi, flow = chain(gamma, omega, alpha)
+    sets = partitions(len(phi), k)
+    volumes = sets @ phi
+    between = (sets @ flow) @ sets.transpose(0, 2, 1)
+    ratios = between / (volumes[:, :, None] * volumes[:, None, :])
+    return (between * np.log(np.where(between > 0, ratios, 1))).sum(axis=(1, 2))
 
 
 def draw(rng: np.random.Generator, decades: float) -> tuple[np.ndarray, np.ndarray]:
