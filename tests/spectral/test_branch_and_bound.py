@@ -61,6 +61,15 @@ def test_an_upper_bound_that_no_partition_reaches_ends_the_search():
     assert found.value <= optimum(walk, 2)
 
 
+@pytest.mark.parametrize("seed", [2, 4])
+def test_no_case_has_fewer_groups_than_clusters(seed):
+    walk = RandomWalk(random_hypergraph(6, 6, 3, seed))
+    best = optimum(walk, 5)
+    found = branch_and_bound(walk, 5, 1.001 * best)
+    assert found.value == pytest.approx(best, rel=1e-9)
+    assert found.value <= best
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_cluster_proves_an_optimum_that_can_be_verified(seed, tmp_path):
     h = random_hypergraph(12, 9, 3, seed)

@@ -205,7 +205,8 @@ class _Whole:
         proof = replace(relaxation.proof(best), groups=named)
         pair, undecided = _undecided(centre, relaxation)
         ends = int(np.argmax(groups == pair[0])), int(np.argmax(groups == pair[1]))
-        return _Solved(path, bounds[-1], proof, ends, undecided > 0, evaluations)
+        splits = undecided > 0 and size > self.k  # k groups are the clusters of the one partition left
+        return _Solved(path, bounds[-1], proof, ends, splits, evaluations)
 
 
 def _undecided(centre: Floats, relaxation: Relaxation) -> tuple[tuple[int, int], float]:
