@@ -1,11 +1,13 @@
 """The CUDA engine on a GPU: `python tests/on_gpu.py`. Needs NumPy, SciPy and CuPy, and nothing else.
 
+`python tests/on_gpu.py tight_bounds` runs one of the checks.
 The compiled library of the CPU engine must be there: `python hatch_build.py`. Where threadpoolctl is missing,
 the threads of BLAS are not limited.
 """
 
 import importlib.util
 import sys
+import tempfile
 import time
 import types
 from contextlib import nullcontext
@@ -39,6 +41,8 @@ from support.engine_contracts import (  # noqa: E402
     check_distribution,
     check_factors,
     check_products,
+    check_tight_bound,
+    check_violated_triangles,
     one_memory,
     planted,
     with_neighborhoods,
@@ -200,6 +204,23 @@ def labels_to_act_on():
         assert hc.consensus(h, [found, same]).k == 5
 
 
+def tight_bounds():
+    """The search for multipliers, and the bound of `cluster`."""
+    check_violated_triangles(cuda.CudaBackend(cuda.DEVICE()))
+    check_tight_bound(cuda.CudaProducts.of)
+    h = planted(600, 1200, 3, seed=1)
+    given = {"bound": "tight", "objective": "ncut", "seed": 0, "bound_seconds": 60, "chance": False}
+    here, there = (hc.cluster(h, 3, engine=engine, **given) for engine in ("cpu", "cuda"))
+    assert there.lower_bound > 1.01 * there.eigenvalues[:3].sum()
+    assert there.lower_bound <= there.ncut
+    assert abs(there.lower_bound - here.lower_bound) <= 1e-3 * here.lower_bound
+    print("   ", here.tight, there.tight)
+    if importlib.util.find_spec("flint") is not None:
+        with tempfile.TemporaryDirectory() as folder:
+            there.certificate(Path(folder, "one.cert"))
+            assert hc.verify(Path(folder, "one.cert"), h).verified
+
+
 def main() -> None:
     """All checks, one after the other."""
     why = cuda.missing()
@@ -216,8 +237,12 @@ def main() -> None:
         many_eigenvectors,
         batches_of_moves,
         labels_to_act_on,
+        tight_bounds,
     )
+    chosen = sys.argv[1:] or [check.__name__ for check in checks]
     for check in checks:
+        if check.__name__ not in chosen:
+            continue
         start = time.perf_counter()
         check()
         print(f"{check.__name__}: passed in {time.perf_counter() - start:.1f} s", flush=True)

@@ -2,6 +2,7 @@
 
 from contextlib import contextmanager
 
+import numpy as np
 import pytest
 
 from hyperclus.engines import cpu, cpu_blocks, cuda, cuda_sources
@@ -10,6 +11,8 @@ from support.engine_contracts import (
     Engine,
     check_backend,
     check_products,
+    check_tight_bound,
+    check_violated_triangles,
     one_memory,
     planted,
     with_neighborhoods,
@@ -61,6 +64,21 @@ def test_products(engine, shape, alpha):
 def test_backend(engine, noise):
     """Without noise the blocks are components."""
     check_backend(ENGINES[engine], planted(80, 120, 2, noise=noise))
+
+
+def test_tight_bound():
+    check_violated_triangles(cuda.CudaBackend(StandIn()))
+    copied = []
+
+    def products_of(h, alpha):
+        products = stand_in(h, alpha)
+        backend = products.backend
+        put = backend.put
+        backend.put = lambda *given: copied.append(given[0]) or put(*given)
+        return products
+
+    check_tight_bound(products_of)
+    assert sum(np.shape(array)[:1] == np.shape(array)[1:] for array in copied) > 60
 
 
 MIXED = {

@@ -17,7 +17,10 @@ import hyperclus as hc
 from hyperclus.engines.base import FlowFactors
 from hyperclus.hypergraph.mixture import Mixture
 from hyperclus.spectral.factors import TransitionFactors
+from hyperclus.spectral.relaxation import violated_triangles
+from hyperclus.spectral.sdp_bound import tight_bound
 from hyperclus.spectral.walk import RandomWalk
+from support.proofs import proven_value
 
 ALPHAS = (0.0, 0.7, 1.0)
 
@@ -379,3 +382,29 @@ def check_answer(h, k, engine="cuda", exact=True, tolerance=1e-6, call=hc.cluste
     differing = int((there.labels != here.labels).sum())
     assert differing == 0 if exact else differing <= 0.001 * len(here.labels), differing
     return there, here
+
+
+def check_tight_bound(products_of, n=430, k=3, max_rounds=2, tolerance=1e-3):
+    """The search for multipliers with the walk on an engine proves about the same bound as on the CPU."""
+    h = planted(n, 2 * n, k)
+    here, there = RandomWalk(h), RandomWalk(h, products=products_of(h, 0.0))
+    labels = h.vertex_ids % k
+    ncut = hc.cut(here, labels, k).ncut
+    least = tight_bound(here, k, max_rounds=0).value
+    expected, found = (tight_bound(walk, k, labels=labels, max_rounds=max_rounds) for walk in (here, there))
+    assert (found.rounds, found.types) == (expected.rounds, expected.types)
+    assert least + 0.1 * (ncut - least) < found.value <= ncut
+    assert abs(found.value - expected.value) <= tolerance * expected.value, (found.value, expected.value)
+    proven = proven_value(found.proof, here)
+    assert found.value <= proven <= found.value + 1e-5, (found.value, proven)
+
+
+def check_violated_triangles(backend, n=40):
+    """The same ones as on the CPU."""
+    rng = np.random.default_rng(0)
+    root = np.sqrt(rng.dirichlet(np.ones(n)))
+    z = rng.standard_normal((n, n))
+    z += z.T
+    found = violated_triangles(z, root, backend)
+    assert len(found) > n
+    assert (found == violated_triangles(z, root)).all()

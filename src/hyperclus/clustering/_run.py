@@ -337,7 +337,7 @@ class Run(Steps[Partition]):
         if self.bound != "eigenvalues":
             with self.timed("bound"):
                 (found,) = walk.backend.fetch(labels)
-                tight = self._tight_bound(walk.on_host(), found, scored.ncut)
+                tight = self._tight_bound(walk, found, scored.ncut)
         with nullcontext() if walk.backend.on_host else self.timed("copy"):
             numbered = walk.backend.take(np.argsort(order), labels)
             labels, everywhere = walk.backend.fetch(labels, numbered)

@@ -21,6 +21,7 @@ class NumpyBackend:
     on_host = True
     xp: Any = np
     rows_at_a_time = 1 << 16  # what the cache holds
+    dense_up_to = 1_500
 
     def put(self, values: Any, dtype: Any = None) -> Any:
         return values if dtype is None else np.asarray(values, dtype=dtype)

@@ -36,6 +36,10 @@ class ArrayBackend(Protocol):
     def on_host(self) -> bool:
         """Whether arrays are NumPy arrays of this process, so that direct solvers can use them."""
 
+    @property
+    def dense_up_to(self) -> int:
+        """Rows of a symmetric array whose eigenvectors take at most about half a second."""
+
     def put(self, values: Any, dtype: Any = None) -> Any:
         """Move a host array to the backend; with many workers, small arrays stay on the host."""
 

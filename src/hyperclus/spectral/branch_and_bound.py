@@ -132,7 +132,7 @@ def optimal_bound(
     small = walk.hypergraph.n_vertices <= ALONE_UP_TO
     if tight.ended in ("closed", "eigenvalues") or not small or (left is not None and left <= 0):
         return tight
-    found = branch_and_bound(walk, k, upper, seconds=left)
+    found = branch_and_bound(walk.on_host(), k, upper, seconds=left)
     evaluations = tight.evaluations + found.evaluations
     if found.value <= tight.value:
         return replace(tight, ended="cases", evaluations=evaluations)

@@ -1,9 +1,11 @@
 """The search for good multipliers: rounds of ascent, new triangles, smaller types."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from hyperclus.engines.arrays import NUMPY
+from hyperclus.engines.base import ArrayBackend
 from hyperclus.spectral.eigen.lanczos import Vectors
 from hyperclus.spectral.lagrangian import Lagrangian, evaluated, proven
 from hyperclus.spectral.proof import Proof
@@ -13,8 +15,7 @@ from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Floats, Integers
 
 ALONE_UP_TO = 400  # vertices that have their own multipliers from the start
-ALONE_AT_LAST = 1_500  # vertices that have them in the end
-FIRST_TYPES, MOST_TYPES = 128, 512
+FIRST_TYPES = 128
 SLOW = 5e-4  # relative progress in a round below which types are split
 MAX_EXTRA = 160  # vectors beside those of the types
 DIMENSIONS = 24  # of the relaxation's matrix, that place vertices for their types
@@ -37,9 +38,18 @@ class Search:
 
     @classmethod
     def begin(
-        cls, walk: RandomWalk, k: int, labels: Integers | None, vectors: Floats, bound: float
+        cls,
+        walk: RandomWalk,
+        k: int,
+        labels: Integers | None,
+        vectors: Floats,
+        bound: float,
+        backend: ArrayBackend = NUMPY,
     ) -> "Search":
-        """Start without multipliers. The vectors, orthogonal to q, place the vertices for their types."""
+        """Start without multipliers. The vectors, orthogonal to q, place the vertices for their types.
+
+        The backend computes eigenvectors of the relaxation, if there are more than 400 vertices.
+        """
         n = walk.hypergraph.n_vertices
         nothing = np.zeros((n, 0))
         if n <= ALONE_UP_TO:
@@ -47,7 +57,7 @@ class Search:
             relaxation = Relaxation.of(walk, k)
         else:
             together = np.zeros(n, dtype=np.int64) if labels is None else labels
-            whole = TypeSpace(walk, k, together, nothing)
+            whole = TypeSpace(walk, k, together, nothing, backend)
             space, _ = whole.split(vectors / whole.root[:, None], FIRST_TYPES)
             space = space.enriched(vectors)
             relaxation = space.relaxation
@@ -63,8 +73,8 @@ class Search:
     @property
     def most_types(self) -> int:
         """How many types there are in the end."""
-        n = len(self.space.types)
-        return n if n <= ALONE_AT_LAST else MOST_TYPES
+        n, limit = len(self.space.types), self.space.backend.dense_up_to
+        return n if n <= limit else 1 << (limit.bit_length() - 1)
 
     def round(self) -> None:
         """Raise the bound of the relaxation, and compute what the multipliers found prove."""
@@ -88,17 +98,19 @@ class Search:
         elif self.last is not None and self.space.extra.shape[1] < MAX_EXTRA:
             self._move(self.space.enriched(self.last.vectors))
         seen = self.relaxation.between_types(self.centre)
-        self.multipliers = self.multipliers.joined(violated_triangles(seen, self.relaxation.root))
+        added = violated_triangles(seen, self.relaxation.root, self.space.backend)
+        self.multipliers = self.multipliers.joined(added)
 
     def _split(self) -> None:
         """Split types by where the relaxation's matrix places their vertices."""
-        values, vectors = np.linalg.eigh(self.centre)
+        backend = self.space.backend
+        values, vectors = backend.fetch(*np.linalg.eigh(backend.put(self.centre)))
         largest = slice(-min(DIMENSIONS, len(values)), None)
         roots = vectors[:, largest] * np.sqrt(np.maximum(values[largest], 0.0))
         places = self.space.vectors(roots) / self.space.root[:, None]
         count = min(2 * len(self.space.type_root), self.most_types)
         if count == len(self.space.types):
-            space = TypeSpace(self.space.walk, self.space.k, np.arange(count), np.zeros((count, 0)))
+            space = replace(self.space, types=np.arange(count), extra=np.zeros((count, 0)))
             parents = self.space.types
         else:
             space, parents = self.space.split(places, count)

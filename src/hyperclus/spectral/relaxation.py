@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from hyperclus.engines.arrays import NUMPY
+from hyperclus.engines.base import ArrayBackend
 from hyperclus.spectral.laplacian import NormalizedLaplacian
 from hyperclus.spectral.proof import Proof
 from hyperclus.spectral.walk import RandomWalk
@@ -80,11 +82,12 @@ class Relaxation:
     laplacian: Floats  # L_sym on the m vectors
     root: Floats  # q~, of norm 1, (r,)
     grams: Floats  # (r, p * p): B_a' B_a with the rows of B in type a, so D(a) = X(a, a) + <gram, Z_B>
-    complement: Floats  # an orthonormal basis of the complement of q, (m, m - 1)
+    mirror: Floats  # the vector that a reflection takes away twice, which exchanges q and -e_1
     above: tuple[Integers, Integers]  # the pairs a < b
     k: int
     additions: int  # n + |E|, the terms in the sums behind an entry of L_sym
     free: Integers | None = None  # numbers of the pairs known to be in different clusters: X(a, b) = 0
+    backend: ArrayBackend = NUMPY  # where eigenvectors are computed; all else is in host memory
 
     @classmethod
     def of(cls, walk: RandomWalk, k: int) -> "Relaxation":
@@ -100,9 +103,23 @@ class Relaxation:
         """The relaxation on given vectors, the first of which are those of the types."""
         mirror = np.append(root, np.zeros(len(laplacian) - len(root)))
         mirror[0] += 1.0
-        reflection = np.eye(len(mirror)) - np.outer(mirror, mirror) * (2 / (mirror @ mirror))
+        mirror *= np.sqrt(2 / (mirror @ mirror))
         pairs = np.triu_indices(len(root), 1)
-        return cls(laplacian, root, grams, reflection[:, 1:], pairs, k, terms)  # column 0 is -q
+        return cls(laplacian, root, grams, mirror, pairs, k, terms)
+
+    def on_complement(self, matrix: Any) -> Any:
+        """C'MC with the orthonormal basis C of the complement of q: columns 1, 2, ... of the reflection."""
+        mirror = self.backend.put(self.mirror)
+        image = matrix @ mirror
+        change = np.outer(mirror, image - mirror * ((mirror @ image) / 2))
+        return (matrix - (change + change.T))[1:, 1:]
+
+    def from_complement(self, vectors: Any) -> Any:
+        """C times some columns."""
+        mirror = self.backend.put(self.mirror)
+        found = -np.outer(mirror, mirror[1:] @ vectors)
+        found[1:] += vectors
+        return found
 
     def lagrangian(self, pairs: Floats, triangles: Floats, rows: Incidence) -> Floats:
         """G = L_sym - the sum of pairs times X(a, b) + the sum of triangles times (left - right side)."""
@@ -132,11 +149,9 @@ class Relaxation:
         ||S|| ||Z||, and ||Z|| = sqrt(k) (Frobenius norms). Each of the k values computed from G is right
         to a small factor times n eps ||S||. The small factor is taken as 20. Negative multipliers count as 0.
         """
-        from scipy.linalg import eigvalsh
-
         used = multipliers.positive(self.free)
         matrix = self.lagrangian(used.pairs, used.triangles, triangle_rows(used.triples, self.root))
-        values = eigvalsh(self.complement.T @ matrix @ self.complement)
+        (values,) = self.backend.fetch(np.linalg.eigvalsh(self.on_complement(self.backend.put(matrix))))
         allowance = self.k * self.allowance(used)
         return float(self.root @ matrix @ self.root + values[: self.k - 1].sum() - allowance)
 
@@ -153,18 +168,14 @@ class Relaxation:
 
         s is the (k - 1)-th eigenvalue less a margin, and V V' lifts the smaller ones above s by the same.
         """
-        from scipy.linalg import eigh
-
         used = multipliers.positive(self.free)
         matrix = self.lagrangian(used.pairs, used.triangles, triangle_rows(used.triples, self.root))
-        values, vectors = eigh(self.complement.T @ matrix @ self.complement)
+        inner = self.on_complement(self.backend.put(matrix))
+        values, vectors = self.backend.fetch(*np.linalg.eigh(inner))
         margin = 4 * (self.allowance(used) + len(matrix) ** 2 * np.finfo(float).eps)
         shift = float(values[self.k - 2]) - margin
-        correction = (
-            self.complement
-            @ vectors[:, : self.k - 2]
-            * np.sqrt(np.maximum(values[self.k - 2] - values[: self.k - 2], 0.0))
-        )
+        (lifted,) = self.backend.fetch(self.from_complement(self.backend.put(vectors[:, : self.k - 2])))
+        correction = lifted * np.sqrt(np.maximum(values[self.k - 2] - values[: self.k - 2], 0.0))
         free = np.zeros(len(used.pairs), dtype=bool)
         if self.free is not None:
             free[self.free] = True
@@ -174,13 +185,12 @@ class Relaxation:
 
     def nearest(self, matrix: Floats) -> Floats:
         """The member of the set nearest to a symmetric matrix: eigenvalues shifted and clipped to [0, 1]."""
-        from scipy.linalg import eigh
-
-        inner = self.complement.T @ matrix @ self.complement
-        values, vectors = eigh(inner, driver="evd", check_finite=False, overwrite_a=True)
-        values = _clipped(values, self.k - 1)
-        vectors = (self.complement @ vectors[:, values > 0]) * np.sqrt(values[values > 0])
-        nearest = vectors @ vectors.T
+        backend, small = self.backend, len(matrix) - 1
+        values, vectors = np.linalg.eigh(self.on_complement(backend.put(matrix)))
+        shares = _clipped(backend.fetch(values)[0], self.k - 1)
+        first = small - int(np.count_nonzero(shares))  # eigenvalues ascend
+        columns = self.from_complement(vectors[:, first:]) * backend.put(np.sqrt(shares[first:]))
+        (nearest,) = backend.fetch(columns @ columns.T)
         r = len(self.root)
         nearest[:r, :r] += np.outer(self.root, self.root)
         return np.asarray(nearest)
@@ -236,18 +246,21 @@ def triangle_rows(triples: Integers, root: Floats) -> Incidence:
     return sp.csr_array((entries.ravel(), (rows, columns)), shape=(len(triples), n * n))
 
 
-def violated_triangles(matrix: Floats, root: Floats) -> Integers:
+def violated_triangles(matrix: Floats, root: Floats, backend: ArrayBackend = NUMPY) -> Integers:
     """For each vertex u the ten triples (u, v, w), v < w, whose triangle inequality Z violates most."""
-    outer = np.outer(root, root)
+    z, q, n = backend.put(matrix), backend.put(root), len(root)
+    shares = z / np.outer(q, q)  # W, which is cheaper to compare than Z
+    above = np.where(backend.put(np.tri(n, dtype=bool)), np.inf, shares)
     found = []
-    for u, q_u in enumerate(root):
-        left = q_u * np.outer(root, matrix[u])
-        excess = left + left.T - matrix[u, u] * outer - q_u * q_u * matrix
-        excess /= np.maximum(outer, q_u * np.maximum(np.maximum.outer(root, root), q_u))
-        excess[u] = excess[:, u] = 0.0  # v or w = u
-        violated = np.flatnonzero(np.triu(excess > VIOLATION, 1))
-        worst = violated[np.argsort(-excess.ravel()[violated], kind="stable")[:TRIANGLES_EACH]]
-        v, w = np.divmod(worst, len(root))
+    for u, q_u in enumerate(root.tolist()):
+        pairs = np.flatnonzero(shares[u][:, None] + (shares[u] - shares[u, u]) > above)
+        v, w = pairs // n, pairs % n
+        both, larger = q[v] * q[w], np.maximum(q[v], q[w])
+        excess = q_u * (q[w] * z[u, v] + q[v] * z[u, w]) - z[u, u] * both - q_u * q_u * z[v, w]
+        excess /= np.maximum(both, q_u * np.maximum(larger, q_u))
+        violated = excess > VIOLATION
+        pairs, excess = pairs[violated], excess[violated]
+        v, w = np.divmod(backend.fetch(pairs[np.argsort(-excess, kind="stable")[:TRIANGLES_EACH]])[0], n)
         found.append(np.column_stack([np.full(len(v), u), v, w]))
     return np.concatenate(found)
 

@@ -98,6 +98,7 @@ def tight_bound(
 ) -> TightBound:
     """NCut >= value for every partition into k clusters; docs/understand/certificate.md has the proof.
 
+    With more than 400 vertices the search uses the engine of the walk; the proof is computed in host memory.
     There is no search where the eigenvalues give the optimum (k = 1, k = n, at least k components), nor
     where a stationary probability is below 1e-100. Nothing is random but the start of Lanczos' method, whose
     seed is fixed; without `seconds` the same hypergraph gives the same bound.
@@ -132,6 +133,7 @@ def tight_bound(
     0.146 0.250 0.250 closed
     """
     check_walk(walk)
+    backend, walk = walk.backend, walk.on_host()
     n = walk.hypergraph.n_vertices
     check_integer("k", k)
     if k > n:
@@ -150,11 +152,11 @@ def tight_bound(
     if k in (1, n) or walk.n_components >= k or walk.stationary.min() < MIN_PROBABILITY:
         return TightBound(bound, "eigenvalues")
     inputs = walk.hypergraph, walk.alpha, walk.stationary, k, upper, labels, tolerance, max_rounds, seconds
-    checkpoint = open_checkpoint("bound", *inputs)
+    checkpoint = open_checkpoint("bound", *inputs, backend.name)
     kept = checkpoint.result(lambda kept: _fits(walk, k, bound, kept))
     if kept is None:
         goal = np.inf if upper is None else upper / (1 + tolerance)
-        search = Search.begin(walk, k, labels, _placing_vectors(walk, k), bound)
+        search = Search.begin(walk, k, labels, _placing_vectors(walk, k), bound, backend)
         while not (ended := _ending(search, goal, tolerance, max_rounds, end)):
             search.round()
             note = f"NCut at least {search.bounds[-1]:.4f}"

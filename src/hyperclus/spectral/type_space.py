@@ -6,12 +6,14 @@ its principal direction, so that smaller types are parts of larger ones and mult
 """
 
 import heapq
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
 
+from hyperclus.engines.arrays import NUMPY
+from hyperclus.engines.base import ArrayBackend
 from hyperclus.spectral.laplacian import NormalizedLaplacian
 from hyperclus.spectral.relaxation import Relaxation
 from hyperclus.spectral.walk import RandomWalk
@@ -29,6 +31,7 @@ class TypeSpace:
     k: int
     types: Integers  # (n,), 0 .. r - 1
     extra: Floats  # B, (n, p)
+    backend: ArrayBackend = NUMPY  # where the relaxation computes eigenvectors
 
     @cached_property
     def root(self) -> Floats:
@@ -58,9 +61,9 @@ class TypeSpace:
         for column in range(p):
             grams[:, column] = np.asarray(sums @ (self.extra[:, [column]] * self.extra))
         terms = self.walk.hypergraph.n_vertices + self.walk.hypergraph.n_edges
-        return Relaxation.on(
-            (laplacian + laplacian.T) / 2, self.type_root, grams.reshape(r, p * p), self.k, terms
-        )
+        laplacian = (laplacian + laplacian.T) / 2
+        bare = Relaxation.on(laplacian, self.type_root, grams.reshape(r, p * p), self.k, terms)
+        return replace(bare, backend=self.backend)
 
     def _sums(self) -> Incidence:
         """The matrix that adds up rows of vertices by types."""
@@ -80,7 +83,7 @@ class TypeSpace:
 
     def enriched(self, vectors: Floats) -> "TypeSpace":
         """The same with the parts of some vectors outside the space added to it."""
-        return TypeSpace(self.walk, self.k, self.types, np.hstack([self.extra, self._outside(vectors)]))
+        return replace(self, extra=np.hstack([self.extra, self._outside(vectors)]))
 
     def _outside(self, vectors: Floats) -> Floats:
         """Orthonormal vectors that span what some vectors have outside the space."""
@@ -96,7 +99,7 @@ class TypeSpace:
         types = split_types(self.types, embedding, self.root**2, count)
         parents = np.zeros(types.max() + 1, dtype=np.int64)
         parents[types] = self.types
-        bare = TypeSpace(self.walk, self.k, types, np.zeros((len(types), 0)))
+        bare = replace(self, types=types, extra=np.zeros((len(types), 0)))
         return (bare.enriched(self.extra) if self.extra.shape[1] else bare), parents
 
 

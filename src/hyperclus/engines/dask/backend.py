@@ -54,6 +54,7 @@ class DaskBackend:
     session: DaskSession
     name: str = "dask"
     on_host: bool = False
+    dense_up_to: int = 1_500
 
     def put(self, values: Any, dtype: Any = None) -> Any:
         """Small arrays stay on the host and travel with the instructions."""
