@@ -8,12 +8,19 @@ process of its own with one thread, and verifies the certificates (needs python-
 The names are
 
 - the data sets of the paper, with its weights;
-- the sets in the folder --real, with gamma = 1;
+- the sets in the folder --real, with gamma = 1, and the hypergraphs that --prepare FOLDER stored there;
 - planted-N: two groups among N vertices, searched until the gap is below 5e-7;
 - planted-1e5: four groups among 100,000 vertices;
 - covertype-1e5: 100,000 rows of covertype, drawn at random, with 5 % of the values changed.
 
-CPU seconds are those of the tight bound alone. The memory is the peak before the certificate is verified.
+Seconds are those of the tight bound alone. The memory is the peak before the certificate is verified.
+
+With --engine cuda a GPU is used. On a machine without the libraries that read data and verify certificates,
+take hypergraphs from --prepare, store the certificates with --keep FOLDER, and verify them elsewhere:
+
+    python benchmarks/tight_bound.py letter digit --prepare .cache/hypergraphs
+    python benchmarks/tight_bound.py letter digit --real .cache/hypergraphs --engine cuda --keep .cache/found
+    python benchmarks/tight_bound.py letter digit --real .cache/hypergraphs --verify .cache/found
 
 With --parts 2 25 it prints instead the least gap that a sum over 2 and over 25 random parts of equal size can
 have, whatever the bounds on the parts are.
@@ -21,6 +28,7 @@ have, whatever the bounds on the parts are.
 
 import argparse
 import csv
+import importlib.util
 import multiprocessing
 import os
 import resource
@@ -28,15 +36,20 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import numpy as np
+sys.path[:0] = [str(Path(__file__).parents[1] / "src"), str(Path(__file__).parents[1] / "tests")]
+import numpy as np  # noqa: E402
 
-import hyperclus as hc
-from hyperclus.clustering.cut import cut
-from hyperclus.spectral.bounds import relative_gap
-from hyperclus.spectral.sdp_bound import tight_bound
+import hyperclus as hc  # noqa: E402
+import on_gpu  # noqa: E402, F401  replaces libraries that a bare machine does not have
+from hyperclus.clustering.cut import cut  # noqa: E402
+from hyperclus.engines.cuda import CudaProducts  # noqa: E402
+from hyperclus.spectral.bounds import relative_gap  # noqa: E402
+from hyperclus.spectral.sdp_bound import tight_bound  # noqa: E402
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 LARGE = 100_000
@@ -44,12 +57,26 @@ LARGE = 100_000
 
 @dataclass(frozen=True)
 class Problem:
-    """A hypergraph, the number of clusters, and how they are searched for."""
+    """A hypergraph and the number of clusters."""
 
     hypergraph: hc.Hypergraph
     k: int
-    effort: str = "thorough"
     tolerance: float = 1e-4  # of the tight bound
+
+    @property
+    def effort(self) -> str:
+        """The effort of the search for clusters."""
+        return "thorough" if self.hypergraph.n_vertices < LARGE / 2 else "default"
+
+
+@dataclass(frozen=True)
+class Options:
+    """How the bound is computed, and the folders for what is read and stored."""
+
+    seconds: float
+    engine: str
+    real: Path | None
+    keep: Path | None
 
 
 def planted(n: int, k: int, share: float = 0.8) -> hc.Hypergraph:
@@ -102,10 +129,12 @@ def stored(folder: Path) -> Problem:
 
 def problem(name: str, real: Path | None) -> Problem:
     """Return the problem with this name; see the top of this file."""
+    if real is not None and (prepared := list(real.glob(f"{name}.*.npz"))):
+        return Problem(hc.read(prepared[0]), int(prepared[0].suffixes[-2][1:]))
     if name == "planted-1e5":
-        return Problem(large_planted(LARGE, 4), 4, "default")
+        return Problem(large_planted(LARGE, 4), 4)
     if name == "covertype-1e5":
-        return Problem(resampled("covertype", LARGE), 2, "default")
+        return Problem(resampled("covertype", LARGE), 2)
     if name.startswith("planted-"):
         return Problem(planted(int(name.removeprefix("planted-")), 2, 0.95), 2, tolerance=5e-7)
     if name in hc.research.datasets.names():
@@ -116,34 +145,45 @@ def problem(name: str, real: Path | None) -> Problem:
     return stored(real / name)
 
 
-def measured(name: str, seconds: float, real: Path | None) -> str:
+def measured(name: str, options: Options) -> str:
     """Return a line of the table above 400 vertices."""
-    given = problem(name, real)
+    given = problem(name, options.real)
     h, k = given.hypergraph, given.k
     part = hc.cluster(h, k, objective="ncut", effort=given.effort, min_share=0.0, chance=False)
-    start = time.process_time()
-    tight = tight_bound(
-        part.walk, k, upper=part.ncut, labels=part.walk_labels, tolerance=given.tolerance, seconds=seconds
-    )
-    spent = time.process_time() - start
+    walk = part.walk
+    if options.engine == "cuda":
+        walk = hc.RandomWalk(walk.hypergraph, products=CudaProducts.of(walk.hypergraph, 0.0))
+        tight_bound(walk, k, max_rounds=1)  # CUDA and its libraries are loaded
+    start, cpu_start = time.perf_counter(), time.process_time()
+    asked = {"upper": part.ncut, "tolerance": given.tolerance, "seconds": options.seconds}
+    tight = tight_bound(walk, k, labels=part.walk_labels, **asked)
+    spent = f"{time.process_time() - cpu_start:.0f} | {time.perf_counter() - start:.0f}"
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     gaps = f"{100 * part.gap:.2f} % | {100 * relative_gap(part.ncut, tight.value):.2g} %"
     shape = f"{name} | {h.n_vertices:,} | {k} | {part.ncut:.5f}"
-    cost = f"{spent:.0f} | {memory:,.0f} | {tight.rounds} | {tight.ended} | {tight.failure:.0e}"
-    return f"| {shape} | {gaps} | {cost} | {verified(replace(part, tight=tight))} |"
-
-
-def verified(part: hc.Partition) -> str:
-    """Return whether the checker proves the certificate, with its CPU seconds; stderr has the reasons."""
+    cost = f"{spent} | {memory:,.0f} | {tight.rounds} | {tight.types} | {tight.ended} | {tight.failure:.0e}"
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "one.cert")
-        part.certificate(path)
-        start = time.process_time()
-        verdict = hc.verify(path, part.walk.hypergraph)
-        spent = time.process_time() - start
+        path = (options.keep or Path(folder)) / f"{name}.cert"
+        replace(part, tight=tight).certificate(path)
+        return f"| {shape} | {gaps} | {cost} | {verified(path, walk.hypergraph)} |"
+
+
+def verified(path: Path, h: hc.Hypergraph) -> str:
+    """Return the gap that the checker proves, and its CPU seconds; stderr has the reasons if it does not."""
+    if importlib.util.find_spec("flint") is None:
+        return "not tried"
+    start = time.process_time()
+    verdict = hc.verify(path, h)
+    spent = time.process_time() - start
     if not verdict.verified:
         print("refused:", "; ".join(verdict.refusals), file=sys.stderr, flush=True)
-    return f"yes, {spent:.1f} s" if verdict.verified else "no"
+        return "no"
+    return f"{100 * verdict.gap:.2g} %, {spent:.1f} s"
+
+
+def verify_row(name: str, folder: Path, real: Path | None) -> str:
+    """Return what the checker says of a certificate that was stored."""
+    return f"| {name} | {verified(folder / f'{name}.cert', problem(name, real).hypergraph)} |"
 
 
 def parts_row(name: str, counts: list[int], real: Path | None) -> str:
@@ -163,12 +203,23 @@ def parts_row(name: str, counts: list[int], real: Path | None) -> str:
     return f"| {name} | {n:,} | {given.k} | {part.ncut:.5f} | {100 * part.gap:.2f} % | {' | '.join(cells)} |"
 
 
-def rows(names: list[str], seconds: float, real: Path | None) -> Iterator[str]:
+def rows(names: list[str], options: Options) -> Iterator[str]:
     """Yield the lines of the table above 400 vertices, each from a new process with one thread."""
     os.environ.update(dict.fromkeys(THREADS, "1"))
-    with multiprocessing.get_context("spawn").Pool(1, maxtasksperchild=1) as pool:
-        for name in names:
-            yield pool.apply(measured, (name, seconds, real))
+    for name in names:
+        with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+            try:
+                yield pool.submit(measured, name, options).result()
+            except BrokenProcessPool:
+                yield f"| {name} | the process was killed |"
+
+
+def prepare(names: list[str], folder: Path, real: Path | None) -> None:
+    """Store hypergraphs for a machine that cannot read the data."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in names:
+        given = problem(name, real)
+        hc.io.write_npz(given.hypergraph, folder / f"{name}.{given.k}.npz", compressed=True)
 
 
 def row(name: str, hypergraph: hc.Hypergraph, k: int) -> str:
@@ -200,15 +251,27 @@ def main() -> None:
     parser.add_argument("names", nargs="*", help="hypergraphs with more than 400 vertices")
     parser.add_argument("--seconds", type=float, default=150.0, help="limit of the search, in wall time")
     parser.add_argument("--real", type=Path, help="folder with a folder per set of real data")
+    parser.add_argument("--engine", choices=("cpu", "cuda"), default="cpu")
+    parser.add_argument("--keep", type=Path, help="folder for the certificates")
+    parser.add_argument("--prepare", type=Path, help="store the hypergraphs in this folder instead")
+    parser.add_argument("--verify", type=Path, help="verify the certificates in this folder instead")
     parser.add_argument("--parts", type=int, nargs="+", default=[], help="numbers of parts; see above")
     given = parser.parse_args()
+    if given.prepare:
+        prepare(given.names, given.prepare, given.real)
+        return
     columns, lines = ["hypergraph", "n", "k", "NCut found", "gap, eigenvalues"], small()
-    if given.parts:
+    if given.verify:
+        columns = ["hypergraph", "gap verified"]
+        lines = (verify_row(name, given.verify, given.real) for name in given.names)
+    elif given.parts:
         columns += [f"gap, {count} parts" for count in given.parts]
         lines = (parts_row(name, given.parts, given.real) for name in given.names)
     elif given.names:
-        columns += ["gap, tight", "CPU s", "MB", "rounds", "ended", "failure", "verified"]
-        lines = rows(given.names, given.seconds, given.real)
+        columns += ["gap, tight", "CPU s", "s", "MB", "rounds", "types", "ended", "failure", "gap verified"]
+        if given.keep:
+            given.keep.mkdir(parents=True, exist_ok=True)
+        lines = rows(given.names, Options(given.seconds, given.engine, given.real, given.keep))
     else:
         columns += ["gap, tight", "seconds", "rounds", "ended"]
     print(f"| {' | '.join(columns)} |", "|" + " --- |" * len(columns), sep="\n")

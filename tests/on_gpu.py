@@ -10,7 +10,6 @@ import sys
 import tempfile
 import time
 import types
-from contextlib import nullcontext
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
@@ -18,9 +17,8 @@ from unittest.mock import MagicMock
 
 sys.path[:0] = [str(Path(__file__).parents[1] / "src"), str(Path(__file__).parent)]
 if importlib.util.find_spec("threadpoolctl") is None:
-    controller = types.SimpleNamespace(
-        select=lambda **_: types.SimpleNamespace(limit=lambda **_: nullcontext())
-    )
+    limit = types.SimpleNamespace(restore_original_limits=lambda: None)
+    controller = types.SimpleNamespace(select=lambda **_: types.SimpleNamespace(limit=lambda **_: limit))
     sys.modules["threadpoolctl"] = types.SimpleNamespace(ThreadpoolController=lambda: controller)  # type: ignore
 for name in ("msgspec", "narwhals"):  # for reading files, which nothing here does
     if importlib.util.find_spec(name) is None:
