@@ -187,3 +187,20 @@ def test_ascent_raises_the_bound_of_types():
     multipliers, _, _ = ascend(relaxation, nothing, relaxation.nearest(-relaxation.laplacian))
     values = [proven_by(walk, 2, space.types, found)[0] for found in (nothing, multipliers)]
     assert values[0] + 1e-3 < values[1]
+
+
+def test_the_relaxation_on_types_and_vectors_in_blocks():
+    """With more further vectors than a block has; and carried to other types."""
+    h = random_hypergraph(160, 140, 4, seed=0)
+    walk, rng = RandomWalk(h), np.random.default_rng(0)
+    n = h.n_vertices
+    space = space_of(walk, 2, 20, seed=0).enriched(rng.normal(size=(n, 120)))
+    basis = space.vectors(np.eye(20 + space.extra.shape[1]))
+    assert basis.T @ basis == pytest.approx(np.eye(basis.shape[1]), abs=1e-10)
+    expected = basis.T @ NormalizedLaplacian(walk).dense() @ basis
+    assert space.relaxation.laplacian == pytest.approx(expected, abs=1e-10)
+    other = space_of(walk, 2, 35, seed=1).enriched(rng.normal(size=(n, 9)))
+    there = other.vectors(np.eye(35 + other.extra.shape[1]))
+    matrix = rng.normal(size=(there.shape[1],) * 2)
+    carried = basis.T @ there @ matrix @ there.T @ basis
+    assert space.carried(other, matrix) == pytest.approx(carried, abs=1e-9)

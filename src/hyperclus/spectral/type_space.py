@@ -20,6 +20,7 @@ from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Booleans, Floats, Incidence, Integers
 
 INDEPENDENT = 1e-6  # least length of a unit vector's part outside a space at which it is added to it
+BLOCK = 64  # vectors that are dense at the same time
 POWER_STEPS = 20  # for the principal direction of a type
 
 
@@ -53,10 +54,11 @@ class TypeSpace:
     @cached_property
     def relaxation(self) -> Relaxation:
         """The relaxation on these vectors."""
-        operator, r = NormalizedLaplacian(self.walk), len(self.type_root)
-        basis = np.hstack([self.indicators.toarray(), self.extra])
-        laplacian = basis.T @ operator.apply(basis)
-        p = self.extra.shape[1]
+        operator, r, p = NormalizedLaplacian(self.walk), len(self.type_root), self.extra.shape[1]
+        laplacian = np.empty((r + p, r + p))
+        for start in range(0, r + p, BLOCK):
+            columns = slice(start, min(start + BLOCK, r + p))
+            laplacian[:, columns] = self.coefficients(operator.apply(self._columns(columns)))
         sums, grams = self._sums(), np.zeros((r, p, p))
         for column in range(p):
             grams[:, column] = np.asarray(sums @ (self.extra[:, [column]] * self.extra))
@@ -75,11 +77,23 @@ class TypeSpace:
         r = len(self.type_root)
         return np.asarray(self.indicators @ coefficients[:r] + self.extra @ coefficients[r:])
 
+    def coefficients(self, vectors: Floats) -> Floats:
+        """The products of e(a) and B with the columns of some vectors."""
+        return np.vstack([np.asarray(self.indicators.T @ vectors), self.extra.T @ vectors])
+
     def carried(self, other: "TypeSpace", matrix: Floats) -> Floats:
         """The coefficients of a matrix on another space, projected onto this one."""
-        theirs = np.hstack([other.indicators.toarray(), other.extra])
-        change = np.vstack([np.asarray(self.indicators.T @ theirs), self.extra.T @ theirs])
+        shared: Floats = (self.indicators.T @ other.indicators).toarray()
+        of_types = np.vstack([shared, np.asarray(other.indicators.T @ self.extra).T])
+        change = np.hstack([of_types, self.coefficients(other.extra)])
         return np.asarray(change @ matrix @ change.T)
+
+    def _columns(self, numbers: slice) -> Floats:
+        """Some of the vectors e(a) and B."""
+        r = len(self.type_root)
+        among_extra = self.extra[:, max(numbers.start - r, 0) : max(numbers.stop - r, 0)]
+        of_types = self.indicators[:, min(numbers.start, r) : min(numbers.stop, r)].toarray()
+        return np.hstack([of_types, among_extra])
 
     def enriched(self, vectors: Floats) -> "TypeSpace":
         """The same with the parts of some vectors outside the space added to it."""
