@@ -1,5 +1,6 @@
 """Branch and bound against enumeration; its cases cover all partitions."""
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -117,3 +118,11 @@ def test_what_is_too_large():
     h = hc.Hypergraph.from_edges([[i, i + 1] for i in range(400)])
     with pytest.raises(InputError, match="n <= 400 vertices; got 2 of 401"):
         branch_and_bound(RandomWalk(h), 2, 1.0)
+
+
+def test_multipliers_of_a_case_without_partitions_are_limited():
+    walk = RandomWalk(random_hypergraph(5, 6, 3, 0))
+    found = branch_and_bound(walk, 3, 1.001 * optimum(walk, 3))
+    proofs = [case.proof for case in found.cases]
+    values = np.concatenate([array for one in proofs for array in (one.pair_values, one.apart_values)])
+    assert 1e3 < np.abs(values).max() <= 1e6

@@ -23,6 +23,7 @@ PROXIMITY = 0.03  # weight of the proximal term; .1 took up to twice as long
 STEPS = 60  # L-BFGS-B iterations between two searches for violated triangles
 TRIANGLES_EACH = 10  # triangles that each vertex may have added at a time; 20 and more took longer
 TRIANGLES_CARRIED = 40  # triangles for each type that are retained when types are split
+MOST = 1e6  # largest multiplier in a case of branch and bound
 VIOLATION = 1e-5  # least violation of an inequality with largest coefficient 1 that is added
 
 
@@ -221,10 +222,11 @@ def ascend(
         return -float(value), np.concatenate([seen[relaxation.above], -(rows @ seen.ravel())])
 
     first = np.concatenate([start.pairs, start.triangles])
-    least = np.zeros(len(first))
-    if relaxation.free is not None:
-        least[relaxation.free] = -np.inf
-    allowed = Bounds(least, np.full(len(first), np.inf))
+    least, most = np.zeros(len(first)), np.full(len(first), np.inf)
+    if relaxation.free is not None:  # there may be no such partition; then there are no best multipliers
+        most[:] = MOST
+        least[relaxation.free] = -MOST
+    allowed = Bounds(least, most)
     limits: Any = {"maxiter": steps, "maxfun": 2 * steps, "ftol": 0.0, "gtol": 1e-7}
     best = minimize(negated, first, jac=True, method="L-BFGS-B", bounds=allowed, options=limits)
     found = Multipliers(best.x[:n_pairs], start.triples, best.x[n_pairs:]).positive(relaxation.free)
