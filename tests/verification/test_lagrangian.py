@@ -3,6 +3,7 @@
 import flint
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -151,3 +152,12 @@ def test_complete_trees(paths, covered):
 def test_cholesky_in_balls_proves_only_what_is_positive(entry):
     rows = [[flint.arb(1)], [flint.arb(1), 1 + flint.arb(entry)]]
     assert exact.cholesky(rows) == (entry > 0)
+
+
+def test_a_product_in_blocks_counts_its_roundings():
+    columns = sp.random_array((50, 6), density=0.3, random_state=0, format="csr")
+    expected = columns.toarray().T @ columns.toarray()
+    for rows, roundings in ((7, 15), (25, 27), (50, 51), (1000, 51)):
+        found, count = small_side.gram_in_blocks(columns, rows)
+        assert found == pytest.approx(expected, abs=1e-14)
+        assert count == roundings

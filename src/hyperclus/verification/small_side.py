@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from hyperclus.typing import Floats
 from hyperclus.verification.certificate import Leaf
 from hyperclus.verification.items import Items, TypeTerms
-from hyperclus.verification.rounded import RANGE, UNIT, proven_positive
+from hyperclus.verification.rounded import RANGE, ROWS, UNIT, proven_positive
 
 
 class LowRank(NamedTuple):
@@ -43,7 +43,7 @@ def smallest_eigenvalue(items: Items, leaf: Leaf, terms: TypeTerms) -> float:
     if found is None:
         return -np.inf
     scaled = sp.diags_array(1 / np.sqrt(found.diagonal)) @ found.columns
-    gram = (scaled.T @ scaled).toarray()
+    gram, terms_added = gram_in_blocks(scaled)
     across = found.negative.T @ gram @ found.positive
     inner = found.positive.T @ gram @ found.positive + np.eye(found.positive.shape[1])
     try:
@@ -56,12 +56,24 @@ def smallest_eigenvalue(items: Items, leaf: Leaf, terms: TypeTerms) -> float:
     )
     left = (left + left.T) / 2
     reach = np.abs(found.negative).T @ found.sizes + np.abs(y).T @ (np.abs(found.positive).T @ found.sizes)
-    weight = items.size + 4 * len(gram) + 60
+    weight = terms_added + 4 * len(gram) + 60
     size = float(reach @ reach) + float(np.square(y).sum()) + len(across)
     error = 2 * weight * UNIT * size
     lowest = proven_positive(left) - error
     room = float(found.diagonal.max()) * float(np.abs(inner).sum(axis=0).max()) * (1 + 1e-6)
     return lowest * room - found.error if np.isfinite(lowest) else -np.inf
+
+
+def gram_in_blocks(columns: Any, rows: int = ROWS) -> tuple[Floats, int]:
+    """K'K as a sum over blocks of rows, and how many roundings a term of it goes through at most.
+
+    These are as many as a block has rows, and as there are blocks; in one sum, as many as there are rows.
+    """
+    gram, blocks = np.zeros((columns.shape[1],) * 2), range(0, columns.shape[0], rows)
+    for start in blocks:
+        block = columns[start : start + rows]
+        gram += (block.T @ block).toarray()
+    return gram, min(rows, columns.shape[0]) + len(blocks)
 
 
 def low_rank(items: Items, leaf: Leaf, terms: TypeTerms) -> LowRank | None:
