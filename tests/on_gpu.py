@@ -207,7 +207,7 @@ def tight_bounds():
     check_violated_triangles(cuda.CudaBackend(cuda.DEVICE()))
     check_tight_bound(cuda.CudaProducts.of)
     h = planted(600, 1200, 3, seed=1)
-    given = {"bound": "tight", "objective": "ncut", "seed": 0, "bound_seconds": 60, "chance": False}
+    given = {"bound": "tight", "objective": "ncut", "seed": 0, "bound_seconds": 10, "chance": False}
     here, there = (hc.cluster(h, 3, engine=engine, **given) for engine in ("cpu", "cuda"))
     assert there.lower_bound > 1.01 * there.eigenvalues[:3].sum()
     assert there.lower_bound <= there.ncut
