@@ -2,7 +2,6 @@
 
 from contextlib import contextmanager
 
-import numpy as np
 import pytest
 
 from hyperclus.engines import cpu, cpu_blocks, cuda, cuda_sources
@@ -78,7 +77,7 @@ def test_tight_bound():
         return products
 
     check_tight_bound(products_of)
-    assert sum(np.shape(array)[:1] == np.shape(array)[1:] for array in copied) > 60
+    assert len(copied) > 120
 
 
 MIXED = {

@@ -85,7 +85,7 @@ def test_the_inequalities_raise_the_ncut_of_no_partition(h, k, seed):
     """<G, Z> <= <L_sym, Z> = NCut for every partition, and < for some: a sign reversed would show."""
     walk = RandomWalk(h)
     relaxation, found = Relaxation.of(walk, k), random_multipliers(h.n_vertices, seed, 1.0)
-    rows, nothing = triangle_rows(found.triples, relaxation.root), np.zeros_like
+    rows, nothing = relaxation.rows(found.triples), np.zeros_like
     by_pairs = relaxation.lagrangian(found.pairs, nothing(found.triangles), rows)
     by_triangles = relaxation.lagrangian(nothing(found.pairs), found.triangles, rows)
     lowered_by_pairs = lowered_by_triangles = 0.0

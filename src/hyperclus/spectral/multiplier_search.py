@@ -48,7 +48,7 @@ class Search:
     ) -> "Search":
         """Start without multipliers. The vectors, orthogonal to q, place the vertices for their types.
 
-        The backend computes eigenvectors of the relaxation, if there are more than 400 vertices.
+        The backend holds the relaxation, if there are more than 400 vertices.
         """
         n = walk.hypergraph.n_vertices
         nothing = np.zeros((n, 0))
@@ -98,13 +98,12 @@ class Search:
         elif self.last is not None and self.space.extra.shape[1] < MAX_EXTRA:
             self._move(self.space.enriched(self.last.vectors))
         seen = self.relaxation.between_types(self.centre)
-        added = violated_triangles(seen, self.relaxation.root, self.space.backend)
+        added = violated_triangles(seen, self.space.type_root, self.space.backend)
         self.multipliers = self.multipliers.joined(added)
 
     def _split(self) -> None:
         """Split types by where the relaxation's matrix places their vertices."""
-        backend = self.space.backend
-        values, vectors = backend.fetch(*np.linalg.eigh(backend.put(self.centre)))
+        values, vectors = self.space.backend.fetch(*np.linalg.eigh(self.centre))
         largest = slice(-min(DIMENSIONS, len(values)), None)
         roots = vectors[:, largest] * np.sqrt(np.maximum(values[largest], 0.0))
         places = self.space.vectors(roots) / self.space.root[:, None]

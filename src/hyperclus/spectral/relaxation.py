@@ -7,7 +7,7 @@ many vertices there are. It serves to find multipliers; `lagrangian` proves what
 """
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -72,12 +72,38 @@ class Multipliers:
         return np.asarray((added + added.T) / 2)
 
 
+class Rows(NamedTuple):
+    """`triangle_rows` as arrays (t, 4), where a backend holds them."""
+
+    columns: Integers
+    entries: Floats
+
+    @classmethod
+    def of(cls, triples: Integers, root: Floats, backend: ArrayBackend = NUMPY) -> "Rows":
+        """The rows of some triangles."""
+        rows = triangle_rows(triples, root)
+        columns = rows.indices.astype(np.int64).reshape(-1, 4)
+        return cls(backend.put(columns), backend.put(rows.data.reshape(-1, 4)))
+
+    def transposed(self, triangles: Floats, size: int) -> Floats:
+        """The sum of the rows times the multipliers, as a matrix."""
+        weights = (self.entries * triangles[:, None]).ravel()
+        found = np.bincount(self.columns.ravel(), weights=weights, minlength=size * size)
+        return found.astype(np.float64, copy=False).reshape(size, size)
+
+    def products(self, matrix: Floats) -> Floats:
+        """Left - right side of each triangle."""
+        found: Floats = (self.entries * matrix.ravel()[self.columns]).sum(axis=1)
+        return found
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Relaxation:
     """Minimise <L_sym, Z> over {Z : Z q = q, 0 <= Z <= I, trace Z = k}, which holds every partition.
 
     Z is given by its coefficients (m, m) on the vectors e(a) of r types and p further ones. Inequalities
     are between X(a, b) = e(a)' Z e(b) and, in the place of Z(u, u), D(a) = sum of Z(u, u) over u in a.
+    The backend holds the arrays, those of the arguments and the results, too, but for multipliers and `free`.
     """
 
     laplacian: Floats  # L_sym on the m vectors
@@ -88,7 +114,7 @@ class Relaxation:
     k: int
     additions: int  # n + |E|, the terms in the sums behind an entry of L_sym
     free: Integers | None = None  # numbers of the pairs known to be in different clusters: X(a, b) = 0
-    backend: ArrayBackend = NUMPY  # where eigenvectors are computed; all else is in host memory
+    backend: ArrayBackend = NUMPY
 
     @classmethod
     def of(cls, walk: RandomWalk, k: int) -> "Relaxation":
@@ -100,32 +126,40 @@ class Relaxation:
         return cls.on(laplacian, root, np.zeros((len(root), 0)), k, terms)
 
     @classmethod
-    def on(cls, laplacian: Floats, root: Floats, grams: Floats, k: int, terms: int) -> "Relaxation":
+    def on(
+        cls,
+        laplacian: Floats,
+        root: Floats,
+        grams: Floats,
+        k: int,
+        terms: int,
+        backend: ArrayBackend = NUMPY,
+    ) -> "Relaxation":
         """The relaxation on given vectors, the first of which are those of the types."""
         mirror = np.append(root, np.zeros(len(laplacian) - len(root)))
         mirror[0] += 1.0
         mirror *= np.sqrt(2 / (mirror @ mirror))
-        pairs = np.triu_indices(len(root), 1)
-        return cls(laplacian, root, grams, mirror, pairs, k, terms)
+        put = backend.put
+        first, second = map(put, np.triu_indices(len(root), 1))
+        held = put(laplacian), put(root), put(grams), put(mirror)
+        return cls(*held, (first, second), k, terms, backend=backend)
 
     def on_complement(self, matrix: Any) -> Any:
         """C'MC with the orthonormal basis C of the complement of q: columns 1, 2, ... of the reflection."""
-        mirror = self.backend.put(self.mirror)
-        image = matrix @ mirror
-        change = np.outer(mirror, image - mirror * ((mirror @ image) / 2))
+        image = matrix @ self.mirror
+        change = np.outer(self.mirror, image - self.mirror * ((self.mirror @ image) / 2))
         return (matrix - (change + change.T))[1:, 1:]
 
     def from_complement(self, vectors: Any) -> Any:
         """C times some columns."""
-        mirror = self.backend.put(self.mirror)
-        found = -np.outer(mirror, mirror[1:] @ vectors)
+        found = -np.outer(self.mirror, self.mirror[1:] @ vectors)
         found[1:] += vectors
         return found
 
-    def lagrangian(self, pairs: Floats, triangles: Floats, rows: Incidence) -> Floats:
+    def lagrangian(self, pairs: Floats, triangles: Floats, rows: Rows) -> Floats:
         """G = L_sym - the sum of pairs times X(a, b) + the sum of triangles times (left - right side)."""
         r = len(self.root)
-        added: Floats = np.asarray(rows.T @ triangles).reshape(r, r)
+        added = rows.transposed(triangles, r)
         added[self.above] -= pairs
         matrix = self.laplacian.copy()
         matrix[:r, :r] += (added + added.T) / 2
@@ -139,7 +173,7 @@ class Relaxation:
         matrix: Floats = z[:r, :r]
         if len(z) > r:
             matrix = matrix.copy()
-            matrix[np.diag_indices(r)] += self.grams @ z[r:, r:].ravel()
+            matrix.ravel()[:: r + 1] += self.grams @ z[r:, r:].ravel()
         return matrix
 
     def bound(self, multipliers: Multipliers) -> float:
@@ -151,31 +185,43 @@ class Relaxation:
         to a small factor times n eps ||S||. The small factor is taken as 20. Negative multipliers count as 0.
         """
         used = multipliers.positive(self.free)
-        matrix = self.lagrangian(used.pairs, used.triangles, triangle_rows(used.triples, self.root))
-        (values,) = self.backend.fetch(np.linalg.eigvalsh(self.on_complement(self.backend.put(matrix))))
+        matrix = self._lagrangian_of(used)
+        values = np.linalg.eigvalsh(self.on_complement(matrix))
         allowance = self.k * self.allowance(used)
-        return float(self.root @ matrix @ self.root + values[: self.k - 1].sum() - allowance)
+        return float(self.root @ matrix @ self.root + values[: self.k - 1].sum()) - allowance
+
+    def _lagrangian_of(self, used: Multipliers, magnitudes: bool = False) -> Floats:
+        """G; or with the magnitudes of all multiples."""
+        put = self.backend.put
+        rows = self.rows(used.triples)
+        if magnitudes:
+            rows = Rows(rows.columns, abs(rows.entries))
+        pairs = -np.abs(used.pairs) if magnitudes else used.pairs
+        return self.lagrangian(put(pairs), put(used.triangles), rows)
+
+    def rows(self, triples: Integers) -> Rows:
+        """The rows of some triangles."""
+        return Rows.of(triples, self.backend.fetch(self.root)[0], self.backend)
 
     def allowance(self, used: Multipliers) -> float:
         """What rounding errors may change in an eigenvalue or in q' G q; see `bound`."""
-        rows = abs(triangle_rows(used.triples, self.root))
-        size = self.lagrangian(-np.abs(used.pairs), used.triangles, rows)
-        size += 2 * (np.eye(len(size)) - self.laplacian)
+        size = self._lagrangian_of(used, magnitudes=True)
+        size -= 2 * self.laplacian
+        size.ravel()[:: len(size) + 1] += 2.0
         terms = 20 * self.additions + len(used.triangles)
-        return float(terms * np.finfo(float).eps * np.linalg.norm(size))
+        return terms * float(np.finfo(float).eps) * float(np.linalg.norm(size))
 
     def proof(self, multipliers: Multipliers) -> Proof:
-        """The multipliers as a proof of slightly less than `bound`, for one type per vertex.
+        """The multipliers as a proof of slightly less than `bound`, for one type per vertex in host memory.
 
         s is the (k - 1)-th eigenvalue less a margin, and V V' lifts the smaller ones above s by the same.
         """
         used = multipliers.positive(self.free)
-        matrix = self.lagrangian(used.pairs, used.triangles, triangle_rows(used.triples, self.root))
-        inner = self.on_complement(self.backend.put(matrix))
-        values, vectors = self.backend.fetch(*np.linalg.eigh(inner))
+        matrix = self._lagrangian_of(used)
+        values, vectors = np.linalg.eigh(self.on_complement(matrix))
         margin = 4 * (self.allowance(used) + len(matrix) ** 2 * np.finfo(float).eps)
         shift = float(values[self.k - 2]) - margin
-        (lifted,) = self.backend.fetch(self.from_complement(self.backend.put(vectors[:, : self.k - 2])))
+        lifted = self.from_complement(vectors[:, : self.k - 2])
         correction = lifted * np.sqrt(np.maximum(values[self.k - 2] - values[: self.k - 2], 0.0))
         free = np.zeros(len(used.pairs), dtype=bool)
         if self.free is not None:
@@ -186,15 +232,14 @@ class Relaxation:
 
     def nearest(self, matrix: Floats) -> Floats:
         """The member of the set nearest to a symmetric matrix: eigenvalues shifted and clipped to [0, 1]."""
-        backend, small = self.backend, len(matrix) - 1
-        values, vectors = np.linalg.eigh(self.on_complement(backend.put(matrix)))
-        shares = _clipped(backend.fetch(values)[0], self.k - 1)
-        first = small - int(np.count_nonzero(shares))  # eigenvalues ascend
-        columns = self.from_complement(vectors[:, first:]) * backend.put(np.sqrt(shares[first:]))
-        (nearest,) = backend.fetch(columns @ columns.T)
+        values, vectors = np.linalg.eigh(self.on_complement(matrix))
+        shares = _clipped(self.backend.fetch(values)[0], self.k - 1)
+        first = len(shares) - int(np.count_nonzero(shares))  # eigenvalues ascend
+        columns = self.from_complement(vectors[:, first:]) * self.backend.put(np.sqrt(shares[first:]))
+        nearest: Floats = columns @ columns.T
         r = len(self.root)
         nearest[:r, :r] += np.outer(self.root, self.root)
-        return np.asarray(nearest)
+        return nearest
 
 
 def ascend(
@@ -208,10 +253,11 @@ def ascend(
     """
     from scipy.optimize import Bounds, minimize
 
-    n_pairs = len(start.pairs)
-    rows = triangle_rows(start.triples, relaxation.root)
+    n_pairs, backend = len(start.pairs), relaxation.backend
+    rows = relaxation.rows(start.triples)
 
     def minimiser(stacked: Floats) -> tuple[Floats, Floats]:
+        stacked = backend.put(stacked)
         matrix = relaxation.lagrangian(stacked[:n_pairs], stacked[n_pairs:], rows)
         return matrix, relaxation.nearest(centre - matrix / PROXIMITY)
 
@@ -219,7 +265,9 @@ def ascend(
         matrix, z = minimiser(stacked)
         value = np.vdot(matrix, z) + PROXIMITY / 2 * np.linalg.norm(z - centre) ** 2
         seen = relaxation.between_types(z)
-        return -float(value), np.concatenate([seen[relaxation.above], -(rows @ seen.ravel())])
+        violation = np.concatenate([seen[relaxation.above], -rows.products(seen)])
+        value, violation = backend.fetch(value, violation)
+        return -float(value), violation
 
     first = np.concatenate([start.pairs, start.triangles])
     least, most = np.zeros(len(first)), np.full(len(first), np.inf)

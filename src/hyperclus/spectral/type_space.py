@@ -32,7 +32,7 @@ class TypeSpace:
     k: int
     types: Integers  # (n,), 0 .. r - 1
     extra: Floats  # B, (n, p)
-    backend: ArrayBackend = NUMPY  # where the relaxation computes eigenvectors
+    backend: ArrayBackend = NUMPY  # which holds the relaxation; all else is in host memory
 
     @cached_property
     def root(self) -> Floats:
@@ -64,8 +64,7 @@ class TypeSpace:
             grams[:, column] = np.asarray(sums @ (self.extra[:, [column]] * self.extra))
         terms = self.walk.hypergraph.n_vertices + self.walk.hypergraph.n_edges
         laplacian = (laplacian + laplacian.T) / 2
-        bare = Relaxation.on(laplacian, self.type_root, grams.reshape(r, p * p), self.k, terms)
-        return replace(bare, backend=self.backend)
+        return Relaxation.on(laplacian, self.type_root, grams.reshape(r, p * p), self.k, terms, self.backend)
 
     def _sums(self) -> Incidence:
         """The matrix that adds up rows of vertices by types."""
@@ -82,11 +81,12 @@ class TypeSpace:
         return np.vstack([np.asarray(self.indicators.T @ vectors), self.extra.T @ vectors])
 
     def carried(self, other: "TypeSpace", matrix: Floats) -> Floats:
-        """The coefficients of a matrix on another space, projected onto this one."""
+        """The coefficients of a matrix on another space, projected onto this one; the backend holds both."""
         shared: Floats = (self.indicators.T @ other.indicators).toarray()
         of_types = np.vstack([shared, np.asarray(other.indicators.T @ self.extra).T])
-        change = np.hstack([of_types, self.coefficients(other.extra)])
-        return np.asarray(change @ matrix @ change.T)
+        change = self.backend.put(np.hstack([of_types, self.coefficients(other.extra)]))
+        carried: Floats = change @ matrix @ change.T
+        return carried
 
     def _columns(self, numbers: slice) -> Floats:
         """Some of the vectors e(a) and B."""
