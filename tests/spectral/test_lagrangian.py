@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 
 import hyperclus as hc
 from hyperclus import NormalizedLaplacian, RandomWalk
+from hyperclus.engines.arrays import NumpyBackend
 from hyperclus.spectral import lagrangian as module
 from hyperclus.spectral.lagrangian import Lagrangian, dense_laplacian, evaluated, proven
-from hyperclus.spectral.multiplier_search import proven_by
+from hyperclus.spectral.multiplier_search import FIRST_TYPES, Search, proven_by
 from hyperclus.spectral.relaxation import Multipliers, ascend, refined
 from hyperclus.spectral.sdp_bound import tight_bound
 from hyperclus.spectral.type_space import TypeSpace, split_types
@@ -204,3 +205,14 @@ def test_the_relaxation_on_types_and_vectors_in_blocks():
     matrix = rng.normal(size=(there.shape[1],) * 2)
     carried = basis.T @ there @ matrix @ there.T @ basis
     assert space.carried(other, matrix) == pytest.approx(carried, abs=1e-9)
+
+
+@pytest.mark.parametrize(("dense_up_to", "most_types"), [(300, 256), (256, 256), (419, 256), (420, 420)])
+def test_the_engine_says_how_many_types_there_may_be(dense_up_to, most_types):
+    backend = NumpyBackend()
+    backend.dense_up_to = dense_up_to
+    walk = RandomWalk(random_hypergraph(420, 400, 4, seed=0))
+    vectors = np.random.default_rng(0).normal(size=(420, 5))
+    search = Search.begin(walk, 2, None, vectors, 0.0, backend)
+    assert len(search.space.type_root) == FIRST_TYPES
+    assert search.most_types == most_types
