@@ -41,7 +41,7 @@ from hyperclus.spectral.relaxation import Multipliers
 from hyperclus.spectral.walk import RandomWalk, check_walk
 from hyperclus.typing import Floats, Integers
 
-MAX_VERTICES = 200_000  # 100,000 took .9 GB with 256 types; more was not measured
+MAX_VERTICES = 200_000  # 100,000 took 1.2 GB with 1,024 types; more was not measured
 EIGENVECTORS = 30  # of L_sym, beside k, in the space of the first relaxation
 MIN_PROBABILITY = 1e-100  # of a vertex; below, products of probabilities underflow
 PATIENCE = 5  # rounds without progress after which the search ends
