@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import astuple, dataclass, field, replace
 from itertools import chain
-from typing import Any, Generic, Literal, TypedDict, TypeVar, cast, get_args
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypedDict, TypeVar, cast, get_args
 
 import numpy as np
 
@@ -50,7 +50,6 @@ from hyperclus.errors import (
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_incidences
 from hyperclus.io.anything import as_hypergraph
 from hyperclus.spectral.bounds import ncut_lower_bound
-from hyperclus.spectral.branch_and_bound import optimal_bound
 from hyperclus.spectral.eigen import Eigenpairs, smallest_eigenpairs
 from hyperclus.spectral.eigen.floor import FAILURE, floor_beyond
 from hyperclus.spectral.eigen.lanczos import MIN_CHECK, Vectors
@@ -59,10 +58,12 @@ from hyperclus.spectral.eigen.orthogonal import nearest_orthonormal
 from hyperclus.spectral.eigen.result import lower_bounds, with_residuals
 from hyperclus.spectral.factors import checked_alpha
 from hyperclus.spectral.laplacian import NormalizedLaplacian
-from hyperclus.spectral.sdp_bound import TightBound, check_size, tight_bound
 from hyperclus.spectral.stationary import UNCORRECTED
 from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Booleans, HypergraphLike, Integers, Seed
+
+if TYPE_CHECKING:
+    from hyperclus.spectral.sdp_bound import TightBound
 
 Bound = Literal["eigenvalues", "tight", "optimal"]
 Result = TypeVar("Result")
@@ -285,6 +286,8 @@ class Run(Steps[Partition]):
         self.active = self._covered()
         self.whole = self.hypergraph if self.active.all() else self.hypergraph.restrict(self.active)
         if self.bound != "eigenvalues":
+            from hyperclus.spectral.sdp_bound import check_size
+
             check_size(self.whole.n_vertices)
         if self.bound_seconds is not None:
             check_number("bound_seconds", self.bound_seconds, above=0)
@@ -351,13 +354,17 @@ class Run(Steps[Partition]):
         settings = {"k": k, **settings, **self.settings(walk)}
         return Partition(*found, tight, settings, self.timings, names, chance)
 
-    def _tight_bound(self, walk: RandomWalk, labels: Integers, upper: float) -> TightBound:
+    def _tight_bound(self, walk: RandomWalk, labels: Integers, upper: float) -> "TightBound":
         """The bound that was asked for."""
         report_progress("bound", 0, "evaluations", 0.0)
         k, seconds = int(labels.max()) + 1, self.bound_seconds
         if self.bound == "optimal":
+            from hyperclus.spectral.branch_and_bound import optimal_bound
+
             tight = optimal_bound(walk, k, upper, labels, seconds)
         else:
+            from hyperclus.spectral.sdp_bound import tight_bound
+
             tight = tight_bound(walk, k, upper=upper, labels=labels, seconds=seconds)
         report_progress("bound", tight.evaluations, "evaluations", 1.0, f"NCut at least {tight.value:.4f}")
         return tight

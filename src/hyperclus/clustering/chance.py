@@ -1,6 +1,7 @@
 """Whether clusters are more than chance: their figure beside those of shuffled hypergraphs."""
 
 from dataclasses import dataclass
+from math import atan2, cos, pi, sin, sqrt
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -75,13 +76,31 @@ def certainty(costs: Floats, cost: float) -> float:
 
     t = (mean - cost) / (s sqrt(1 + 1/r)) has Student's distribution with r - 1 degrees of freedom.
     """
-    from scipy.special import stdtr
-
     better, noise = float(costs.mean()) - cost, _rounding(costs, cost)
     if abs(better) <= noise:
         return 0.5
     spread = float(costs.std(ddof=1)) * np.sqrt(1 + 1 / len(costs))
-    return float(stdtr(len(costs) - 1, better / max(spread, noise)))
+    return student_below(better / max(spread, noise), len(costs) - 1)
+
+
+def student_below(t: float, freedom: int) -> float:
+    """The probability of a value below t in Student's distribution, as a finite sum.
+
+    Abramowitz and Stegun, 26.7.3 and 26.7.4. To import `scipy.special` for `stdtr` would take a third as long
+    as a small call.
+
+    >>> round(student_below(2.015, 5), 4)
+    0.95
+    """
+    angle = atan2(t, sqrt(freedom))
+    square, odd = cos(angle) ** 2, freedom % 2
+    term = total = cos(angle) if odd else 1.0
+    for even in range(2 + odd, freedom, 2):
+        term *= (even - 1) / even * square
+        total += term
+    if odd:
+        return 0.5 + (angle + (sin(angle) * total if freedom > 1 else 0.0)) / pi
+    return 0.5 + 0.5 * sin(angle) * total
 
 
 def verdict_of(costs: Floats, cost: float) -> Verdict:

@@ -16,10 +16,8 @@ from hyperclus.clustering._run import (
     checked_rules,
     default_min_share,
 )
-from hyperclus.clustering.attributed import Given, Joined, join_attributes
 from hyperclus.clustering.constraints import Constraints
 from hyperclus.clustering.exhaustive import at_least_as_good
-from hyperclus.clustering.n_clusters import chosen_k
 from hyperclus.clustering.objectives import NCUT, ObjectiveName, objective_of
 from hyperclus.clustering.partition import Partition, unique_names
 from hyperclus.clustering.rules import Rules, rules_of
@@ -132,31 +130,36 @@ def cluster(
     """
     if effort is None:
         effort = "default" if bound == "eigenvalues" else "thorough"
-    given = Given(alpha, seed, engine, precision)
-    known, joined = Constraints.of(constraints), Joined(hypergraph, alpha)
+    known, joined, suggestion = Constraints.of(constraints), None, dict[str, str]()
     if attributes is not None:
-        joined = join_attributes(hypergraph, attributes, beta, k, given)
+        from hyperclus.clustering.attributed import Given, join_attributes
+
+        joined = join_attributes(hypergraph, attributes, beta, k, Given(alpha, seed, engine, precision))
+        hypergraph, alpha = joined.hypergraph, joined.alpha
     run = Run(
-        joined.hypergraph,
+        hypergraph,
         engine,
         chance,
         precision=precision,
-        alpha=joined.alpha,
+        alpha=alpha,
         bound=bound,
         bound_seconds=bound_seconds,
         tolerance=tolerance,
         seed=seed,
     )
-    k, suggestion = chosen_k(run.hypergraph, k, joined.alpha, seed)
+    if isinstance(k, str):
+        from hyperclus.clustering.n_clusters import chosen_k
+
+        k, suggestion = chosen_k(run.hypergraph, k, alpha, seed)
     settings = {
         "method": "cluster",
         "objective": chosen_objective(objective, bound),
         **suggestion,
-        **joined.settings,
+        **({} if joined is None else joined.settings),
     }
     rules = None if known is None else _rules(run, known, check_k(k, run.whole.n_vertices, min_share))
     part = search(run, k, effort, min_share, settings, constraints=known, rules=rules)
-    return part if attributes is None else replace(part, attributes=joined.attributes)
+    return part if joined is None else replace(part, attributes=joined.attributes)
 
 
 def refine(

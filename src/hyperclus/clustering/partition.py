@@ -10,39 +10,26 @@ import scipy.sparse as sp
 
 from hyperclus._runtime.files import StrPath
 from hyperclus._runtime.optional import arrow
-from hyperclus.clustering.attribute_profile import top_attributes
-from hyperclus.clustering.certificates import Found, certificate_of
 from hyperclus.clustering.chance import Chance
 from hyperclus.clustering.cut import Cut, edge_shares
-from hyperclus.clustering.description import (
-    Description,
-    TopHyperedges,
-    TopVertices,
-    describe,
-    edge_columns,
-)
-from hyperclus.clustering.edge_flows import edge_flows
-from hyperclus.clustering.frames import LABEL_COLUMNS, frame_of
-from hyperclus.clustering.membership import Confidence, confidence, membership
-from hyperclus.clustering.metrics import Agreement, agreement
-from hyperclus.clustering.model import Model, Prediction, model_of
-from hyperclus.clustering.new_attributes import Clustered, predict_by_attributes
 from hyperclus.clustering.objectives import ObjectiveName, information_of, objective_of
-from hyperclus.clustering.profile import Profile, profile
 from hyperclus.clustering.quality import PartitionQuality
 from hyperclus.errors import InputError, check_integer
 from hyperclus.hypergraph.ids import as_list, object_array, vertex_codes
 from hyperclus.hypergraph.messages import USUAL, Nouns, caption, first_few, shown
-from hyperclus.io.attributes import Attributes
 from hyperclus.spectral.eigen import Eigenpairs
-from hyperclus.spectral.information_bound import information_upper_bound
-from hyperclus.spectral.sdp_bound import TightBound
 from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import DuplicatePolicy, Floats, Ids, Integers, PageNotes
-from hyperclus.verification.certificate import write_certificate
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # what a method alone needs is imported there: a first call waits for no more than it uses
+    from hyperclus.clustering.description import Description, TopHyperedges, TopVertices
+    from hyperclus.clustering.membership import Confidence
+    from hyperclus.clustering.metrics import Agreement
+    from hyperclus.clustering.model import Model, Prediction
+    from hyperclus.clustering.profile import Profile
     from hyperclus.clustering.tree import Tree
+    from hyperclus.io.attributes import Attributes
+    from hyperclus.spectral.sdp_bound import TightBound
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -78,12 +65,12 @@ class Partition(PartitionQuality):
     cut: Cut
     eigenpairs: Eigenpairs
     walk: RandomWalk
-    tight: TightBound | None = None
+    tight: "TightBound | None" = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     timings: Mapping[str, float] = field(default_factory=dict)
     names: tuple[str, ...] | None = None
     chance: Chance | None = None
-    attributes: Attributes | None = None
+    attributes: "Attributes | None" = None
 
     def __post_init__(self) -> None:
         self.labels.flags.writeable = False
@@ -121,6 +108,8 @@ class Partition(PartitionQuality):
         It takes milliseconds where the walk is reversible, as with gamma = 1; elsewhere up to 240 products
         with the walk. For two clusters, and often for three, a tight bound on the NCut makes it tighter.
         """
+        from hyperclus.spectral.information_bound import information_upper_bound
+
         given = self.walk, self.eigenpairs, self.k
         return information_upper_bound(*given, lowest_ncut=self.lower_bound)
 
@@ -211,14 +200,20 @@ class Partition(PartitionQuality):
         >>> part.membership().toarray()[2].round(3).tolist()
         [0.75, 0.25]
         """
+        from hyperclus.clustering.membership import membership
+
         return membership(self.walk, self.labels, self.k)
 
-    def confidence(self) -> Confidence:
+    def confidence(self) -> "Confidence":
         """How sure each label is: confidence, margin, the next best cluster, and outliers, in O(m k)."""
+        from hyperclus.clustering.membership import confidence
+
         return confidence(self.walk, self.labels, self.k, objective_of(self.objective))
 
     def label_columns(self) -> dict[str, list[Any]]:
         """The columns of `to_frame`, as lists."""
+        from hyperclus.clustering.frames import LABEL_COLUMNS
+
         sure = self.confidence()
         labels, others = self.named_labels, self._named(sure.next_clusters)
         figures = sure.values.tolist(), sure.margins.tolist(), others, sure.outliers.tolist()
@@ -231,22 +226,28 @@ class Partition(PartitionQuality):
         `cluster`, the number or the name of the cluster; and the figures of `confidence`: `confidence`,
         `margin`, `next_cluster` and `outlier`, the reason if it is one.
         """
+        from hyperclus.clustering.frames import frame_of
+
         columns = self.label_columns()
         del columns["vertex"]
         return frame_of("to_frame", self.vertex_ids, self.nouns.vertex, "vertex", columns)
 
-    def agreement(self, classes: Mapping[Any, Any] | Iterable[Any]) -> Agreement:
+    def agreement(self, classes: Mapping[Any, Any] | Iterable[Any]) -> "Agreement":
         """Compare the clusters with known classes of the vertices; those in no hyperedge are left out.
 
         The classes are in the order of the vertices, or a mapping or pandas Series from vertex id.
         """
+        from hyperclus.clustering.metrics import agreement
+
         codes, names = vertex_codes(classes, self.vertex_ids, "class")
         inside = self.labels >= 0
         clusters = self.labels if self.names is None else object_array(self.named_labels)
         return agreement(names[codes[inside]], clusters[inside])
 
-    def model(self) -> Model:
+    def model(self) -> "Model":
         """What is needed to label new vertices, without the data; `predict` and `save` are its methods."""
+        from hyperclus.clustering.model import model_of
+
         return model_of(self.walk, self.walk_labels, self.k, self.objective, self.names)
 
     def predict(
@@ -256,13 +257,15 @@ class Partition(PartitionQuality):
         attributes: Any = None,
         vertex: Any = None,
         duplicates: DuplicatePolicy = "error",
-    ) -> Prediction:
+    ) -> "Prediction":
         """Label new vertices by their hyperedges, as `Model.predict` does, or by their attributes, or both.
 
         The attributes have a row for each new vertex, of the kind that was clustered.
         """
         if attributes is None:
             return self.model().predict(more, vertex=vertex, duplicates=duplicates)
+        from hyperclus.clustering.new_attributes import Clustered, predict_by_attributes
+
         known = Clustered(self.model(), self.vertex_ids, self.attributes)
         return predict_by_attributes(known, more, attributes, vertex, duplicates)
 
@@ -275,6 +278,9 @@ class Partition(PartitionQuality):
 
         docs/understand/certificate.md describes the file. Its figures are rounded to the safe side.
         """
+        from hyperclus.clustering.certificates import Found, certificate_of
+        from hyperclus.verification.certificate import write_certificate
+
         exact = self.settings.get("precision") != "float32"
         found = Found(self.ncut, self.lower_bound, self.eigenpairs, self.tight, exact)
         write_certificate(certificate_of(self.walk, self.walk_labels, self.k, found), path)
@@ -283,7 +289,7 @@ class Partition(PartitionQuality):
         """The share of each cluster in the walkers that pass through each hyperedge, (n_edges, k)."""
         return edge_shares(self.walk, self.walk_labels, self.k)
 
-    def describe(self, n: int = 5) -> Description:
+    def describe(self, n: int = 5) -> "Description":
         """The size of each cluster, its `n` most distinctive hyperedges and attributes, and top vertices.
 
         It prints as a table; see `Description` for the figures.
@@ -293,6 +299,10 @@ class Partition(PartitionQuality):
         >>> part.top_edges(part.labels[0], 1).to_frame()[["edge", "coverage", "coverage_all"]].values.tolist()
         [[('legs', 2), 1.0, 0.5]]
         """
+        from hyperclus.clustering.attribute_profile import top_attributes
+        from hyperclus.clustering.description import describe
+        from hyperclus.clustering.edge_flows import edge_flows
+
         check_integer("n", n)
         flows = edge_flows(self.walk, self.walk_labels, self.cut.volumes, int(n))
         found = describe(self.walk, self.labels, flows, self.cut.volumes, self.cluster_names, int(n))
@@ -301,16 +311,18 @@ class Partition(PartitionQuality):
         top = top_attributes(self.attributes, self.labels, self.cluster_names, int(n))
         return replace(found, attributes=top)
 
-    def top_edges(self, cluster: int | str, n: int = 10) -> TopHyperedges:
+    def top_edges(self, cluster: int | str, n: int = 10) -> "TopHyperedges":
         """The `n` most distinctive hyperedges of one cluster, by its number or name."""
         return self.describe(n).edges[self._number(cluster)]
 
-    def top_vertices(self, cluster: int | str, n: int = 10) -> TopVertices:
+    def top_vertices(self, cluster: int | str, n: int = 10) -> "TopVertices":
         """The `n` most visited vertices of one cluster, by its number or name."""
         return self.describe(n).vertices[self._number(cluster)]
 
-    def profile(self) -> Profile:
+    def profile(self) -> "Profile":
         """For hypergraphs from tables: values and means of each column in each cluster; see `Profile`."""
+        from hyperclus.clustering.profile import profile
+
         return profile(self.walk.hypergraph, self.walk_labels, self.cluster_names)
 
     def edges_frame(self) -> Any:
@@ -329,6 +341,9 @@ class Partition(PartitionQuality):
         >>> cluster(h).edges_frame().set_index("edge")["cluster"].to_dict()
         {'left': 0, 'mid': -1, 'right': 1}
         """
+        from hyperclus.clustering.description import edge_columns
+        from hyperclus.clustering.frames import frame_of
+
         columns = edge_columns(self.walk, self.walk_labels, self.cut.volumes, self.cluster_names)
         ids, noun = self.walk.hypergraph.edge_ids, self.nouns.edge
         frame = frame_of("edges_frame", ids, noun, "edge", columns)

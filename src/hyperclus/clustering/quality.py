@@ -1,10 +1,14 @@
 """The quality of clusters, which all kinds of partitions have."""
 
+from typing import TYPE_CHECKING
+
 from hyperclus.clustering.cut import Cut
 from hyperclus.spectral.bounds import cheeger_interval, ncut_lower_bound, relative_gap
 from hyperclus.spectral.eigen import Eigenpairs
-from hyperclus.spectral.sdp_bound import TightBound
 from hyperclus.typing import Floats
+
+if TYPE_CHECKING:
+    from hyperclus.spectral.sdp_bound import TightBound
 
 
 class PartitionQuality:
@@ -13,7 +17,7 @@ class PartitionQuality:
     __slots__ = ()
     cut: Cut
     eigenpairs: Eigenpairs
-    tight: TightBound | None = None
+    tight: "TightBound | None" = None
 
     @property
     def k(self) -> int:

@@ -1,9 +1,9 @@
 """A hypergraph from whatever holds one, where that can mean one thing only."""
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from itertools import islice, pairwise
-from typing import Any, Unpack
+from typing import Any, Unpack, cast
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,16 +13,13 @@ from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.incidence import PolicyOptions
 from hyperclus.hypergraph.messages import shown
 from hyperclus.hypergraph.tables import columns_of, is_frame, pick_numbers
-from hyperclus.io import convert
-from hyperclus.io.tables.unused import tell_unused_in_memory
 
-LIBRARIES: dict[tuple[str, str], Callable[..., Hypergraph]] = {  # by first module and class
-    ("hyperclus", "HIF"): lambda data, **policies: data.hypergraph(**policies),
-    ("xgi", "Hypergraph"): convert.from_xgi,
-    ("hypernetx", "Hypergraph"): convert.from_hypernetx,
-    ("hypergraphx", "Hypergraph"): convert.from_hypergraphx,
-    ("networkx", "Graph"): convert.from_networkx,
-    ("sknetwork", "Dataset"): convert.from_sknetwork,
+LIBRARIES = {  # functions of `io.convert`, by first module and class
+    ("xgi", "Hypergraph"): "from_xgi",
+    ("hypernetx", "Hypergraph"): "from_hypernetx",
+    ("hypergraphx", "Hypergraph"): "from_hypergraphx",
+    ("networkx", "Graph"): "from_networkx",
+    ("sknetwork", "Dataset"): "from_sknetwork",
 }
 SAMPLE = 1000  # hyperedges that are looked at to tell lists of members from the rows of a matrix
 
@@ -69,8 +66,13 @@ def as_hypergraph(data: Any, **policies: Unpack[PolicyOptions]) -> Hypergraph:
 
 def _converted(data: Any, policies: PolicyOptions) -> Hypergraph:
     for kind in type(data).__mro__:
-        if (known := LIBRARIES.get((kind.__module__.partition(".")[0], kind.__name__))) is not None:
-            return known(data, **policies)
+        name = kind.__module__.partition(".")[0], kind.__name__
+        if name == ("hyperclus", "HIF"):
+            return cast(Hypergraph, data.hypergraph(**policies))
+        if name in LIBRARIES:
+            from hyperclus.io import convert
+
+            return cast(Hypergraph, getattr(convert, LIBRARIES[name])(data, **policies))
     if isinstance(data, str | bytes | os.PathLike):
         raise InputError(
             "a Hypergraph is needed, not the name of a file; hc.read reads a file, and hc.cluster_files "
@@ -156,6 +158,8 @@ def _from_long(table: Any, columns: Mapping[Any, Any], policies: PolicyOptions) 
     """A table of incidences; a message in the log names columns that may be weights."""
     hypergraph = Hypergraph.from_long(table, **policies)
     if "weight" not in columns:
+        from hyperclus.io.tables.unused import tell_unused_in_memory
+
         tell_unused_in_memory(columns, "vertex", "edge")
     return hypergraph
 

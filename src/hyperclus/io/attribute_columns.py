@@ -11,7 +11,6 @@ from hyperclus.errors import InputError
 from hyperclus.hypergraph import tables
 from hyperclus.hypergraph.ids import as_integers_or_list, known_positions, object_array
 from hyperclus.hypergraph.messages import shown
-from hyperclus.io.tables.text import fitted_words
 from hyperclus.typing import Booleans, Codes, Floats, Ids
 
 WORDS = 3  # in a value, on average, from which a column is text
@@ -104,6 +103,8 @@ def encoder_of(columns: Mapping[Any, Any], name: Any) -> Encoder | None:
     known = codes[codes >= 0]
     _refuse_infinite(name, codes, values)
     if len(values) > DISTINCT * len(known) and _is_text(values):
+        from hyperclus.io.tables.text import fitted_words
+
         vectorizer, vocabulary = fitted_words(_texts(columns, name))
         return Words(name, vectorizer, tuple(vocabulary))
     if len(values) > max(DISTINCT * len(known), 10):

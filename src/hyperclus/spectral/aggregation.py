@@ -19,10 +19,10 @@ MOST_BLOCKS = 1000  # elimination takes about a second for this many
 
 def weakly_joined_blocks(factors: TransitionFactors, distribution: Floats) -> Integers | None:
     """The block of each vertex after weak incidences are removed; None if none is weak."""
-    from scipy.sparse.csgraph import connected_components
-
     if not has_weak_joints(factors, distribution):
         return None
+    from scipy.sparse.csgraph import connected_components
+
     h = factors.hypergraph
     strong = np.concatenate(
         [some >= WEAK for some in incidence_shares(factors.lists, *_rates(factors, distribution))]
