@@ -118,6 +118,11 @@ EXPORT void KERNEL(vertex_sums)(const INDEX* edges, const INDEX* vertices, const
                                 const double* powers, bool weighted, int64_t count, int64_t start,
                                 const double* of_edge, int64_t k, double* found) {
     for (int64_t place = 0; place < count; place++) {
+        if (place + MEMBERS_AHEAD < count) {
+            double* coming = found + (int64_t(vertices[place + MEMBERS_AHEAD]) - start) * (2 * k + 3);
+            for (int64_t cell = 0; cell < 2 * k + 3; cell += 8) __builtin_prefetch(coming + cell, 1);
+            __builtin_prefetch(coming + 2 * k + 2, 1);
+        }
         const double* from = of_edge + int64_t(edges[place]) * (2 * k + 2);
         double* to = found + (int64_t(vertices[place]) - start) * (2 * k + 3);
         double picked = weighted ? powers[place] * from[0] : from[0], weight = has_gamma ? gamma[place] : 1.0;
