@@ -45,3 +45,13 @@ EXPORT int64_t KERNEL(sort_rows)(const INDEX* indptr, INDEX* indices, double* da
     }
     return repeated;
 }
+
+static const int64_t COUNTS_AHEAD = 32;  // counts that are fetched from memory before they are needed
+
+// Count how often each index is there.
+EXPORT void KERNEL(count_indices)(const INDEX* indices, int64_t first, int64_t last, int64_t* counts) {
+    for (int64_t place = first; place < last; place++) {
+        if (place + COUNTS_AHEAD < last) __builtin_prefetch(counts + indices[place + COUNTS_AHEAD], 1);
+        counts[indices[place]]++;
+    }
+}

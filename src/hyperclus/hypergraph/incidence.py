@@ -28,6 +28,7 @@ THREADS_FROM = 1_000_000  # incidences that pay for threads
 NOT_NUMBERS = (str, bytes, complex, np.complexfloating, np.datetime64, np.timedelta64)
 
 _sort_rows = Kernel("sort_rows", "indices", "indices", "floats", "int", "int", returns="int")
+_count_indices = Kernel("count_indices", "indices", "int", "int", "integers")
 
 
 class PolicyOptions(TypedDict, total=False):
@@ -267,6 +268,22 @@ def sort_rows(matrix: Incidence) -> int:
     repeated = sum(in_parallel([partial(_sort_rows, *lists, *part) for part in parts]))
     matrix.has_sorted_indices, matrix.has_canonical_format = True, repeated == 0
     return int(repeated)
+
+
+def vertex_degrees(gamma: Incidence) -> Integers:
+    """Count the hyperedges of each vertex, on several threads; `np.bincount` would convert all indices."""
+    count = available_threads() if gamma.nnz >= THREADS_FROM else 1
+
+    def counted(part: tuple[int, int]) -> Integers:
+        found = np.zeros(gamma.shape[1], dtype=np.int64)
+        _count_indices(gamma.indices, *part, found)
+        return found
+
+    parts = pairwise(np.linspace(0, gamma.nnz, count + 1).astype(np.int64).tolist())
+    first, *others = in_parallel([partial(counted, part) for part in parts])
+    for found in others:
+        first += found
+    return first
 
 
 def check_compressed(matrix: Any) -> None:

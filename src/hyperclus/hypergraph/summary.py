@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from hyperclus._runtime.arrays import BLOCK, blocks
 from hyperclus._runtime.threads import in_order
 from hyperclus.hypergraph.hypergraph import Hypergraph, check_hypergraph
-from hyperclus.hypergraph.incidence import connected_components
+from hyperclus.hypergraph.incidence import connected_components, vertex_degrees
 from hyperclus.hypergraph.messages import USUAL, Nouns, caption, count, first_few, shown, with_article
 from hyperclus.typing import Floats, Integers
 
@@ -25,6 +25,7 @@ FIRST_BITS = 20  # of a float: the sign, the exponent and eight of the fraction
 MANY = 4_000_000  # numbers from which quantiles are found without a copy
 
 QUARTILES = ("minimum", "25 %", "median", "75 %", "maximum")
+SHARES = [0.0, 0.25, 0.5, 0.75, 1.0]
 Quartiles = tuple[float, float, float, float, float]
 
 
@@ -111,8 +112,9 @@ def summary(hypergraph: Hypergraph, of_vertex: Integers | None = None) -> Summar
         _, of_vertex, _ = connected_components(hypergraph.gamma)
     component_sizes = np.bincount(of_vertex[covered])
     n_components = int(np.count_nonzero(component_sizes))
-    degrees = np.bincount(hypergraph.gamma.indices, minlength=hypergraph.n_vertices)
-    gamma = quantiles(hypergraph.gamma.data, [0, 0.25, 0.5, 0.75, 1, HIGH])
+    degrees = vertex_degrees(hypergraph.gamma)
+    of_degrees = _quartiles(degrees)
+    gamma = quantiles(hypergraph.gamma.data, [*SHARES, HIGH])
     return Summary(
         hypergraph.n_vertices,
         hypergraph.n_edges,
@@ -122,18 +124,32 @@ def summary(hypergraph: Hypergraph, of_vertex: Integers | None = None) -> Summar
         int(np.count_nonzero(hypergraph.edge_sizes == 0)),
         int(component_sizes.max(initial=0)),
         _quartiles(hypergraph.edge_sizes),
-        _quartiles(degrees),
+        of_degrees,
         cast(Quartiles, tuple(gamma[:5])),
         _quartiles(hypergraph.edge_weights),
-        tuple(_remarks(hypergraph, degrees, n_components, gamma[-1])),
+        tuple(_remarks(hypergraph, degrees, of_degrees[2], n_components, gamma[-1])),
         hypergraph.nouns,
     )
 
 
 def _quartiles(values: Integers | Floats) -> Quartiles:
     if not len(values):
-        return (np.nan,) * 5
-    return cast(Quartiles, tuple(np.quantile(values, [0, 0.25, 0.5, 0.75, 1]).tolist()))
+        return (np.nan,) * len(SHARES)
+    if values.dtype.kind == "i" and values.max() < len(values):
+        return cast(Quartiles, tuple(quantiles_of_counts(np.bincount(values), SHARES)))
+    return cast(Quartiles, tuple(np.quantile(values, SHARES).tolist()))
+
+
+def quantiles_of_counts(counts: Integers, shares: list[float]) -> list[float]:
+    """The same as `np.quantile` for integers from 0, given how often each occurs; nothing is sorted.
+
+    >>> quantiles_of_counts(np.array([0, 1, 1, 0, 1]), [0.0, 0.5, 0.75])
+    [1.0, 2.0, 3.0]
+    """
+    ends = np.cumsum(counts)
+    places = [share * float(ends[-1] - 1) for share in shares]
+    pairs = (np.searchsorted(ends, [np.floor(place), np.ceil(place)], side="right") for place in places)
+    return [float(np.quantile(pair, place % 1)) for pair, place in zip(pairs, places, strict=True)]
 
 
 def quantiles(values: Floats, shares: list[float], many: int = MANY) -> list[float]:
@@ -176,7 +192,9 @@ def _figure(value: float) -> str:
     return "-" if np.isnan(value) else f"{value:.6g}"
 
 
-def _remarks(hypergraph: Hypergraph, degrees: Integers, n_components: int, high: float) -> Iterator[str]:
+def _remarks(
+    hypergraph: Hypergraph, degrees: Integers, median: float, n_components: int, high: float
+) -> Iterator[str]:
     nouns = hypergraph.nouns
     if not hypergraph.n_incidences:
         inside = f"no {nouns.a_vertex} is in {with_article(nouns.a_hyperedge)}"
@@ -193,7 +211,7 @@ def _remarks(hypergraph: Hypergraph, degrees: Integers, n_components: int, high:
         if n_similar:
             differ = count(n_similar, f"{what} id differs from another", f"{what} ids differ from others")
             yield f"{differ} only in case, spaces or type, as do {pair}; do they mean the same?"
-    if np.median(degrees) <= 1:
+    if median <= 1:
         most = f"most {nouns.vertices} are in at most one {nouns.a_hyperedge}"
         yield f"{most}, so clusters will be unions of {nouns.hyperedges}"
 
