@@ -134,7 +134,7 @@ def summary(hypergraph: Hypergraph, of_vertex: Integers | None = None) -> Summar
 
 def _quartiles(values: Integers | Floats) -> Quartiles:
     if not len(values):
-        return (np.nan,) * len(SHARES)
+        return cast(Quartiles, (np.nan,) * len(SHARES))
     if values.dtype.kind == "i" and values.max() < len(values):
         return cast(Quartiles, tuple(quantiles_of_counts(np.bincount(values), SHARES)))
     return cast(Quartiles, tuple(np.quantile(values, SHARES).tolist()))
