@@ -10,6 +10,7 @@ from hyperclus._runtime.optional import arrow
 from hyperclus.errors import InputError, prefixed
 from hyperclus.hypergraph.messages import shown
 from hyperclus.io.shared import LOWEST_INTEGER, PLAIN_INTEGER
+from hyperclus.io.tables.arrow_arrays import from_integers, to_numbers
 from hyperclus.io.tables.table import Table
 from hyperclus.io.tables.text_table import TextTable
 from hyperclus.typing import Codes, Ids, Integers
@@ -31,7 +32,7 @@ class Runs:
     @classmethod
     def of(cls, codes: Codes) -> "Runs":
         """Encode the codes of all rows."""
-        starts = _run_starts(arrow().array(codes))
+        starts = _run_starts(codes)
         short = 2 * len(starts) <= len(codes)
         return cls(codes[starts], starts, len(codes)) if short else cls(codes, None, len(codes))
 
@@ -91,7 +92,7 @@ class Runs:
         else:  # several runs may be of one hyperedge
             order = np.argsort(codes, kind="stable")
             ordered, lengths = codes[order], sizes[order]
-            before, starts = np.cumsum(lengths) - lengths, _run_starts(arrow().array(ordered))
+            before, starts = np.cumsum(lengths) - lengths, _run_starts(ordered)
             edges, counts = ordered[starts], np.diff(starts, append=len(codes))
             first = np.empty(len(codes), dtype=np.int64)
             first[order] = before + np.repeat(free[edges] - before[starts], counts)
@@ -124,10 +125,11 @@ class IdEncoder:
         """Encode a batch like `store`, but only the first of equal neighbours."""
         values = self._typed(values, row)
         keys = values.indices if arrow().types.is_dictionary(values.type) else values
-        n_rows, starts = len(values), _run_starts(keys)
+        n_rows = len(values)
+        starts = _run_starts(to_numbers(keys)) if arrow().types.is_integer(keys.type) else _text_starts(keys)
         short = 2 * len(starts) <= n_rows
         if short:
-            values = values.take(arrow().array(starts))
+            values = values.take(from_integers(starts))
         codes = np.empty(len(values), dtype=np.int32)
         self.store(values, row, codes)
         return Runs(codes, starts if short else None, n_rows)
@@ -174,9 +176,9 @@ class IdEncoder:
             if self._lookup is None:
                 longest = max(self._source.tuning.span, self._source.size // 8)
                 self._lookup = _LookupTable(values[0].as_py(), longest)
-            codes = self._lookup.codes(values.to_numpy())
+            codes = self._lookup.codes(to_numbers(values))
             if codes is None:
-                self._known, self._lookup = arrow().array(self._lookup.ids()), None
+                self._known, self._lookup = from_integers(self._lookup.ids()), None
         return codes
 
     def _finish(self) -> None:
@@ -203,13 +205,13 @@ class IdEncoder:
 
     def _codes_of_dictionary(self, values: Any, row: int) -> Codes:
         """Encode only the distinct values of a dictionary array, in order of first appearance."""
-        indices = values.indices.to_numpy()
+        indices = to_numbers(values.indices)
         first = np.full(len(values.dictionary), len(indices))
         first[indices[::-1]] = np.arange(len(indices))[::-1]  # backwards, so that the first row stays
         used = np.flatnonzero(first < len(indices))
         used = used[np.argsort(first[used])]
         codes = np.empty(len(first), dtype=np.int32)
-        codes[used] = self.codes(values.dictionary.take(arrow().array(used)), row)
+        codes[used] = self.codes(values.dictionary.take(from_integers(used)), row)
         return np.asarray(codes[indices])
 
     def _typed(self, values: Any, row: int) -> Any:
@@ -224,7 +226,7 @@ class IdEncoder:
             return values.cast(pa.large_string())
         if pa.types.is_integer(kind):
             try:
-                return values.cast(pa.int64())
+                return values if kind == pa.int64() else values.cast(pa.int64())
             except pa.ArrowInvalid:
                 raise self._fault("an id from here on is too large for 64 bits; use text", row) from None
         if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
@@ -321,8 +323,15 @@ def _integers(text: Any) -> Any:
     return None if padded else numbers
 
 
-def _run_starts(values: Any) -> Codes:
-    """Return the positions of values of a PyArrow array that differ from the one before."""
+def _run_starts(values: Integers | Codes) -> Codes:
+    """Return the positions of integers that differ from the one before."""
+    changed = np.ones(len(values), dtype=bool)
+    np.not_equal(values[1:], values[:-1], out=changed[1:])
+    return np.flatnonzero(changed).astype(np.int32)
+
+
+def _text_starts(values: Any) -> Codes:
+    """Return the positions of texts of a PyArrow array that differ from the one before."""
     changed = np.ones(len(values), dtype=bool)
     differ = arrow("pyarrow.compute").not_equal(values[1:], values[:-1])
     changed[1:] = differ.to_numpy(zero_copy_only=False)

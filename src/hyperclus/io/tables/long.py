@@ -23,6 +23,7 @@ from hyperclus.hypergraph.messages import Nouns, shown
 from hyperclus.hypergraph.tables import default_column
 from hyperclus.io.shared import naming
 from hyperclus.io.tables import TableFormat, open_table
+from hyperclus.io.tables.arrow_arrays import to_numbers
 from hyperclus.io.tables.derived import CompleteTable, MissingWeights, SplitTable, check_missing
 from hyperclus.io.tables.encode import IdEncoder, Runs
 from hyperclus.io.tables.points import Points, refuse_ambiguous
@@ -353,7 +354,8 @@ def checked_weights(source: Table, name: str, values: Any, row: int) -> Floats:
         raise source.fault(f"column {shown(name)}: weights must be numbers, not {kind}; convert them", row)
     numbers = source.numbers.plain(values) if source.text else values
     try:
-        weights = numbers.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+        floats = numbers if kind == pa.float64() else numbers.cast(pa.float64(), safe=False)
+        weights = to_numbers(floats)
         if not source.text and len(weights) and weights.min() >= 0 and weights.max() < np.inf:
             return np.asarray(weights, dtype=np.float64)
         good = (weights >= 0) & (weights < np.inf)
