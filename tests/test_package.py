@@ -69,6 +69,17 @@ def test_only_public_names_are_listed():
         hc.law  # noqa: B018
 
 
+def test_a_call_loads_only_what_it_uses():
+    code = """
+import sys, hyperclus as hc
+hc.cluster([["a", "b"], ["b", "c"], ["c", "d"]])
+others = "clustering.certificates clustering.model clustering.n_clusters io.tables io.attributes verification"
+print([name for name in others.split() if f"hyperclus.{name}" in sys.modules], "scipy.special" in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["[]", "False"]
+
+
 def test_only_engines_in_use_are_loaded():
     code = """
 import sys, hyperclus as hc

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import hyperclus as hc
-from hyperclus.clustering.chance import LITTLE, MORE, NO_MORE, Chance, certainty, verdict_of
+from hyperclus.clustering.chance import LITTLE, MORE, NO_MORE, Chance, certainty, student_below, verdict_of
 from hyperclus.clustering.shuffles import sampled
 from support.contracts import refused
 from support.strategies import random_hypergraph
@@ -66,6 +66,10 @@ class TestVerdict:
         costs = np.random.default_rng(0).normal(1.0, 0.1, 8)
         t = (costs.mean() - 0.9) / costs.std(ddof=1) / np.sqrt(1 + 1 / 8)
         assert certainty(costs, 0.9) == pytest.approx(stats.t.cdf(t, 7))
+        values = np.concatenate([np.linspace(-40, 40, 81), [-np.inf, 1e200, np.inf]])
+        for freedom in range(1, 30):
+            found = [student_below(float(value), freedom) for value in values]
+            assert found == pytest.approx(stats.t.cdf(values, freedom), abs=1e-14)
 
     @pytest.mark.parametrize(
         ("cost", "wanted"), [(0.5, MORE), (0.87, LITTLE), (0.97, NO_MORE), (1.0, NO_MORE), (3.0, NO_MORE)]

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hyperclus as hc
-from hyperclus.hypergraph.summary import quantiles, summary
+from hyperclus.hypergraph import incidence
+from hyperclus.hypergraph.summary import quantiles, quantiles_of_counts, summary
 from support import oracles
 from support.strategies import disconnected, hypergraphs, random_hypergraph
 
@@ -141,3 +142,15 @@ def test_a_hypergraph_without_incidences():
 def test_quantiles_without_a_copy_are_those_of_numpy(values, shares):
     numbers = np.array(values)
     assert quantiles(numbers, shares, many=0) == np.quantile(numbers, shares).tolist()
+
+
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=60), st.lists(st.floats(0, 1), max_size=6))
+def test_quantiles_of_counts_are_those_of_numpy(values, shares):
+    assert quantiles_of_counts(np.bincount(values), shares) == np.quantile(values, shares).tolist()
+
+
+def test_degrees_are_counted_on_several_threads(monkeypatch):
+    h = random_hypergraph(30, 20, 4, seed=1)
+    monkeypatch.setattr(incidence, "THREADS_FROM", 1)
+    monkeypatch.setattr(incidence, "available_threads", lambda: 3)
+    assert incidence.vertex_degrees(h.gamma).tolist() == np.bincount(h.gamma.indices).tolist()

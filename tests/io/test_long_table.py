@@ -650,6 +650,17 @@ def test_memory_of_parquet(tmp_path, kind):
     assert extra < 2 * 12 * incidences
 
 
+def test_parquet_is_read_without_pandas(tmp_path):
+    table = pa.table({"vertex": [3, 3, 8], "edge": [1, 2, 2], "weight": [1.0, 2.0, 3.0]})
+    pq.write_table(table, tmp_path / "h.parquet")
+    code = "import sys, hyperclus as hc; print(hc.read(sys.argv[1]).n_incidences, 'pandas' in sys.modules)"
+    command = [sys.executable, "-c", code, tmp_path / "h.parquet"]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.split() == [
+        "3",
+        "False",
+    ]
+
+
 class TestDelimiters:
     TEXT = "author;paper;share\nann;p1;3,5\nbob;p1;1\nbob;p2;0,25\n"
     NAMES: ClassVar = {"vertex": "author", "edge": "paper", "weight": "share"}
