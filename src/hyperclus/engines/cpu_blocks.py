@@ -120,8 +120,10 @@ class BlockProducts(HostProducts):
         of_edges = self._edge_pairs(values, width)
         self._along(_cross, n_edges, of_edges, middle, width)
         values[:] = 0.0
-        given = self.vertices, self.edges, self.gamma, of_edges, values, width, False
-        self._run_on(self._blocks, _pairs, *given)
+        self._run_on(
+            self._blocks, _pairs, self.vertices, self.edges, self.gamma, of_edges, values, width, False
+        )
+        del of_edges  # before more memory is needed
         image = np.empty(vectors.shape)
         self._along(_join, n, values, left, right, image, width)
         return image

@@ -78,19 +78,19 @@ class NormalizedLaplacian(WalkOperator):
             for column in range(block.shape[1]):
                 images[:, column] = self.apply(block[:, column])
             return images
-        root, inverse, leaving = self._scales
+        inverse, leaving = self._scales
         if self.walk.reversible:
-            return block - along(root, block) * self.walk.forward(block * along(inverse, block))
+            return block - along(leaving, block) * self.walk.forward(block * along(inverse, block))
         image = products.symmetrized(block, inverse, leaving, self.walk.factors.shares)
         image *= -0.5
         image += block
         return image
 
     @cached_property
-    def _scales(self) -> tuple[Floats, Floats, Floats]:
-        """The root of phi, its inverse, and the root over d."""
+    def _scales(self) -> tuple[Floats, Floats]:
+        """The inverse of the root of phi; the root of a reversible walk, or else the root over d."""
         root = np.sqrt(self.walk.stationary)
-        return root, 1.0 / root, root / self.walk.factors.relative_degrees
+        return 1.0 / root, root if self.walk.reversible else root / self.walk.factors.relative_degrees
 
     def dense(self) -> Floats:
         """The n x n array, exactly symmetric: for small hypergraphs and for tests."""
