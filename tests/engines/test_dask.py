@@ -118,7 +118,10 @@ def test_vectors_are_those_of_numpy(layout):
         assert there.session.spent.rounds == before + 1
         for name, values in expected.items():
             assert found[name].dtype == values.dtype, name
-            np.testing.assert_array_equal(there.get(found[name]), values, err_msg=name)
+            if name == "powers":  # NumPy 2.0 rounds some in another way where a chunk begins elsewhere in memory
+                np.testing.assert_array_max_ulp(there.get(found[name]), values)
+            else:
+                np.testing.assert_array_equal(there.get(found[name]), values, err_msg=name)
             assert there.get(found[name]).dtype == values.dtype, name
         np.testing.assert_array_equal(there.get(looked_up), np.array([1.5, -2.0, 0.0, 7.0])[here["codes"]])
         for name, values in far.items():  # nothing has changed them
