@@ -118,7 +118,9 @@ def test_vectors_are_those_of_numpy(layout):
         assert there.session.spent.rounds == before + 1
         for name, values in expected.items():
             assert found[name].dtype == values.dtype, name
-            if name == "powers":  # NumPy 2.0 rounds some in another way where a chunk begins elsewhere in memory
+            if (
+                name == "powers"
+            ):  # NumPy 2.0 rounds some in another way where a chunk begins elsewhere in memory
                 np.testing.assert_array_max_ulp(there.get(found[name]), values)
             else:
                 np.testing.assert_array_equal(there.get(found[name]), values, err_msg=name)

@@ -191,7 +191,11 @@ def missing_words(values: Any) -> Any:
     pa, pc = arrow(), arrow("pyarrow.compute")
     if not (pa.types.is_string(values.type) or pa.types.is_large_string(values.type)):
         return values
-    return pc.if_else(pc.is_in(values, value_set=pa.array(MISSING, values.type)), None, values)
+    missing = pc.is_in(values, value_set=pa.array(MISSING, values.type))
+    if isinstance(missing, pa.ChunkedArray):
+        missing = missing.combine_chunks()
+    # `if_else` gives invalid text for a slice in PyArrow 17 to 21 at least.
+    return pc.replace_with_mask(values, missing, pa.scalar(None, values.type))
 
 
 def is_numeric(kind: Any) -> bool:
