@@ -228,3 +228,13 @@ def test_vertices_in_no_hyperedge_are_left_out():
     assert named == {"b", "c", "d"}
     found = part.agreement({"a": "x", "b": "x", "c": "x", "d": "y"})
     assert found.counts.sum() == 3
+
+
+def test_many_shares_are_sorted_by_their_first_digits():
+    rng = np.random.default_rng(0)
+    groups, shares = rng.integers(0, 3, 500), rng.random(500).round(2)
+    exact, rounded = (views_module._order(groups, shares, many) for many in (501, 500))
+    assert exact.tolist() == rounded.tolist()
+    assert exact.tolist() == sorted(range(500), key=lambda place: (groups[place], -shares[place], place))
+    close = np.array([0.4, 0.4 + 1e-9, 1.0, 0.0, 1.0 + 1e-12])  # rounding error
+    assert views_module._order(np.zeros(5, dtype=np.int64), close, 1).tolist() == [2, 4, 0, 1, 3]

@@ -52,6 +52,7 @@ class Limits:
     lookup_vertices: int = 20_000  # with more vertices, only those of the embedding can be looked up
     block_entries: int = 1 << 20  # incidences processed at a time
     block_cells: int = 1 << 22  # cells of an array (hyperedges, clusters) processed at a time
+    rounded_from: int = 1_000_000  # shares to sort, from which they are rounded
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -234,10 +235,11 @@ class Views:
         used = np.flatnonzero((self.partition.walk.hypergraph.edge_sizes > 0) & (homes < n_clusters))
         last = int(max(first.max(), second.max())) + 1
         place = np.where(first < 0, last, first) * (last + 1) + np.where(second < 0, last, second)
-        shares, staying = self._flows.shares, self.stay_probability
-        rows, order = in_parallel(
-            [lambda: used[_order(place[used], shares[used])], lambda: _order(columns, staying)]
-        )
+        shares, staying, many = self._flows.shares, self.stay_probability, limits.rounded_from
+        rows, order = in_parallel([
+            lambda: used[_order(place[used], shares[used], many)],
+            lambda: _order(columns, staying, many),
+        ])  # fmt: skip
         kind = index_type(max(len(place), len(columns)))  # positions are kept until the page is written
         rows, order = rows.astype(kind), order.astype(kind)
         edges = _groups(rows, place, limits.grid_rows)
@@ -286,10 +288,15 @@ class Views:
         )
 
 
-def _order(groups: Integers, values: Floats) -> Integers:
-    """Positions by group, then by descending value, then by position; groups are small numbers."""
-    order = np.argsort(-values, kind="stable")
-    small = groups[order].astype(np.min_scalar_type(int(groups.max(initial=0))))  # which sort in linear time
+def _order(groups: Integers, values: Floats, many: int) -> Integers:
+    """Positions by group, then by descending share, then by position; groups are small numbers.
+
+    From `many` shares on they are rounded to 1 / 65,535 for it: each cell that is shown stands for thousands
+    of them, and small integers sort in linear time and take little memory.
+    """
+    falling = -values if len(values) < many else np.round((1.0 - values) * 65_535).astype(np.uint16)
+    order = np.argsort(falling, kind="stable")
+    small = groups.astype(np.min_scalar_type(int(groups.max(initial=0))))[order]
     return np.asarray(order[np.argsort(small, kind="stable")])
 
 
