@@ -189,7 +189,7 @@ class _Problem:
         return pairs or self._pairs(self._lanczos("patient", MAX_PRODUCTS), "lanczos")
 
     def _lanczos(self, part: str, max_products: int, width: int | None = None) -> Vectors:
-        options = Lanczos(max_products, self.spare, width)
+        options = Lanczos(max_products, self.spare, width, lazy=True)
         given = self.laplacian, self.known, self.count, self.tolerance, self.rng
         return lanczos_vectors(*given, options, self.checkpoint.part(part))
 

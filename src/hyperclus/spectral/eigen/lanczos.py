@@ -15,7 +15,16 @@ from hyperclus._runtime.progress import ResidualProgress, unwatched
 from hyperclus.engines.base import ArrayBackend
 from hyperclus.errors import ConvergenceError
 from hyperclus.spectral.eigen.floor import excludes, floor_beyond, highest_floor
-from hyperclus.spectral.eigen.orthogonal import BREAKDOWN, orthonormal_block, orthonormal_vector
+from hyperclus.spectral.eigen.orthogonal import (
+    BREAKDOWN,
+    CANCELLED,
+    LIMIT,
+    ROUNDING,
+    Overlaps,
+    in_orthonormal,
+    orthonormal_block,
+    orthonormal_vector,
+)
 from hyperclus.spectral.laplacian import Operator
 from hyperclus.typing import Floats
 
@@ -38,6 +47,7 @@ class Lanczos:
     spare: int = 0  # up to this many Ritz vectors are returned in addition, as the search left them
     width: int | None = None  # vectors in the block that a product takes; None for one vector
     rough: bool = False  # take what the first basis has, whatever its residuals
+    lazy: bool = False  # make vectors orthogonal only as far as needed; of operators that err by rounding alone
     extra: int | None = None  # basis vectors beyond the wanted ones, without blocks; by default EXTRA_BASIS
 
     def sizes(self, count: int, dimensions: int) -> tuple[int, int]:
@@ -170,6 +180,7 @@ class _Space:
     first: int = 0  # column from which the basis grows
     since: int = 0  # first column after the last restart
     steps: int = 0
+    overlaps: Overlaps = field(init=False)  # estimated; without blocks
 
     backend: ArrayBackend = field(init=False)
     width: int = field(init=False)  # columns that a step adds
@@ -181,6 +192,7 @@ class _Space:
         self.backend, self.width = self.operator.backend, self.options.width or 1
         self.dimensions = int(self.operator.size - self.known.shape[1])
         self.capacity, self.retained = self.options.sizes(self.count, self.dimensions)
+        self.overlaps = Overlaps.none(self.capacity)
 
     def search(self, progress: ResidualProgress, checkpoint: Checkpoint, spare: int = 0) -> _Found:
         """Find the eigenvectors; the goal of the progress is the tolerance."""
@@ -209,7 +221,7 @@ class _Space:
                 proven = floor > -np.inf or not self.can_prove or filled == self.capacity
                 enough = filled == (self.capacity if self.options.rough else self.dimensions)
                 if (converged and proven) or enough:
-                    small = self.backend.put(rotation[:, : self.count + spare], self.basis.dtype)
+                    small = self._coefficients(rotation[:, : self.count + spare])
                     found = _Found(self.basis[:, :filled] @ small, values[: self.count], self.steps, floor)
                     checkpoint.finish(**found._asdict())
                     return found
@@ -255,13 +267,14 @@ class _Space:
     def _fits_state(self, state: dict[str, Any]) -> bool:
         """Whether stored values can be those of `_state`, and the residuals."""
         sound = is_array(state["projected"], self.capacity, self.capacity)
-        sound &= all(is_count(state[name]) for name in ("first", "since", "steps"))
+        sound &= all(is_count(state[name]) for name in ("first", "since", "steps", "again"))
         sound &= state["first"] < self.capacity and state["since"] <= self.capacity
         sound &= len(state["residuals"]) == 2 and all(is_figure(one, 0.0) for one in state["residuals"])
         filled = min(state["first"] + self.width, self.dimensions)
         columns = [state[f"basis {number}"] for number in range(filled)]
         sound &= all(is_array(column, self.operator.size) for column in columns)
-        return bool(sound and len(state) == 5 + filled)
+        sound &= is_array(state["overlaps"], 2, self.capacity + 1)
+        return bool(sound and len(state) == 7 + filled)
 
     def _begin(self, state: dict[str, Any] | None) -> None:
         """Start from random vectors, or from the state of an interrupted search."""
@@ -273,6 +286,7 @@ class _Space:
             return
         for name in ("projected", "first", "since", "steps"):
             setattr(self, name, state[name])
+        self.overlaps = Overlaps(*state["overlaps"], again=bool(state["again"]))
         for column in range(min(self.first + self.width, self.dimensions)):
             self.basis[:, column] = state.pop(f"basis {column}")  # one at a time frees memory
 
@@ -281,7 +295,8 @@ class _Space:
         filled = min(column + self.width, self.dimensions)
         columns = {f"basis {number}": self.basis[:, number] for number in range(filled)}
         now = {"projected": self.projected, "first": column, "since": self.since, "steps": self.steps}
-        return {**now, **columns}
+        now["overlaps"] = np.array([self.overlaps.before, self.overlaps.now])
+        return {**now, "again": int(self.overlaps.again), **columns}
 
     def _extend(self, column: int) -> tuple[int, Floats]:
         """Apply the operator to the block at a column and append the next block; columns filled, and R."""
@@ -298,13 +313,19 @@ class _Space:
     def _restart(self, values: Floats, rotation: Floats) -> None:
         """Keep the retained Ritz vectors and the last block; rows are rotated in slices to save memory."""
         retained = self.first = self.since = self.retained
-        rotation = self.backend.put(rotation[:, :retained], self.basis.dtype)
+        rotation = self._coefficients(rotation[:, :retained])
         for rows in self.backend.row_slices(len(self.basis)):
             self.basis[rows, :retained] = self.basis[rows, : len(rotation)] @ rotation
         last = self.basis[:, self.capacity : self.capacity + self.width]
         self.basis[:, retained : retained + self.width] = last
         self.projected[:] = 0.0
         self.projected[range(retained), range(retained)] = values[:retained]
+
+    def _coefficients(self, rotation: Floats) -> Any:
+        """The columns of the basis that make up Ritz vectors, whose coefficients are those of an orthonormal one."""
+        if self.options.lazy and self.options.width is None:
+            rotation = in_orthonormal(self.backend, self.basis[:, : len(rotation)], rotation)
+        return self.backend.put(rotation, self.basis.dtype)
 
     def _block(self, column: int) -> int | slice:
         """The columns of the block that begins here; without blocks, the column."""
@@ -319,7 +340,7 @@ class _Space:
         """
         if self.options.width is None:
             given = self.operator, self.rng, image, self.known, basis, recent
-            vector, along, length = orthonormal_vector(*given)
+            vector, along, length = orthonormal_vector(*given, self._is_orthogonal)
             return vector, along[:, None], np.array([[length]])
         block, overlaps, beyond = orthonormal_block(self.backend, image, self.known, basis)
         wanted = min(self.width, room)
@@ -329,6 +350,26 @@ class _Space:
             fresh, others = self._random(wanted - rank), np.hstack([self.known, block])
             block = np.hstack([block, orthonormal_block(self.backend, fresh, others, basis)[0]])
         return block, overlaps, beyond
+
+    def _is_orthogonal(self, overlaps: Floats, length: float) -> bool:
+        """Whether the next vector is orthogonal enough to all of the basis after the pass with the latest.
+
+        It is not at the first step and after a restart, nor where the basis ends, so that a restart begins with
+        vectors that are orthogonal up to rounding. The estimates go on to the next vector.
+        """
+        if not self.options.lazy:
+            return False
+        filled, item = len(overlaps), self.basis.dtype.itemsize
+        rounding = ROUNDING * float(np.finfo(self.basis.dtype).eps)
+        last, exact = filled - 1, np.full(self.capacity + 1, rounding)
+        if not self.since < last < self.capacity - 1 or self.overlaps.again:
+            self.overlaps.step(exact)
+            return False
+        following = self.overlaps.following(self.projected, overlaps, length, rounding)
+        enough = length > CANCELLED * float(np.linalg.norm(overlaps))
+        enough = enough and float(np.abs(following[:filled]).max()) <= LIMIT[item]
+        self.overlaps.step(following if enough else exact, again=not enough)
+        return enough
 
     def _random(self, count: int) -> Floats:
         """A block of random vectors; without blocks, a vector."""
