@@ -8,7 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hyperclus import ConvergenceError, InputError, NormalizedLaplacian, RandomWalk, smallest_eigenpairs
+from hyperclus import (
+    ConvergenceError,
+    Hypergraph,
+    InputError,
+    NormalizedLaplacian,
+    RandomWalk,
+    smallest_eigenpairs,
+)
 from hyperclus.spectral.eigen.shift_invert import is_thin
 from support import oracles
 from support.strategies import (
@@ -387,3 +394,33 @@ def test_only_long_and_thin_hypergraphs_are_factorised():
     assert is_thin(NormalizedLaplacian(RandomWalk(band)))
     wide = NormalizedLaplacian(RandomWalk(random_hypergraph(8000, 8000, 10, 0)))
     assert not is_thin(wide)
+
+
+@pytest.mark.parametrize(("k", "alpha"), [(2, 0.0), (12, 0.0), (12, 1.0)])
+def test_a_basis_made_orthogonal_as_needed_gives_the_same_eigenpairs(k, alpha, monkeypatch):
+    """Most passes over the whole basis are left out, and estimates are not below what they estimate."""
+    rng = np.random.default_rng(0)
+    edges = [rng.integers(0, 250, 12) + 250 * (number % 12) for number in range(3000)]
+    edges += [rng.integers(0, 3000, 12) for _ in range(1500)]
+    members = [dict(zip(map(int, edge), rng.random(12) + 0.1, strict=True)) for edge in edges]
+    walk = RandomWalk(Hypergraph.from_edges(members), alpha=alpha)
+    operator, left_out, extend = NormalizedLaplacian(walk), [], lanczos._Space._extend
+
+    def spy(space, column):
+        filled, beyond = extend(space, column)
+        inner = np.abs(space.basis[:, :filled].T @ space.basis[:, filled]).max()
+        estimated = np.abs(space.overlaps.now[:filled]).max()
+        assert inner <= 4 * estimated + 1e-14
+        left_out.append(estimated > 1e-14)
+        return filled, beyond
+
+    known = np.sqrt(walk.stationary)[:, None]
+    given = operator, known, k - 1, 1e-9, np.random.default_rng(0)
+    expected = lanczos.lanczos_vectors(*given, lanczos.Lanczos())
+    monkeypatch.setattr(lanczos._Space, "_extend", spy)
+    found = lanczos.lanczos_vectors(*given[:-1], np.random.default_rng(0), lanczos.Lanczos(lazy=True))
+    assert np.mean(left_out) > 0.5
+    both = found.vectors[:, : k - 1], expected.vectors[:, : k - 1]
+    assert np.abs(both[0].T @ both[0] - np.eye(k - 1)).max() < 1e-13
+    assert np.abs(np.abs(np.linalg.svd(both[0].T @ both[1])[1]) - 1).max() < 1e-12
+    np.testing.assert_allclose(found.floor, expected.floor, rtol=1e-6)

@@ -47,7 +47,9 @@ class Lanczos:
     spare: int = 0  # up to this many Ritz vectors are returned in addition, as the search left them
     width: int | None = None  # vectors in the block that a product takes; None for one vector
     rough: bool = False  # take what the first basis has, whatever its residuals
-    lazy: bool = False  # make vectors orthogonal only as far as needed; of operators that err by rounding alone
+    lazy: bool = (
+        False  # make vectors orthogonal only as far as needed; of operators that err by rounding alone
+    )
     extra: int | None = None  # basis vectors beyond the wanted ones, without blocks; by default EXTRA_BASIS
 
     def sizes(self, count: int, dimensions: int) -> tuple[int, int]:
@@ -286,7 +288,8 @@ class _Space:
             return
         for name in ("projected", "first", "since", "steps"):
             setattr(self, name, state[name])
-        self.overlaps = Overlaps(*state["overlaps"], again=bool(state["again"]))
+        before, now = state["overlaps"]
+        self.overlaps = Overlaps(before, now, bool(state["again"]))
         for column in range(min(self.first + self.width, self.dimensions)):
             self.basis[:, column] = state.pop(f"basis {column}")  # one at a time frees memory
 
@@ -322,7 +325,7 @@ class _Space:
         self.projected[range(retained), range(retained)] = values[:retained]
 
     def _coefficients(self, rotation: Floats) -> Any:
-        """The columns of the basis that make up Ritz vectors, whose coefficients are those of an orthonormal one."""
+        """The columns of the basis that make up Ritz vectors, given those of an orthonormal basis."""
         if self.options.lazy and self.options.width is None:
             rotation = in_orthonormal(self.backend, self.basis[:, : len(rotation)], rotation)
         return self.backend.put(rotation, self.basis.dtype)
@@ -354,8 +357,8 @@ class _Space:
     def _is_orthogonal(self, overlaps: Floats, length: float) -> bool:
         """Whether the next vector is orthogonal enough to all of the basis after the pass with the latest.
 
-        It is not at the first step and after a restart, nor where the basis ends, so that a restart begins with
-        vectors that are orthogonal up to rounding. The estimates go on to the next vector.
+        It is not at the first step and after a restart, nor where the basis ends, so that a restart begins
+        with vectors that are orthogonal up to rounding. The estimates go on to the next vector.
         """
         if not self.options.lazy:
             return False

@@ -58,9 +58,9 @@ class Overlaps:
     """Estimates of the inner products of the latest two vectors of a Lanczos basis with all before.
 
     Images overlap with the latest two vectors only, but rounding grows from step to step, most along Ritz
-    vectors that have converged. The recurrence of the basis gives the inner products of the next vector (Simon,
-    1984), at the cost of a product with the small matrix T. While all are below LIMIT, the pass over all vectors
-    can wait: up to rounding T is that of the orthonormal basis that Gram-Schmidt makes of this one.
+    vectors that have converged. The recurrence of the basis gives the inner products of the next vector
+    (Simon, 1984), at the cost of a product with the small matrix T. While all are below LIMIT, the pass over
+    all vectors can wait: up to rounding T is that of the orthonormal basis that Gram-Schmidt makes of these.
     """
 
     before: Floats
@@ -138,7 +138,7 @@ def orthonormal_block(
 
 
 def in_orthonormal(backend: ArrayBackend, basis: Floats, rotation: Floats) -> Floats:
-    """The coefficients, in a nearly orthonormal basis, of those in the basis that Gram-Schmidt makes of it."""
+    """Coefficients in a nearly orthonormal basis, given those in the one that Gram-Schmidt makes of it."""
     from scipy.linalg import cholesky, solve_triangular
 
     (gram,) = backend.fetch(basis.T @ basis)
