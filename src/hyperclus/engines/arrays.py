@@ -11,8 +11,6 @@ from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.incidence import connected_components
 from hyperclus.typing import Floats, Integers
 
-POINTS = 1 << 20  # rows compared with all centres at a time
-
 
 class NumpyBackend:
     """Vectors as NumPy arrays in host memory; a subclass holds those of another array module."""
@@ -22,6 +20,7 @@ class NumpyBackend:
     xp: Any = np
     rows_at_a_time = 1 << 16  # what the cache holds
     dense_up_to = 1_500
+    points_at_a_time = 1 << 13  # the same of rows that are compared with many centres
 
     def put(self, values: Any, dtype: Any = None) -> Any:
         return values if dtype is None else np.asarray(values, dtype=dtype)
@@ -73,8 +72,9 @@ class NumpyBackend:
     def nearest(self, points: Floats, centres: Floats) -> Integers:
         """Some rows at a time; an empty centre gets the farthest row of a centre that can spare one."""
         centres, labels = self.put(centres, points.dtype), np.empty_like(points[:, 0], dtype=np.int64)
-        for first in range(0, len(labels), POINTS):
-            labels[first : first + POINTS] = nearest_centre(points[first : first + POINTS], centres)
+        for first in range(0, len(labels), self.points_at_a_time):
+            rows = slice(first, first + self.points_at_a_time)
+            labels[rows] = nearest_centre(points[rows], centres)
         (sizes,) = self.fetch(np.bincount(labels, minlength=len(centres)))
         for empty in np.flatnonzero(sizes == 0).tolist():
             distances = np.square(points - centres[labels]).sum(axis=1)

@@ -311,5 +311,7 @@ def reaches_all(products: IncidenceProducts, reached: Floats, n_vertices: int) -
 
 def nearest_centre(points: Floats, centres: Floats) -> Integers:
     """For each point the number of the nearest centre."""
-    nearest: Integers = np.argmin(np.square(centres).sum(axis=1) - 2 * points @ centres.T, axis=1)
+    distances = points @ (-2.0 * centres).T  # up to a constant for each point
+    distances += np.square(centres).sum(axis=1)
+    nearest: Integers = np.argmin(distances, axis=1)
     return nearest

@@ -16,11 +16,15 @@ from hyperclus.engines.arrays import NUMPY
 from hyperclus.engines.base import (
     ArrayBackend,
     ByColumns,
+    ClusterFlows,
+    ColumnFlows,
+    Directions,
     FlowFactors,
     IncidenceProducts,
     LocalProducts,
     Weights,
 )
+from hyperclus.engines.cpu_flows import RowFlows
 from hyperclus.errors import InputError
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.hypergraph.mixture import source_weights
@@ -28,6 +32,7 @@ from hyperclus.typing import Codes, Floats, Incidence, Integers
 
 CHUNK = 1 << 20  # incidences at a time where temporary arrays would take much memory
 RUNS_FROM = 8
+ROWS_FROM = 5  # clusters from which one pass with rows for all beats passes with a column for each
 FLOW_PARTS = 8  # into which flows between clusters are divided, whatever the number of threads
 Side = Literal["edges", "vertices"]
 
@@ -210,6 +215,7 @@ class SparseProducts(HostProducts):
 
     lists: Lists
     tuning: Tuning = field(default_factory=Tuning)
+    _spare: list[tuple[Floats, Floats]] = field(default_factory=list, init=False, repr=False)  # of products
 
     def to_edges(self, values: Floats, weights: Weights) -> Floats:
         return self._gathered("edges", weights, values)
@@ -224,7 +230,8 @@ class SparseProducts(HostProducts):
             return HostProducts.symmetrized(self, block, left, right, middle)
         n_edges, n = lists.gamma.shape
         given = checked(block, n), checked(left, n), checked(right, n)
-        values, crossed, image = np.empty((n, 2)), np.empty((n_edges, 2)), np.empty(n)
+        values, crossed = self._spare.pop() if self._spare else (np.empty((n, 2)), np.empty((n_edges, 2)))
+        image = np.empty(n)
         _spread(*given, values, 1, 0, n)
         by_edge, by_vertex, ones = lists.gamma, lists.gamma_by_vertex, lists.ones
         powers = (
@@ -235,12 +242,33 @@ class SparseProducts(HostProducts):
         self._run("edges", _gather_crossed, *edges, ones)
         vertices = *_arrays(by_vertex), powers[1].data, crossed, *given[1:], image
         self._run("vertices", _gather_joined, *vertices, ones)
+        self._spare.append((values, crossed))
         return image
 
     def vertex_squares(self, values: Floats) -> Floats:
-        """One product with weights computed for it."""
+        """One product, unless the source weights are 1 with weights computed for it."""
+        if self.lists.ones:
+            return self._gathered("vertices", "gamma", values)
         gamma, source_weights = self.lists.gamma_by_vertex, self.lists.source_weights_by_vertex
         return np.asarray(with_data(gamma, gamma.data * source_weights.data) @ values)
+
+    def linked(self, labels: Any, count: int, given: FlowFactors, directions: Directions) -> ClusterFlows:
+        """One pass for all clusters, as they are needed; columns for few clusters."""
+        if count < ROWS_FROM:
+            return ColumnFlows(self, labels, count, given, directions)
+        return RowFlows(self, labels, count, given, directions)
+
+    def weights(self, by_vertex: bool) -> tuple[Incidence, Floats, bool]:
+        """Gamma by one side, the source weights in the same order, and whether these are all 1."""
+        lists = self.lists
+        gamma = lists.gamma_by_vertex if by_vertex else lists.gamma
+        if lists.ones:
+            return gamma, gamma.data, True
+        return gamma, (lists.source_weights_by_vertex if by_vertex else lists.source_weights).data, False
+
+    def parts(self, by_vertex: bool) -> list[tuple[int, int]]:
+        """The rows of each thread."""
+        return self._parts["vertices" if by_vertex else "edges"]
 
     def least_share(self, out_edge: Floats, out_vertex: Floats, in_edge: Floats, in_vertex: Floats) -> float:
         gamma, ones = self.lists.gamma, self.lists.ones

@@ -222,6 +222,7 @@ class CudaBackend(NumpyBackend):
     on_host = False
     rows_at_a_time = 1 << 21  # limits the temporary arrays of a Lanczos restart
     dense_up_to = 4_000
+    points_at_a_time = 1 << 20
 
     def __init__(self, device: Any) -> None:
         self.device, self.xp = device, device.xp
