@@ -59,7 +59,7 @@ def test_the_state_is_what_the_definitions_say(case):
     found = state.flows if search.objective is NCUT else state.flows[0]
     np.testing.assert_allclose(found, expected, atol=1e-14)
     np.testing.assert_allclose(search.own, phi * np.diag(p), rtol=1e-12)
-    assert state.cost == pytest.approx(search.costs([labels])[0], abs=1e-11)
+    assert state.cost == pytest.approx(search.with_cost(labels)[0], abs=1e-11)
     assert state.cost == pytest.approx(clusters_of(search, labels).cost, abs=1e-11)
 
 
@@ -92,7 +92,7 @@ def test_moves_never_raise_the_cost_and_empty_no_cluster(case):
     after = search.descend(before)
     assert after.cost <= before.cost
     assert len(np.unique(after.labels)) == search.k
-    assert after.cost == pytest.approx(search.costs([after.labels])[0], abs=1e-11)
+    assert after.cost == pytest.approx(search.with_cost(after.labels)[0], abs=1e-11)
 
 
 def test_moves_end_where_no_single_move_gains():

@@ -7,7 +7,7 @@ moves that gain are made together; if that does not lower the cost, fewer of the
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import partial
+from functools import partial, reduce
 from itertools import pairwise
 from operator import itemgetter
 from typing import Any, cast
@@ -55,17 +55,19 @@ def batch_search(
     if (done := checkpoint.result(partial(labels_fit, n, k, {}))) is not None:
         return cast(Integers, done["labels"])
     k, search = problem.k, BatchSearch(problem, effort)
-    starts: Iterable[Callable[[], Integers]] = [partial(search.backend.put, start)]
-    if start is None:
+    starts: Iterable[Callable[[], tuple[float, Integers]]]
+    if start is not None:
+        starts = [partial(search.with_cost, search.backend.put(start))]
+    else:
         starts = _initial_partitions(search, problem, effort, rng)
-    search.work.begin(search.visits * (0.5 * (len(SWEEP_SHARES) + 2 * REFINEMENTS) + 6), 1.0)
+    search.work.begin(search.visits * (0.5 * (1 + REFINEMENTS) + 6), 1.0)
     best = checkpoint.part("starts").result(partial(labels_fit, n, k, {}))
     if best is None:
         found: list[tuple[float, Integers]] = []
         for partition in starts:
-            labels = partition()
+            cost, labels = partition()
             if k == 2 or not any(_similar(search.backend, labels, other, k) for _, other in found):
-                found.append((search.costs([labels])[0], labels))
+                found.append((cost, labels))
         del partition  # with what its points take
         found.sort(key=itemgetter(0))
         first = [labels for _, labels in found[: max(effort.finalists // 2, 1)]]
@@ -79,10 +81,11 @@ def batch_search(
 
 def _initial_partitions(
     search: "BatchSearch", problem: SearchProblem, effort: Effort, rng: np.random.Generator
-) -> Iterator[Callable[[], Integers]]:
-    """For two clusters the best of some cuts along the second eigenvector; k-means.
+) -> Iterator[Callable[[], tuple[float, Integers]]]:
+    """Functions that return a cost and labels.
 
-    For other objectives than NCut, mergers of more clusters than k instead.
+    For two clusters the best of some cuts along the second eigenvector; k-means, and for other objectives
+    than NCut mergers of more clusters than k instead.
     """
     k, backend = problem.k, search.backend
     if k == 2 or problem.objective is NCUT:
@@ -105,7 +108,7 @@ def _initial_partitions(
     for points in spaces:
         k_means = WeightedKMeans(backend, points, problem.walk.stationary, effort.sample)
         for _ in range(max(effort.starts // 8, 1)):
-            yield partial(k_means.labels, k, rng, K_MEANS_STARTS)
+            yield partial(_k_means_labels, search, k_means, rng)
 
 
 def _unit_rows(backend: ArrayBackend, pairs: Eigenpairs) -> Floats:
@@ -119,24 +122,42 @@ def _unit_rows(backend: ArrayBackend, pairs: Eigenpairs) -> Floats:
     return backend.persist(points)
 
 
-def _merged(search: "BatchSearch", k_means: WeightedKMeans, rng: np.random.Generator) -> Integers:
+def _k_means_labels(
+    search: "BatchSearch", k_means: WeightedKMeans, rng: np.random.Generator
+) -> tuple[float, Integers]:
+    return search.with_cost(k_means.labels(search.k, rng, K_MEANS_STARTS))
+
+
+def _merged(
+    search: "BatchSearch", k_means: WeightedKMeans, rng: np.random.Generator
+) -> tuple[float, Integers]:
     """k-means with MORE times k centres, and mergers of least cost down to k."""
     count = min(MORE * search.k, search.k + MAX_MERGERS, search.walk.hypergraph.n_vertices)
     labels = search.backend.persist(k_means.labels(count, rng))
     between = flows_between(search.walk, labels, count)
     into = search.objective.merged_to(search.k, between)
-    return search.backend.persist(search.backend.take(search.backend.put(into), labels))
+    members = np.arange(search.k)[:, None] == into
+    cost = search.cost_between(members @ between @ members.T)
+    return cost, search.backend.persist(search.backend.take(search.backend.put(into), labels))
 
 
-def _sweep_cut(search: "BatchSearch", scores: Floats) -> Integers:
-    """Cut the order of the scores in two, at coarse steps of mass, then at finer ones around the best."""
+def _sweep_cut(search: "BatchSearch", scores: Floats) -> tuple[float, Integers]:
+    """Cut the order of the scores in two, at coarse steps of mass, then at finer ones around the best.
+
+    All cuts of a round divide the vertices into parts, whose flows give the flows across each cut: one pass.
+    """
     masses, min_volume = search.walk.stationary, search.min_volume
     split = search.backend.mass_splitter(scores, masses)
     costs: dict[float, float] = {}
 
     def evaluate(wanted: list[float]) -> None:
         new = [share for share in wanted if share not in costs]
-        costs.update(zip(new, search.costs(split(new)), strict=True))
+        if new:
+            parts = search.backend.persist(reduce(np.add, split(new)))
+            between = flows_between(search.walk, parts, len(new) + 1)
+            for number, share in enumerate(new):
+                sides = np.arange(2)[:, None] == (np.arange(len(new) + 1) > number)
+                costs[share] = search.cost_between(sides @ between @ sides.T)
 
     negative = (float((masses * (scores <= 0)).sum()),)  # the cut by sign
     shares = sorted({min(max(share, min_volume), 1.0 - min_volume) for share in SWEEP_SHARES + negative})
@@ -147,7 +168,8 @@ def _sweep_cut(search: "BatchSearch", scores: Floats) -> Integers:
         halves = [(low + high) / 2 for low, high in pairwise(around)]
         shares = sorted({*around, *halves})
     evaluate(shares)
-    return next(split([min(shares, key=costs.__getitem__)]))
+    best_share = min(shares, key=costs.__getitem__)
+    return costs[best_share], next(split([best_share]))
 
 
 def _similar(backend: ArrayBackend, labels: Integers, other: Integers, k: int) -> bool:
@@ -174,17 +196,18 @@ class BatchSearch:
         self.visits = 2.0 * m * (self.k - 1)  # of incidences by one evaluation
         self.large = m >= self.effort.batched_from[1]  # a round costs more than the last digits are worth
 
-    def costs(self, partitions: Iterable[Integers]) -> list[float]:
-        """The costs of partitions alone, which takes fewer products; on many workers one round."""
-        figures = self.backend.fetch(
-            *(figure for labels in partitions for figure in self.flows.summary(labels))
-        )
-        costs = []
-        for volumes, flows in zip(figures[::2], figures[1::2], strict=True):
-            costs.append(self._cost(volumes > 0, volumes, flows))
-            self.work.piece = self.visits / 2
-            self.work.finish(self.objective.shown(costs[-1]))
-        return costs
+    def with_cost(self, labels: Integers) -> tuple[float, Integers]:
+        """The cost of a partition and its labels."""
+        return self.cost_between(flows_between(self.walk, labels, self.k)), labels
+
+    def cost_between(self, between: Floats) -> float:
+        """The cost of a partition, given F, which took a pass over the incidences or a part of one."""
+        volumes = between.sum(axis=1)
+        flows = self.flows.flows(between + between.T if self.flows.directions == "sum" else between)
+        cost = self._cost(volumes > 0, volumes, flows)
+        self.work.piece = self.visits / 2
+        self.work.finish(self.objective.shown(cost))
+        return cost
 
     def evaluate(self, labels: Integers) -> BatchState:
         """Compute the flows between all clusters; those of vertices are computed when they are needed."""

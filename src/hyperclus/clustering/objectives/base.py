@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -38,10 +38,6 @@ class BatchFlows(ABC):
     @abstractmethod
     def flows(self, between: Floats) -> Floats:
         """The flows of a `State`, given what `ClusterFlows.between` gives as a matrix."""
-
-    @abstractmethod
-    def summary(self, labels: Integers) -> tuple[Any, Any]:
-        """Volumes and flows of a partition alone, to be fetched."""
 
     @abstractmethod
     def gains(

@@ -11,7 +11,6 @@ into v from each, and own, from v to itself. A look at all moves costs O(deg v k
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -125,11 +124,6 @@ class InformationFlows(BatchFlows):
     def flows(self, between: Floats) -> Floats:
         """The flows of a `State`."""
         return _with_logs(between)
-
-    def summary(self, labels: Integers) -> tuple[Any, Any]:
-        """Volumes and flows of a partition alone."""
-        between = flows_between(self.walk, labels, self.k)
-        return between.sum(axis=1), _with_logs(between)
 
     def gains(
         self, state: BatchState, rows: slice, linked: list[Floats], own: Floats, min_volume: float

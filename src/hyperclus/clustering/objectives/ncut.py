@@ -14,11 +14,9 @@ with own the flow from v to itself, and the volumes by phi(v). A move costs O(de
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from hyperclus.clustering.cut import flows
 from hyperclus.clustering.objectives.base import BatchFlows, BatchState, Objective
 from hyperclus.clustering.vertex_kernels import NOISE, VOLUME_PENALTY, VertexKernels
 from hyperclus.spectral.bounds import ncut_lower_bound
@@ -95,11 +93,6 @@ class NCutFlows(BatchFlows):
     def flows(self, between: Floats) -> Floats:
         """The flow inside each cluster."""
         return np.diag(between) / 2
-
-    def summary(self, labels: Integers) -> tuple[Any, Any]:
-        """Volumes, and the flow inside each cluster, by half as many products."""
-        volumes, boundaries = flows(self.walk, labels, self.k, once=True)
-        return volumes, volumes - boundaries
 
     def gains(
         self, state: BatchState, rows: slice, linked: list[Floats], own: Floats, min_volume: float
