@@ -8,6 +8,7 @@ INLINE void fetch_vertex(const INDEX* members, const double* rates, const int64_
     __builtin_prefetch(labels + members[place + FLOWS_AHEAD]);
     __builtin_prefetch(rates + members[place + FLOWS_AHEAD]);
 }
+
 static const int64_t FEW = 16;  // clusters up to which all pairs cost less than a choice among them
 
 // The same for two clusters, without branches: a member counts in both sums of each kind, in one of them by 0.
