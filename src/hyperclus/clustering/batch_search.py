@@ -138,6 +138,7 @@ def _merged(
     into = search.objective.merged_to(search.k, between)
     members = np.arange(search.k)[:, None] == into
     cost = search.cost_between(members @ between @ members.T)
+    search.finish_pass(cost)
     return cost, search.backend.persist(search.backend.take(search.backend.put(into), labels))
 
 
@@ -158,6 +159,7 @@ def _sweep_cut(search: "BatchSearch", scores: Floats) -> tuple[float, Integers]:
             for number, share in enumerate(new):
                 sides = np.arange(2)[:, None] == (np.arange(len(new) + 1) > number)
                 costs[share] = search.cost_between(sides @ between @ sides.T)
+            search.finish_pass(min(costs.values()))
 
     negative = (float((masses * (scores <= 0)).sum()),)  # the cut by sign
     shares = sorted({min(max(share, min_volume), 1.0 - min_volume) for share in SWEEP_SHARES + negative})
@@ -198,16 +200,20 @@ class BatchSearch:
 
     def with_cost(self, labels: Integers) -> tuple[float, Integers]:
         """The cost of a partition and its labels."""
-        return self.cost_between(flows_between(self.walk, labels, self.k)), labels
+        cost = self.cost_between(flows_between(self.walk, labels, self.k))
+        self.finish_pass(cost)
+        return cost, labels
 
     def cost_between(self, between: Floats) -> float:
-        """The cost of a partition, given F, which took a pass over the incidences or a part of one."""
+        """The cost of a partition, given F."""
         volumes = between.sum(axis=1)
         flows = self.flows.flows(between + between.T if self.flows.directions == "sum" else between)
-        cost = self._cost(volumes > 0, volumes, flows)
+        return self._cost(volumes > 0, volumes, flows)
+
+    def finish_pass(self, cost: float) -> None:
+        """Report a pass over the incidences that found this cost."""
         self.work.piece = self.visits / 2
         self.work.finish(self.objective.shown(cost))
-        return cost
 
     def evaluate(self, labels: Integers) -> BatchState:
         """Compute the flows between all clusters; those of vertices are computed when they are needed."""
