@@ -169,7 +169,7 @@ def one_mutation(number: int, decades: float) -> list[str]:
 
 
 def accepted(work: Callable[[int], list[str]], count: int, first: int, pool: Any) -> tuple[int, Counter[str]]:
-    """How many hypergraphs were drawn until so many had clusters, and what happened with them."""
+    """How many hypergraphs were drawn until enough had clusters, and what became of them."""
     found: Counter[str] = Counter()
     drawn = missing = 0
     while drawn == 0 or missing:
