@@ -188,7 +188,8 @@ def _dense(values: Any) -> Any:
     if values.shape[1] > DIMENSIONS:
         from scipy.sparse.linalg import svds
 
-        left, sizes, _ = svds(values, k=DIMENSIONS, rng=np.random.default_rng(0), solver="arpack")
+        start = np.random.default_rng(0).standard_normal(min(values.shape))
+        left, sizes, _ = svds(values, k=DIMENSIONS, v0=start, solver="arpack")
         values = left * sizes
     dense = values.toarray() if is_sparse(values) else values
     return np.ascontiguousarray(dense, dtype=np.float32)
