@@ -30,6 +30,7 @@ LLOYD_ROUNDS = 6  # plus k, up to MAX_LLOYD_ROUNDS; moves of single vertices do 
 MAX_LLOYD_ROUNDS = 20
 CANDIDATES = 4  # drawn for each k-means++ centre
 FACTORS_BEYOND_K = 10
+K_MEANS_DIMENSIONS = 128  # at most, of the points from which mergers start; more cost time and gain nothing
 FACTOR_TOLERANCE = 1e-3  # of the factors of hypergraphs that are not large
 DENSE_FACTORS = 300  # vertices or hyperedges up to which all singular vectors are computed
 ELSEWHERE = 1e-6
@@ -101,8 +102,9 @@ def _row_starts(
 def _merger_starts(
     problem: SearchProblem, rng: np.random.Generator, sample: int
 ) -> Iterator[Callable[[], Integers]]:
-    factors = unit_rows(_latent_factors(problem.walk, problem.k + FACTORS_BEYOND_K, rng, problem.large))
-    spectral = unit_rows(np.hstack([problem.pairs.vectors, problem.pairs.spare]))
+    count = min(problem.k + FACTORS_BEYOND_K, K_MEANS_DIMENSIONS)
+    factors = unit_rows(_latent_factors(problem.walk, count, rng, problem.large))
+    spectral = unit_rows(np.hstack([problem.pairs.vectors, problem.pairs.spare])[:, :K_MEANS_DIMENSIONS])
     while True:
         for points, more in ((factors, 3), (spectral, 3), (spectral, 5)):
             yield partial(_merged, problem, points, more, rng, sample)

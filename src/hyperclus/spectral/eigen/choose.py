@@ -26,6 +26,8 @@ METHODS = ("auto", "dense", "small side", "lanczos", "shift-invert")
 PATIENCE = 600  # products after which "auto" tries shift-invert if the hypergraph is thin,
 PATIENCE_EACH = 20  # and this many more for each eigenvector
 MIN_PROVEN = 0.9  # share of the sum of the eigenvalues that Lanczos should prove, else shift-invert is tried
+FILTERED_FROM = 33  # eigenvectors from which Lanczos takes less time on a filter,
+FILTERED_SHARE = 4  # if there are this many times as many vertices
 BRIEFLY = 300  # solves with which shift-invert is then tried
 TINY_MASS = 1e-60  # phi below which the small-side method would overflow
 SHARPER = 64  # times lower tolerance of a second try by shift-invert
@@ -170,14 +172,9 @@ class _Problem:
 
     def _lanczos_or_shift_invert(self) -> Eigenpairs:
         """Lanczos; if it converges slowly or proves little, and the hypergraph is thin, shift-invert."""
-        try:
-            pairs = self._pairs(self._lanczos("hasty", self.patience), "lanczos")
-            if pairs.lower.sum() >= MIN_PROVEN * pairs.values.sum():
-                return pairs
-        except ConvergenceError:
-            pairs = None
-            if not self.has_alternative:
-                raise
+        pairs = self._hasty()
+        if pairs is not None and pairs.lower.sum() >= MIN_PROVEN * pairs.values.sum():
+            return pairs
         if self.has_alternative and is_thin(self.laplacian):
             try:
                 inverse = self._shift_invert(MAX_PRODUCTS if pairs is None else BRIEFLY)
@@ -188,8 +185,21 @@ class _Problem:
                     raise
         return pairs or self._pairs(self._lanczos("patient", MAX_PRODUCTS), "lanczos")
 
-    def _lanczos(self, part: str, max_products: int, width: int | None = None) -> Vectors:
-        options = Lanczos(max_products, self.spare, width, lazy=True)
+    def _hasty(self) -> Eigenpairs | None:
+        """Lanczos, on a filter if there are many eigenvectors; None if there is something else to try."""
+        filtered = self.count >= FILTERED_FROM and self.laplacian.size >= FILTERED_SHARE * self.count
+        try:
+            pairs = self._pairs(self._lanczos("hasty", self.patience, filtered=filtered), "lanczos")
+        except ConvergenceError:
+            if filtered or self.has_alternative:
+                return None
+            raise
+        return None if filtered and pairs.residuals.max() > self.tolerance else pairs
+
+    def _lanczos(
+        self, part: str, max_products: int, width: int | None = None, filtered: bool = False
+    ) -> Vectors:
+        options = Lanczos(max_products, self.spare, width, lazy=True, filtered=filtered)
         given = self.laplacian, self.known, self.count, self.tolerance, self.rng
         return lanczos_vectors(*given, options, self.checkpoint.part(part))
 

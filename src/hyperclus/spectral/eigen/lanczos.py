@@ -4,7 +4,7 @@ Why not ARPACK: it does not report the residual reached when it gives up, checks
 and needs NumPy arrays.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -14,6 +14,7 @@ from hyperclus._runtime.checkpoint import NO_CHECKPOINT, Checkpoint, is_array, i
 from hyperclus._runtime.progress import ResidualProgress, unwatched
 from hyperclus.engines.base import ArrayBackend
 from hyperclus.errors import ConvergenceError
+from hyperclus.spectral.eigen.filtered import DEGREE, Filter
 from hyperclus.spectral.eigen.floor import excludes, floor_beyond, highest_floor
 from hyperclus.spectral.eigen.orthogonal import (
     BREAKDOWN,
@@ -36,6 +37,7 @@ CHECKS_EACH = 8  # for more eigenvectors, one for this many of them
 CLEARLY_ABOVE = 1e-3  # distance from the eigenvalues found at which a rough value beyond them is accepted
 SLACK = 1e-5  # relative loss of a bound at which the search for a single eigenvalue has proven it by itself
 ALONE_FROM = 30_000  # vertices; below, a second iteration costs little, and the bound loses nothing
+QUADRATURE = 40  # products that estimate how many eigenvalues are below each value, for a filter
 MIN_CHECK = 40  # products for the check that no eigenvalue was missed; half those of the search if more
 
 
@@ -51,6 +53,7 @@ class Lanczos:
         False  # make vectors orthogonal only as far as needed; of operators that err by rounding alone
     )
     extra: int | None = None  # basis vectors beyond the wanted ones, without blocks; by default EXTRA_BASIS
+    filtered: bool = False  # search on a `Filter` of the operator; without blocks
 
     def sizes(self, count: int, dimensions: int) -> tuple[int, int]:
         """The columns of a full basis and those that a restart retains; whole blocks, or all dimensions."""
@@ -110,9 +113,9 @@ def lanczos_vectors(
     if count > (options.width or 1):
         tolerance /= 2  # deflated vectors are not exact, and vectors found after them no closer
     progress = ResidualProgress("eigenvectors", tolerance, high=0.8)
-    space = _Space(operator, rng, options, known, count)
-    first = space.search(progress, checkpoint.part("first"), options.spare)
-    del space  # and the memory of its basis
+    search = _search_filtered if options.filtered else _search
+    first = search(operator, known, count, rng, options, progress, checkpoint.part("first"))
+    options = replace(options, filtered=False)
     vectors, values, steps = first.vectors[:, :count], first.values, first.steps
     everything = first.vectors  # copies take as much memory as all eigenvectors
     some_left = known.shape[1] + count < operator.size
@@ -128,7 +131,8 @@ def lanczos_vectors(
         if check.value >= accepted or check.ritz >= accepted + _allowed(values[-1], CLEARLY_ABOVE):
             break
         progress = progress.then(tolerance)
-        missed = _Space(operator, rng, options, found, 1).search(progress, checkpoint.part("missed", rounds))
+        part = checkpoint.part("missed", rounds)
+        missed = _search(operator, found, 1, rng, replace(options, spare=0), progress, part)
         steps += missed.steps
         if missed.values[0] >= accepted:
             break
@@ -137,6 +141,48 @@ def lanczos_vectors(
         vectors = np.hstack([vectors, missed.vectors])[:, order.tolist()]
         everything = np.hstack([vectors, first.vectors[:, count:]])
     return Vectors(everything, steps, float(floor))
+
+
+def _search(
+    operator: Operator,
+    known: Floats,
+    count: int,
+    rng: np.random.Generator,
+    options: Lanczos,
+    progress: ResidualProgress,
+    checkpoint: Checkpoint,
+) -> _Found:
+    """The vectors of one search, unchecked; its basis takes memory no longer."""
+    return _Space(operator, rng, options, known, count).search(progress, checkpoint, options.spare)
+
+
+def _search_filtered(
+    operator: Operator,
+    known: Floats,
+    count: int,
+    rng: np.random.Generator,
+    options: Lanczos,
+    progress: ResidualProgress,
+    checkpoint: Checkpoint,
+) -> _Found:
+    """The same by a filter of the operator; the eigenvalues are those of the operator."""
+    limits = checkpoint.part("filter")
+    if (kept := limits.result(_fits_limits)) is None:
+        space = _Space(operator, rng, Lanczos(lazy=True, extra=QUADRATURE), known, 0)
+        filtered = Filter.of(operator, count, *space.fill())
+        kept = limits.finish(low=filtered.low, high=filtered.high)
+    filtered = Filter(operator, **kept)
+    options = replace(options, max_products=options.max_products // DEGREE)
+    found = _search(filtered, known, count, rng, options, progress, checkpoint)
+    steps = DEGREE * found.steps + QUADRATURE
+    return _Found(found.vectors, filtered.eigenvalues(found.values), steps)
+
+
+def _fits_limits(kept: dict[str, Any]) -> bool:
+    """Whether stored values can be the limits of a filter."""
+    return (
+        len(kept) == 2 and is_figure(kept["low"]) and is_figure(kept["high"]) and kept["low"] < kept["high"]
+    )
 
 
 def rough_vectors(
@@ -236,6 +282,13 @@ class _Space:
             f"not {progress.goal:.1e}; raise the tolerance",
             worst,
         )
+
+    def fill(self) -> tuple[Floats, float]:
+        """T of a full basis, and the norm of what is beyond it."""
+        self._begin(None)
+        for column in range(0, self.capacity, self.width):
+            _, beyond = self._extend(column)
+        return self.projected, float(np.linalg.norm(beyond))
 
     @property
     def check_every(self) -> int:
