@@ -19,11 +19,11 @@ Kind: TypeAlias = Literal[
 ]
 
 DTYPES = {
-    "floats": np.float64,
-    "integers": np.int64,
-    "codes": np.int32,
-    "booleans": np.bool_,
-    "bytes": np.uint8,
+    "floats": np.dtype(np.float64),
+    "integers": np.dtype(np.int64),
+    "codes": np.dtype(np.int32),
+    "booleans": np.dtype(np.bool_),
+    "bytes": np.dtype(np.uint8),
 }
 SCALARS: dict[str, Any] = {"int": ctypes.c_int64, "float": ctypes.c_double, "bool": ctypes.c_bool}
 INDICES = {np.dtype(np.int32): "_i32", np.dtype(np.int64): "_i64"}

@@ -6,12 +6,16 @@ times slower beside one other process).
 """
 
 import os
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache, wraps
 from threading import Lock, Thread
+from types import ModuleType
 from typing import Any, ParamSpec, TypeVar
+
+from threadpoolctl import ThreadpoolController
 
 Parameters = ParamSpec("Parameters")
 Item = TypeVar("Item")
@@ -26,6 +30,8 @@ def available_threads() -> int:
 
 def in_parallel(tasks: Sequence[Callable[[], Result]]) -> list[Result]:
     """Run each task in its own thread and return the results in order, or raise the first error."""
+    if len(tasks) == 1:
+        return [tasks[0]()]
     results: dict[int, Result] = {}
     errors: list[BaseException] = []
 
@@ -88,32 +94,46 @@ def single_blas_thread(function: Callable[Parameters, Result]) -> Callable[Param
     return limited
 
 
+def scipy_linalg() -> ModuleType:
+    """scipy.linalg, whose BLAS then has the limit in force, if there is one.
+
+    Loading it takes about as long as `cluster` on 10,000 incidences, which does without it.
+    """
+    import scipy.linalg
+
+    with _one_thread.lock:
+        _one_thread.limit_what_is_loaded()
+    return scipy.linalg
+
+
 class _OneThread:
     """The limit, which is global: set by the first thread that needs it and lifted by the last."""
 
     def __init__(self) -> None:
-        self._lock, self._users = Lock(), 0
-        self._limit: Any = None
+        self.lock, self._users = Lock(), 0
+        self._limits: dict[bool, Any] = {}
 
     def __enter__(self) -> None:
-        with self._lock:
+        with self.lock:
             self._users += 1
-            if self._users == 1:
-                self._limit = _blas().limit(limits=1)
+            self.limit_what_is_loaded()
 
     def __exit__(self, *_: object) -> None:
-        with self._lock:
+        with self.lock:
             self._users -= 1
-            if self._users == 0:
-                self._limit.restore_original_limits()
+            while not self._users and self._limits:
+                self._limits.popitem()[1].restore_original_limits()
+
+    def limit_what_is_loaded(self) -> None:
+        """Limit the BLAS of NumPy, and that of SciPy as soon as it is there; call it with the lock."""
+        with_scipy = "scipy.linalg" in sys.modules
+        if self._users and with_scipy not in self._limits:
+            self._limits[with_scipy] = _blas(with_scipy).limit(limits=1)
 
 
 _one_thread = _OneThread()
 
 
 @cache
-def _blas() -> Any:
-    import scipy.linalg  # noqa: F401  SciPy has its own BLAS, which must be loaded to be found
-    from threadpoolctl import ThreadpoolController
-
+def _blas(with_scipy: bool) -> Any:
     return ThreadpoolController().select(user_api="blas")

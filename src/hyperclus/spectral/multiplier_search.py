@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from hyperclus._runtime.threads import scipy_linalg
 from hyperclus.engines.arrays import NUMPY
 from hyperclus.engines.base import ArrayBackend
 from hyperclus.spectral.eigen.lanczos import Vectors
@@ -143,8 +144,7 @@ def proven_by(
 
 def _all_vectors(operator: Lagrangian) -> Vectors:
     """The eigenvectors of the k - 1 smallest eigenvalues, from the n x n matrix."""
-    from scipy.linalg import eigh
-
+    eigh = scipy_linalg().eigh
     q, k = operator.space.root, operator.space.k
     matrix = operator.dense()
     far = 4 * float(np.abs(matrix).sum(axis=0).max())

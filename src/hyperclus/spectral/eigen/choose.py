@@ -9,7 +9,7 @@ import numpy as np
 from hyperclus._runtime.checkpoint import Checkpoint, check_seed
 from hyperclus._runtime.progress import report_progress
 from hyperclus._runtime.random import random_generator
-from hyperclus._runtime.threads import single_blas_thread
+from hyperclus._runtime.threads import scipy_linalg, single_blas_thread
 from hyperclus.errors import ConvergenceError, InputError, check_integer, check_number
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.spectral.eigen.inertia import counted_bounds
@@ -29,6 +29,7 @@ MIN_PROVEN = 0.9  # share of the sum of the eigenvalues that Lanczos should prov
 FILTERED_FROM = 33  # eigenvectors from which Lanczos takes less time on a filter,
 FILTERED_SHARE = 4  # if there are this many times as many vertices
 BRIEFLY = 300  # solves with which shift-invert is then tried
+SMALL = 100  # vertices up to which NumPy's solver, for all eigenvectors, is about as fast as SciPy's for some
 TINY_MASS = 1e-60  # phi below which the small-side method would overflow
 SHARPER = 64  # times lower tolerance of a second try by shift-invert
 SECONDS = {  # per unit of the work that `work` counts; measured by benchmarks/eigen_cost.py
@@ -134,11 +135,8 @@ class _Problem:
         chosen = cheapest(self.laplacian, self.k, self.count) if method == "auto" else method
         report_progress("eigenvectors", 0, "products", 0.0, chosen)
         if chosen == "dense":
-            from scipy.linalg import eigh
-
             raised = 3.0 * (self.known @ self.known.T)  # moves the known ones above all others, in [0, 2]
-            ends = [0, self.count + self.spare - 1]
-            vectors = np.asarray(eigh(self.laplacian.dense() + raised, subset_by_index=ends)[1])
+            vectors = _lowest_vectors(self.laplacian.dense() + raised, self.count + self.spare)
             found = Vectors(vectors, 0, np.inf)
         elif chosen == "small side":
             room = self.laplacian.size - 2 * self.laplacian.walk.hypergraph.n_edges - self.k
@@ -219,6 +217,13 @@ class _Problem:
             pairs = self._pairs(found._replace(vectors=vectors), "shift-invert")
         lower = counted_bounds(self.laplacian.walk, pairs.values, pairs.residuals)
         return replace(pairs, steps=steps, lower=lower, failure=0.0)
+
+
+def _lowest_vectors(matrix: Floats, count: int) -> Floats:
+    """The eigenvectors of the smallest eigenvalues."""
+    if len(matrix) <= SMALL:
+        return np.linalg.eigh(matrix)[1][:, :count]
+    return np.asarray(scipy_linalg().eigh(matrix, subset_by_index=[0, count - 1])[1])
 
 
 def _pairs_of(

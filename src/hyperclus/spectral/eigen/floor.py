@@ -8,6 +8,7 @@ import numpy as np
 
 from hyperclus._runtime.checkpoint import LARGEST, NO_CHECKPOINT, Checkpoint, is_array, is_count, is_figure
 from hyperclus._runtime.content_digest import content_digest
+from hyperclus._runtime.threads import scipy_linalg
 from hyperclus.spectral.laplacian import Operator
 from hyperclus.typing import Floats
 
@@ -16,6 +17,7 @@ LEAST_LEFT = 1e-10  # squared norm, relative to the image's, below which the spa
 BREAKDOWN = 1e-12  # the least norm of what is left then
 OFTEN = 30  # steps up to which the floor is tested in each; later it is tested less often
 BISECTIONS = 60
+FEW = 100  # steps up to which a dense solver, which NumPy has, is about as fast as SciPy's tridiagonal one
 
 
 class Floor(NamedTuple):
@@ -142,9 +144,10 @@ def highest_floor(diagonal: Sequence[float], beyond: Sequence[float], ritz: floa
 
 
 def _smallest_ritz(diagonal: Sequence[float], beyond: Sequence[float]) -> float:
-    from scipy.linalg import eigvalsh_tridiagonal
-
-    return float(eigvalsh_tridiagonal(diagonal, beyond[:-1], select="i", select_range=(0, 0))[0])
+    if len(diagonal) <= FEW:
+        return float(np.linalg.eigvalsh(np.diag(diagonal) + np.diag(beyond[:-1], -1))[0])
+    of = scipy_linalg().eigvalsh_tridiagonal
+    return float(of(diagonal, beyond[:-1], select="i", select_range=(0, 0))[0])
 
 
 def _growth(diagonal: Sequence[float], beyond: Sequence[float], value: float) -> float:

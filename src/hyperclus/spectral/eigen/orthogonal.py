@@ -139,10 +139,9 @@ def orthonormal_block(
 
 def in_orthonormal(backend: ArrayBackend, basis: Floats, rotation: Floats) -> Floats:
     """Coefficients in a nearly orthonormal basis, given those in the one that Gram-Schmidt makes of it."""
-    from scipy.linalg import cholesky, solve_triangular
-
     (gram,) = backend.fetch(basis.T @ basis)
-    return np.asarray(solve_triangular(cholesky(gram.astype(np.float64, copy=False)), rotation))
+    factor = np.linalg.cholesky(gram.astype(np.float64, copy=False), upper=True)
+    return np.asarray(np.linalg.solve(factor, rotation), dtype=np.float64)
 
 
 def nearest_orthonormal(backend: ArrayBackend, columns: Floats, known: Floats) -> Floats:

@@ -17,15 +17,13 @@ def small_side_vectors(laplacian: NormalizedLaplacian, known: Floats, count: int
     of C, M is 0 and L_sym has eigenvalue 1. M stays the same when U S and V S^-1 take the places of U
     and V; a diagonal S gives their columns equal lengths, without which G loses digits.
     """
-    from scipy.linalg import eigh
-
     walk = laplacian.walk
     wanted = known.shape[1] + count
     gram, scale = _balanced_gram(walk)
-    gram_values, gram_vectors = eigh(gram)
+    gram_values, gram_vectors = np.linalg.eigh(gram)
     half = (gram_vectors * np.sqrt(np.maximum(gram_values, 0.0))) @ gram_vectors.T
     swapped = np.roll(half, walk.hypergraph.n_edges, axis=0)
-    values, small = eigh(0.5 * half @ swapped)
+    values, small = np.linalg.eigh(0.5 * half @ swapped)
     large = [position for position in np.argsort(-values)[:wanted] if values[position] > 1e-7]
     reached = _from_edges(walk, scale, swapped @ small[:, large])
 
