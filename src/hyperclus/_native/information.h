@@ -9,6 +9,7 @@ static const double LEAST = 1e-8;  // flow whose logarithm stands for those of s
 static const double NO_INVERSE = 1e300;  // of a flow below LEAST, so that no change of it counts as small
 static const int64_t SHORTLIST = 3;  // targets whose gain is computed exactly
 static const double SMALL_CHANGE = 1.0 / 64;  // relative, up to which a series gives the change of x ln x
+static const int64_t SPREAD = 3;  // a pass over all clusters takes as long as one over this share of them, one by one
 static const int64_t CANDIDATES = 16;  // clusters that get first-order gains: those with the largest likely ones
 
 // The series of ((1 + t) ln(1 + t) - t) / t for small t, as close as logarithms are.
@@ -20,9 +21,10 @@ INLINE double series(double t) {
 //
 // With t = d / x this is d ln x + x (1 + t) ln(1 + t).
 INLINE double change(double value, double difference, double logarithm) {
-    if (value > LEAST && fabs(difference) < SMALL_CHANGE * value)
+    if (value <= LEAST) return xlogx(value + difference) - xlogx(value);
+    if (fabs(difference) < SMALL_CHANGE * value)
         return difference * (logarithm + 1.0 + series(difference / value));
-    return xlogx(value + difference) - xlogx(value);
+    return xlogx(value + difference) - value * logarithm;
 }
 
 // The sum of the changes of a row of flows by `sign` times some differences, given logarithms and inverses of the flows,
@@ -197,7 +199,7 @@ struct Information {
             if (out[other] + back[other] <= NO_FLOW) continue;
             const double *to = transposed + other * k, *from = logs + other * k;
             double going = out[other], coming = back[other];
-            if (count == k)
+            if (SPREAD * count >= k)  // those of clusters that are not chosen are not read
                 for (int64_t cluster = 0; cluster < k; cluster++)
                     scores[cluster] += going * to[cluster] + coming * from[cluster];
             else

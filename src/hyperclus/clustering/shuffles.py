@@ -10,7 +10,7 @@ from hyperclus.clustering.initialization import WeightedKMeans, embedding
 from hyperclus.clustering.objectives import Objective
 from hyperclus.clustering.vertex_search import Clusters
 from hyperclus.errors import ConvergenceError
-from hyperclus.hypergraph.configuration_model import shuffled
+from hyperclus.hypergraph.configuration_model import ConfigurationModel
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.spectral.eigen import Eigenpairs, smallest_eigenpairs
 from hyperclus.spectral.eigen.choose import cheapest
@@ -29,12 +29,14 @@ POINTS = 5_000  # of k-means
 MAX_INCIDENCES = 1_000_000  # that are compared
 NEIGHBORS = 120  # that a vertex has in a sample, on average: with fewer, clusters would fall apart
 MEMBERS = 50  # of each cluster in a sample, on average
+ROUGHLY = 1e-6  # tolerance of the stationary distributions, far below the differences between shuffles
 TOLERANCE = 5e-2  # of eigenvectors that are starts only
 EIGENVECTORS = 20  # at most
 STARTS, ROUNDS = 2, 3  # of k-means, and of moves
 FEW_CLUSTERS = 50  # from more, k-means starts once
 
 
+@single_blas_thread
 def compared(
     walk: RandomWalk, labels: Integers, k: int, objective: Objective, min_volume: float, seed: int
 ) -> Chance:
@@ -51,9 +53,11 @@ def compared(
         return Chance(None, reason="many small hyperedges cannot be sampled, and take long to shuffle")
     part, vertices = _drawn(whole, share, rng)
 
+    model = ConfigurationModel(part)
+
     def figure(hypergraph: Hypergraph, given: Integers | None = None) -> float:
         with unwatched(), without_checkpoints():
-            found = RandomWalk(hypergraph, alpha=walk.alpha)
+            found = walk if hypergraph is whole else RandomWalk(hypergraph, ROUGHLY, alpha=walk.alpha)
             return quick_cost(found, k, objective, min_volume, rng, given)
 
     most, figures = int(np.clip(VISITS // (part.n_incidences * k), FEWEST, MOST)), list[float]()
@@ -61,7 +65,7 @@ def compared(
         value = figure(part, labels[vertices])
         for number in range(most):
             report_progress("chance", number, "shuffles", number / most)
-            figures.append(figure(shuffled(part, rng)))
+            figures.append(figure(model.draw(rng)))
             if number + 1 == FIRST and not 0.5 < certainty(np.array(figures), value) < OBVIOUS:
                 break
     except ConvergenceError as error:

@@ -6,7 +6,8 @@ values of one feature of a table; their members are shuffled among them only, so
 values of a feature. In a mixture, the hyperedges and the neighbourhoods are shuffled apart.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
@@ -24,28 +25,45 @@ _swap_repeated = Kernel(
 )
 
 
-def shuffled(hypergraph: Hypergraph, rng: np.random.Generator) -> Hypergraph:
-    """Return the hypergraph with shuffled members.
+@dataclass(frozen=True, eq=False)
+class ConfigurationModel:
+    """The model of a hypergraph, from which any number of shuffled ones can be drawn."""
 
-    A repeated member of a hyperedge is swapped with another vertex; the few for which none is found become
-    one member.
-    """
-    gamma, n = hypergraph.gamma, hypergraph.n_vertices
-    vertices = gamma.indices.astype(np.int64)
-    free = np.ones(hypergraph.n_edges, dtype=bool)  # hyperedges that are not values of a feature
-    for first, last in _features(hypergraph):
-        slots = slice(gamma.indptr[first], gamma.indptr[last])
-        vertices[slots] = rng.permutation(vertices[slots])
-        free[first:last] = False
-    sizes = hypergraph.edge_sizes.astype(np.int64)
-    edges = np.repeat(np.arange(hypergraph.n_edges), sizes)
-    for group in _groups(hypergraph):
-        chosen = free & group
-        rest = chosen[edges]
-        vertices[rest] = _shuffled_members(sizes[chosen], vertices[rest], n, rng)
-    members, slots_used = np.unique(edges * n + vertices, return_index=True)
-    matrix = sp.csr_array((gamma.data[slots_used], (members // n, members % n)), shape=gamma.shape)
-    return replace(hypergraph, gamma=matrix)
+    hypergraph: Hypergraph
+
+    @cached_property
+    def features(self) -> list[tuple[int, int]]:
+        """The ranges of hyperedges that are the values of one feature."""
+        return _features(self.hypergraph)
+
+    def draw(self, rng: np.random.Generator) -> Hypergraph:
+        """The hypergraph with shuffled members.
+
+        A repeated member of a hyperedge is swapped with another vertex; the few for which none is found
+        become one member.
+        """
+        hypergraph = self.hypergraph
+        gamma, n = hypergraph.gamma, hypergraph.n_vertices
+        vertices = gamma.indices.astype(np.int64)
+        free = np.ones(hypergraph.n_edges, dtype=bool)  # hyperedges that are not values of a feature
+        for first, last in self.features:
+            slots = slice(gamma.indptr[first], gamma.indptr[last])
+            vertices[slots] = rng.permutation(vertices[slots])
+            free[first:last] = False
+        sizes = hypergraph.edge_sizes.astype(np.int64)
+        edges = np.repeat(np.arange(hypergraph.n_edges), sizes)
+        for group in _groups(hypergraph):
+            chosen = free & group
+            rest = chosen[edges]
+            vertices[rest] = _shuffled_members(sizes[chosen], vertices[rest], n, rng)
+        members, slots_used = np.unique(edges * n + vertices, return_index=True)
+        matrix = sp.csr_array((gamma.data[slots_used], (members // n, members % n)), shape=gamma.shape)
+        return replace(hypergraph, gamma=matrix)
+
+
+def shuffled(hypergraph: Hypergraph, rng: np.random.Generator) -> Hypergraph:
+    """One draw from the configuration model of a hypergraph."""
+    return ConfigurationModel(hypergraph).draw(rng)
 
 
 def _groups(hypergraph: Hypergraph) -> list[Booleans]:
