@@ -1,8 +1,9 @@
 """First calls, and the size of an installation: `python benchmarks/first_call.py [--checkout ../old]`.
 
 Installs this checkout, the other one if given, and scikit-network into new virtual environments in a
-temporary folder, and prints two tables in Markdown: the seconds of the import and of `cluster(X, 3)` on
-planted hypergraphs, and the disk space of each. The call is timed
+temporary folder, and prints two tables in Markdown: the seconds of the import (`scipy.sparse` and `from
+hyperclus import cluster`, which loads all that a call needs of hyperclus) and of `cluster(X, 3)` on planted
+hypergraphs, and the disk space of each. The call is timed
 
 - in the first process after the installation: NUMBA_CACHE_DIR names an empty folder, so that code which
   caches what it compiles finds nothing;
@@ -165,7 +166,8 @@ def markdown(found: list[Installation], bare: float, figures: str, turns: int) -
 
 `{words}` ({date.today()}; {setting.machine()}; Python {platform.python_version()}): wall seconds, in
 brackets CPU seconds of all threads, medians of {turns} turns. A new process imports the library and makes two
-calls with three clusters on a planted sparse hypergraph that is in memory as a sparse matrix. *First call
+calls with three clusters on a planted sparse hypergraph that is in memory as a sparse matrix. *Import*:
+`scipy.sparse` and `from hyperclus import cluster`, or scikit-network with the k-means of scikit-learn. *First call
 after installing*: nothing that an earlier process has compiled is there. Peak memory: the next process, after
 its first call, with the input.
 
