@@ -167,9 +167,9 @@ def markdown(found: list[Installation], bare: float, figures: str, turns: int) -
 `{words}` ({date.today()}; {setting.machine()}; Python {platform.python_version()}): wall seconds, in
 brackets CPU seconds of all threads, medians of {turns} turns. A new process imports the library and makes two
 calls with three clusters on a planted sparse hypergraph that is in memory as a sparse matrix. *Import*:
-`scipy.sparse` and `from hyperclus import cluster`, or scikit-network with the k-means of scikit-learn. *First call
-after installing*: nothing that an earlier process has compiled is there. Peak memory: the next process, after
-its first call, with the input.
+`scipy.sparse` and `from hyperclus import cluster`, or scikit-network and the k-means of scikit-learn. *First
+call after installing*: nothing that an earlier process has compiled is there. Peak memory: the next process,
+after its first call, with the input.
 
 {figures}
 

@@ -9,7 +9,7 @@ from scipy.linalg import eigvalsh_tridiagonal
 import hyperclus as hc
 from hyperclus import NormalizedLaplacian, RandomWalk
 from hyperclus.spectral.eigen import lanczos
-from hyperclus.spectral.eigen.floor import excludes, floor_beyond
+from hyperclus.spectral.eigen.floor import Stretch, excludes, floor_beyond
 from hyperclus.spectral.eigen.inertia import Augmented, counted_bounds
 from hyperclus.spectral.eigen.result import lower_bounds
 from support.chains import chain_of_rings, equal_arcs
@@ -79,7 +79,7 @@ def test_a_search_that_has_seen_little_of_the_smallest_proves_nothing_above_it(s
     assert sum(ritz > 0.01 for ritz in smallest) > 10  # steps in which another eigenvalue seems the smallest
     for steps, ritz in enumerate(smallest, 1):
         goal = 0.9999 * ritz
-        assert goal < 1e-9 or not excludes(diagonal[:steps], norms[:steps], goal, 300)
+        assert goal < 1e-9 or not excludes([Stretch(diagonal[:steps], norms[:steps])], goal, 300)
 
 
 def lanczos_coefficients(matrix, seed, steps, hidden):

@@ -9,34 +9,14 @@ from hypothesis import strategies as st
 
 import hyperclus as hc
 from hyperclus._runtime import checkpoint
-from hyperclus.engines.arrays import NUMPY
 from hyperclus.errors import ConvergenceError
 from hyperclus.spectral.eigen.filtered import Filter
+from support.operators import Diagonal
 from support.strategies import copies_around_a_hub, random_hypergraph
 
 lanczos = sys.modules["hyperclus.spectral.eigen.lanczos"]
 choose = sys.modules["hyperclus.spectral.eigen.choose"]
 examples = settings(deadline=None, max_examples=100)
-
-
-class Diagonal:
-    """A diagonal matrix as an operator, which counts its products."""
-
-    backend = NUMPY
-
-    def __init__(self, values):
-        self.values, self.products = np.asarray(values, dtype=float), 0
-
-    @property
-    def size(self):
-        return len(self.values)
-
-    def apply(self, block):
-        self.products += 1
-        return (self.values * block.T).T
-
-    def normal(self, rng):
-        return rng.normal(size=self.size)
 
 
 def laplacian_of(h):

@@ -131,11 +131,22 @@ def sweep(walk: RandomWalk, scores: Floats) -> Sweep:
     a_e(v) b_e(S) + a_e(S) b_e(v) + a_e(v) b_e(v) to the internal flow.
     """
     order = np.argsort(vertex_vector(walk, scores), kind="stable")
-    gamma = walk.hypergraph.gamma
+    del scores  # what a large walk no longer needs
+    gained = _gained(walk, order)
+    ranked = walk.stationary[order]
+    volumes = np.cumsum(ranked)[:-1]
+    rests = np.cumsum(ranked[::-1])[-2::-1]
+    noise = np.finfo(float).eps * np.sqrt(len(order))
+    return Sweep(order, volumes, rests, np.maximum(volumes - np.cumsum(gained)[:-1], noise))
+
+
+def _gained(walk: RandomWalk, order: Integers) -> Floats:
+    """What each vertex adds to the internal flow of the prefix before it."""
+    gamma, factors = walk.hypergraph.gamma, walk.factors
     rank = np.empty(len(order), dtype=gamma.indices.dtype)
     rank[order] = np.arange(len(order))
-    ranked_rate = (walk.stationary / walk.factors.degrees)[order]
-    factors, omega = walk.factors, np.asarray(walk.hypergraph.edge_weights)
+    ranked_rate = (walk.stationary / factors.degrees)[order]
+    omega = np.asarray(walk.hypergraph.edge_weights)
     given = *edge_lists(walk), rank, ranked_rate, omega, factors.edge_degrees
 
     def gains(part: slice) -> Floats:
@@ -144,11 +155,6 @@ def sweep(walk: RandomWalk, scores: Floats) -> Sweep:
         return found
 
     gained = np.zeros(len(order))
-    del rank, ranked_rate
     for some in in_order(gains, edge_parts(gamma.indptr)):
         gained += some
-    ranked = walk.stationary[order]
-    volumes = np.cumsum(ranked)[:-1]
-    rests = np.cumsum(ranked[::-1])[-2::-1]
-    noise = np.finfo(float).eps * np.sqrt(len(order))
-    return Sweep(order, volumes, rests, np.maximum(volumes - np.cumsum(gained)[:-1], noise))
+    return gained

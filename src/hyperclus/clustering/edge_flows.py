@@ -10,7 +10,7 @@ from hyperclus._runtime.threads import in_order
 from hyperclus.clustering.cut import edge_information
 from hyperclus.clustering.incidence_blocks import EDGE_LISTS, edge_lists, edge_parts, row_blocks
 from hyperclus.spectral.walk import RandomWalk
-from hyperclus.typing import Booleans, Floats, Integers
+from hyperclus.typing import Booleans, Codes, Floats, Integers
 
 MIN_INFORMATION = 1e-15  # smaller values are rounding errors
 ALPHA = 0.001  # probability that chance alone gives any hyperedge a cluster, of hyperedges with many members
@@ -45,16 +45,16 @@ class EdgeFlows:
     """
 
     stay_probability: Floats  # of each vertex of the walk
-    nearest: Integers  # the nearest cluster of each hyperedge
+    nearest: Codes  # the nearest cluster of each hyperedge
     clear: Booleans  # whether the nearest cluster has the hyperedge clearly more than others
     shares: Floats  # the share of the nearest cluster
-    counts: Floats  # the members in the nearest cluster
+    counts: Codes  # the members in the nearest cluster
     top: list[Candidates]  # of each cluster
 
     @property
-    def edge_clusters(self) -> Integers:
+    def edge_clusters(self) -> Codes:
         """The cluster of each hyperedge, -1 if it says nothing about the clusters."""
-        return np.where(self.clear, self.nearest, -1)
+        return np.where(self.clear, self.nearest, np.int32(-1))
 
 
 def edge_flows(
@@ -79,10 +79,10 @@ def edge_flows(
     given = *edge_lists(walk), labels, pairs, *of_edges, k
     found = EdgeFlows(
         np.zeros(len(labels)),
-        np.zeros(n_edges, dtype=np.int64),
+        np.zeros(n_edges, dtype=np.int32),
         np.zeros(n_edges, dtype=bool),
         np.zeros(n_edges),
-        np.zeros(n_edges),
+        np.zeros(n_edges, dtype=np.int32),
         [NOTHING] * k,
     )
     sizes, squares = np.bincount(labels, minlength=k), walk.stationary @ walk.stationary

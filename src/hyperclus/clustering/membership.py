@@ -25,7 +25,7 @@ from hyperclus.clustering.overlaps import overlap
 from hyperclus.clustering.vertex_kernels import State
 from hyperclus.engines.cpu import with_data
 from hyperclus.spectral.walk import RandomWalk
-from hyperclus.typing import Booleans, Floats, Ids, Integers
+from hyperclus.typing import Booleans, Codes, Floats, Ids, Integers
 
 TINY = 0.05  # clusters with less than this share of an equal volume are mentioned to the user
 RETURNS = 0.9  # share of steps back to the vertex itself from which it has few shared hyperedges
@@ -72,7 +72,7 @@ class Confidence:
 
     values: Floats
     margins: Floats
-    next_clusters: Integers
+    next_clusters: Codes
     fits: Floats
     outliers: Ids
 
@@ -222,10 +222,10 @@ class _Figures(NamedTuple):
 
     values: Floats  # the confidence
     margins: Floats
-    targets: Integers  # of the next best move, -1 if there is none
+    targets: Codes  # of the next best move, -1 if there is none
     staying: Floats  # how far the share of steps that stay is above random,
     noise: Floats  # and the standard deviation of that
-    degrees: Floats  # the number of hyperedges,
+    degrees: Codes  # the number of hyperedges,
     others: Floats  # and of other members of these
 
 
@@ -244,8 +244,9 @@ def _figures(walk: RandomWalk, homes: Integers, k: int, objective: Objective, bl
     edge_shares /= factors.edge_degrees[:, None]
     squares = np.einsum("e,ec,ec->c", walk.edge_stationary, edge_shares, edge_shares)
     spread = np.sqrt(np.maximum(squares - volumes**2, 1e-18))  # of b_e(S_c) over random hyperedges e
-    values, margins, *rest = (np.empty(len(homes)) for _ in range(len(_Figures._fields) - 1))
-    found = _Figures(values, margins, np.empty(len(homes), dtype=np.int64), *rest)
+    targets, degrees = np.empty(len(homes), dtype=np.int32), np.empty(len(homes), dtype=np.int32)
+    values, margins, staying, noise, others = (np.empty(len(homes)) for _ in range(5))
+    found = _Figures(values, margins, targets, staying, noise, degrees, others)
 
     def compute(given: VertexBlock) -> None:
         here, own, sums = (

@@ -19,7 +19,7 @@ from hyperclus.hypergraph.ids import as_list, object_array, vertex_codes
 from hyperclus.hypergraph.messages import USUAL, Nouns, caption, first_few, shown
 from hyperclus.spectral.eigen import Eigenpairs
 from hyperclus.spectral.walk import RandomWalk
-from hyperclus.typing import DuplicatePolicy, Floats, Ids, Integers, PageNotes
+from hyperclus.typing import Codes, DuplicatePolicy, Floats, Ids, Integers, PageNotes
 
 if TYPE_CHECKING:  # what a method alone needs is imported there: a first call waits for no more than it uses
     from hyperclus.clustering.description import Description, TopHyperedges, TopVertices
@@ -128,7 +128,7 @@ class Partition(PartitionQuality):
         """The name, or number, of the cluster of each vertex; -1 for a vertex in no hyperedge."""
         return self._named(self.labels)
 
-    def _named(self, labels: Integers) -> list[str | int]:
+    def _named(self, labels: Codes) -> list[str | int]:
         names = [*self.cluster_names, -1]
         return [names[label] for label in labels.tolist()]
 

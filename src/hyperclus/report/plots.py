@@ -18,7 +18,7 @@ from hyperclus.errors import InputError
 from hyperclus.report import colours
 from hyperclus.report.format import short_id
 from hyperclus.report.views import Views
-from hyperclus.typing import Floats, Ids, Integers
+from hyperclus.typing import Codes, Floats, Ids, Integers
 
 MAX_LISTED = colours.DISTINCT  # clusters in a legend
 MAX_BESIDE = 10  # clusters in a legend inside the axes
@@ -291,7 +291,7 @@ def _number_clusters(ax: Any, clusters: Integers, names: list[str | int]) -> Non
     ax.set_xticks(middles if few else [], shown if few else [], parse_math=False)
 
 
-def _names(groups: list[Integers], ids: Ids) -> list[str]:
+def _names(groups: list[Codes], ids: Ids) -> list[str]:
     """Return the name of each row or column; none if there are many or if they stand for groups."""
     if len(groups) > MAX_NAMED or any(len(group) > 1 for group in groups):
         return []

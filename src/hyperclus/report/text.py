@@ -95,7 +95,7 @@ def partition_text(
             for name, (size, volume, conductance) in zip(names, figures, strict=False)
         ],
         max(part.k - MAX_ROWS, 0),
-        list(_notes(part, written)),
+        list(notes_of(part, written)),
     )
 
 
@@ -138,7 +138,8 @@ def meaningless(part: Partition | StoredPartition) -> str | None:
     return None
 
 
-def _notes(part: Partition | StoredPartition, written: Callable[[Argument], str]) -> Iterator[str]:
+def notes_of(part: Partition | StoredPartition, written: Callable[[Argument], str] = str) -> Iterator[str]:
+    """What one should know about a partition, in sentences."""
     if (nothing := meaningless(part)) is not None:
         yield nothing
     option = written(Argument("min_share"))

@@ -5,7 +5,7 @@ thousand; each view has the number of vertices it stands for.
 """
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any
 
@@ -28,7 +28,7 @@ from hyperclus.clustering.incidence_blocks import edge_parts
 from hyperclus.clustering.partition import Partition
 from hyperclus.clustering.profile import table_columns
 from hyperclus.spectral.laplacian import NormalizedLaplacian
-from hyperclus.typing import Booleans, Floats, Integers
+from hyperclus.typing import Booleans, Codes, Floats, Integers
 
 COORDINATES = 6  # of the embedding
 MIN_PER_CLUSTER = 40  # vertices of each cluster in a sample, if there are as many and few clusters
@@ -103,8 +103,8 @@ class IncidenceGrid:
     """
 
     cells: Floats
-    edges: list[Integers]  # positions of the hyperedges of each row
-    vertices: list[Integers]  # positions in the walk of the vertices of each column
+    edges: list[Codes]  # positions of the hyperedges of each row
+    vertices: list[Codes]  # positions in the walk of the vertices of each column
     row_clusters: Integers
     column_clusters: Integers
     n_clusters: int  # the largest ones
@@ -175,6 +175,7 @@ class Views:
         if pairs.spare.shape[1]:
             spare = pairs.spare - pairs.vectors @ (pairs.vectors.T @ pairs.spare)
             basis, lengths, _ = np.linalg.svd(spare, full_matrices=False)
+            del spare
             basis = basis[:, lengths > 1e-6]  # shorter ones are rounding errors
             laplacian = NormalizedLaplacian(self.partition.walk)
             images = [basis.T @ laplacian.apply(np.ascontiguousarray(vector)) for vector in basis.T]
@@ -215,7 +216,7 @@ class Views:
         return SweepProfile(kept + 1, ncuts[kept], conductances[kept], best, len(ncuts) + 1)
 
     @property
-    def edge_clusters(self) -> Integers:
+    def edge_clusters(self) -> Codes:
         """The cluster of each hyperedge, -1 if it says nothing about the clusters."""
         return self._flows.edge_clusters
 
@@ -224,7 +225,7 @@ class Views:
         """Rows sorted by cluster and share, columns by cluster and stay probability."""
         return self.ordered_grid(self.edge_clusters, self.edge_clusters, self.labels)
 
-    def ordered_grid(self, first: Integers, second: Integers, columns: Integers) -> IncidenceGrid:
+    def ordered_grid(self, first: Codes, second: Codes, columns: Codes) -> IncidenceGrid:
         """The incidence matrix in a given order.
 
         Rows are sorted by two numbers of each hyperedge, -1 the last, and then by share; columns by a number
@@ -232,16 +233,14 @@ class Views:
         """
         labels, homes, limits = self.labels, self.edge_clusters, self.limits
         n_clusters = min(self.partition.k, limits.grid_clusters)
-        used = np.flatnonzero((self.partition.walk.hypergraph.edge_sizes > 0) & (homes < n_clusters))
+        used = (self.partition.walk.hypergraph.edge_sizes > 0) & (homes < n_clusters)
         last = int(max(first.max(), second.max())) + 1
-        place = np.where(first < 0, last, first) * (last + 1) + np.where(second < 0, last, second)
+        place = np.where(first < 0, last, first).astype(index_type((last + 1) ** 2)) * (last + 1)
+        place += np.where(second < 0, last, second)
         shares, staying, many = self._flows.shares, self.stay_probability, limits.rounded_from
         rows, order = in_parallel([
-            lambda: used[_order(place[used], shares[used], many)],
-            lambda: _order(columns, staying, many),
+            partial(_ordered, used, place, shares, many), partial(_order, columns, staying, many)
         ])  # fmt: skip
-        kind = index_type(max(len(place), len(columns)))  # positions are kept until the page is written
-        rows, order = rows.astype(kind), order.astype(kind)
         edges = _groups(rows, place, limits.grid_rows)
         vertices = _groups(order[labels[order] < n_clusters], columns, limits.grid_columns)
         means = self._cell_means(edges, vertices)
@@ -251,7 +250,7 @@ class Views:
         )
         return IncidenceGrid(means, edges, vertices, of_row, of_column, n_clusters)
 
-    def _cell_means(self, edges: list[Integers], vertices: list[Integers]) -> Floats:
+    def _cell_means(self, edges: list[Codes], vertices: list[Codes]) -> Floats:
         """Average gamma_e(v) / max gamma_e over the hyperedges and vertices of each cell."""
         gamma = self.partition.walk.hypergraph.gamma
         row_of, column_of = (np.full(size, -1, dtype=np.int32) for size in gamma.shape)  # -1: in no group
@@ -288,15 +287,27 @@ class Views:
         )
 
 
-def _order(groups: Integers, values: Floats, many: int) -> Integers:
+def _ordered(used: Booleans, groups: Codes, values: Floats, many: int) -> Codes:
+    """The positions of those that are used, in the order of `_order`."""
+    positions = np.flatnonzero(used).astype(index_type(len(used)))
+    return np.asarray(positions[_order(groups[positions], values[positions], many)])
+
+
+def _order(groups: Codes, values: Floats, many: int) -> Codes:
     """Positions by group, then by descending share, then by position; groups are small numbers.
 
-    From `many` shares on they are rounded to 1 / 65,535 for it: each cell that is shown stands for thousands
-    of them, and small integers sort in linear time and take little memory.
+    Positions are of a small type, because they are kept until the page is written. From `many` shares on they
+    are rounded to 1 / 65,535 for it: each cell that is shown stands for thousands of them, and small integers
+    sort in linear time and take little memory.
     """
-    falling = -values if len(values) < many else np.round((1.0 - values) * 65_535).astype(np.uint16)
-    order = np.argsort(falling, kind="stable")
+    if len(values) < many:
+        order = np.argsort(-values, kind="stable")
+    else:
+        falling = 1.0 - values
+        falling *= 65_535
+        order = np.argsort(np.round(falling, out=falling).astype(np.uint16), kind="stable")
     small = groups.astype(np.min_scalar_type(int(groups.max(initial=0))))[order]
+    order = order.astype(index_type(len(order)))
     return np.asarray(order[np.argsort(small, kind="stable")])
 
 
@@ -312,11 +323,11 @@ def _sample(labels: Integers, k: int, count: int) -> Integers:
     return np.sort(np.concatenate(kept))
 
 
-def _groups(order: Integers, clusters: Integers, limit: int) -> list[Integers]:
+def _groups(order: Codes, clusters: Codes, limit: int) -> list[Codes]:
     """Cut an order that is sorted by cluster into about `limit` groups of one cluster each."""
     if len(order) <= limit:
         return [order[i : i + 1] for i in range(len(order))]
-    groups: list[Integers] = []
+    groups: list[Codes] = []
     for members in np.split(order, np.flatnonzero(np.diff(clusters[order])) + 1):
         groups += np.array_split(members, max(1, round(limit * len(members) / len(order))))
     return groups

@@ -287,9 +287,9 @@ def _krylov(
 
         distribution, at.count = at.distribution, at.count + 1
         at.steps += begun["first"] if begun else 0
-        change = backend.persist(distribution - chain.step(distribution))
         scale = backend.persist(np.sqrt(np.where(distribution > 0, distribution, 1.0)))
-        residual = float(np.linalg.norm(change / scale))
+        change = backend.persist((distribution - chain.step(distribution)) / scale)
+        residual = float(np.linalg.norm(change))
         progress.report(at.steps, residual)
         at.first_residual = progress.first
         at.stalled = at.stalled + 1 if residual > 0.5 * at.residual else 0
@@ -306,7 +306,7 @@ def _krylov(
             progress.report(at.steps, residual)
 
         correction, _ = gmres_cycle(
-            backend, apply, change / scale, progress.goal / 2, RESTART, count, begun=begun, keep=keep
+            backend, apply, change, progress.goal / 2, RESTART, count, begun=begun, keep=keep
         )
         begun = None
         at.steps += 2

@@ -17,7 +17,7 @@ from hyperclus.report.format import NOISE, short_id
 from hyperclus.report.html.contents import Contents
 from hyperclus.report.html.levels import Level
 from hyperclus.report.views import IncidenceGrid
-from hyperclus.typing import Integers
+from hyperclus.typing import Codes
 
 Spec = dict[str, Any]
 Channel = Callable[[str | float], Spec]
@@ -240,7 +240,7 @@ def _homes(grid: IncidenceGrid, level: Level) -> list[int]:
     return [int(np.bincount(homes[rows] + 1).argmax()) - 1 for rows in grid.edges]
 
 
-def _group(group: Integers, ids: Any) -> list[Any]:
+def _group(group: Codes, ids: Any) -> list[Any]:
     """Return the number of members of a row or column and the names of the first."""
     return [len(group), *(short_id(value, 48) for value in ids[group[:GROUP_NAMES]].tolist())]
 

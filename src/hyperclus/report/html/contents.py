@@ -17,7 +17,7 @@ from hyperclus.hypergraph.messages import USUAL, Nouns, count
 from hyperclus.hypergraph.summary import summary
 from hyperclus.report.format import NOISE, four_digits, number, percent, short_id
 from hyperclus.report.html.levels import Level, Levels, check_levels, levels_of
-from hyperclus.report.text import information_limit, partition_text
+from hyperclus.report.text import information_limit, notes_of
 from hyperclus.typing import Codes, Ids, Integers, PageNotes
 
 TABLE_CLUSTERS = 200  # groups in the table, the largest
@@ -204,7 +204,7 @@ def _notes(
     """How to reproduce a partition, and sentences about it."""
     if isinstance(remarks, str) or not isinstance(remarks or (), Iterable):
         raise InputError("remarks must be a list of sentences; put a single one in brackets")
-    given = map(str, [*(() if remarks is None else remarks), *partition_text(part).notes])
+    given = map(str, [*(() if remarks is None else remarks), *notes_of(part)])
     texts = [text.strip() for text in given]
     sentences = [text[0].upper() + text[1:] + "." * (text[-1] not in ".!?") for text in texts if text]
     return python_call(part) if command is None else command, sentences

@@ -74,7 +74,10 @@ class Level:
             return None
         part = self.part
         what = objective_of(part.objective)
-        return confidence(part.walk, part.labels, part.k, what, overlaps=self.overlaps())
+        found = confidence(part.walk, part.labels, part.k, what, overlaps=self.overlaps())
+        return replace(
+            found, margins=np.broadcast_to(np.nan, len(part.labels))
+        )  # the page has no use for them
 
     @cached_property
     def groups(self) -> tuple[Group, ...]:
@@ -135,11 +138,12 @@ class Levels:
     def grid(self) -> IncidenceGrid:
         """The incidence matrix, in an order in which the groups of all levels are adjacent."""
         main, finest, order = self.levels[self.main], self.finest, self.leaf_order
-        place = np.zeros(main.k, dtype=np.int64)  # of the groups of the main level
+        place = np.zeros(main.k + 1, dtype=np.int32)  # of the groups of the main level; -1 is the last
         place[main.part.walk_labels] = order[finest.part.walk_labels]
+        order, place[-1] = np.append(order, -1).astype(np.int32), -1
         return main.views.ordered_grid(
-            np.append(place, -1)[main.views.edge_clusters],
-            np.append(order, -1)[finest.views.edge_clusters],
+            place[main.views.edge_clusters],
+            order[finest.views.edge_clusters],
             order[finest.part.walk_labels],
         )
 
@@ -166,8 +170,11 @@ def levels_of(part: Partition, most: int | None = None) -> Levels:
     tree = tree_of(leaves, part.objective, [groups])
     ids = _ids(tree, groups, part.k)
     names = _names(tree, ids, groups, part)
-    found, overlaps = [], cache(partial(overlap, part.walk.hypergraph))
-    for k in _numbers(part.k, tree.k) if m <= COARSER_UP_TO or most is not None else [part.k]:
+    numbers = _numbers(part.k, tree.k) if m <= COARSER_UP_TO or most is not None else [part.k]
+    found, overlaps = list[Level](), partial(overlap, part.walk.hypergraph)
+    if len(numbers) > 1:
+        overlaps = cache(overlaps)  # type: ignore[assignment]
+    for k in numbers:
         nodes = tree.nodes(k)
         at = part
         if k == part.k:

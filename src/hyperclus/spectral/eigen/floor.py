@@ -20,6 +20,18 @@ BISECTIONS = 60
 FEW = 100  # steps up to which a dense solver, which NumPy has, is about as fast as SciPy's tridiagonal one
 
 
+class Stretch(NamedTuple):
+    """Lanczos' coefficients between two restarts: the diagonal of T, and the norm beyond each column.
+
+    The first columns of a stretch may be Ritz vectors that a restart `kept`; their norms join them with the
+    column after the last of them.
+    """
+
+    diagonal: Sequence[float]
+    beyond: Sequence[float]
+    kept: int = 0
+
+
 class Floor(NamedTuple):
     """The smallest eigenvalue beyond some vectors is at least `value`, and at most `ritz`."""
 
@@ -88,11 +100,12 @@ def floor_beyond(
         if invariant:
             break
         if len(diagonal) % (1 + len(diagonal) // OFTEN) == 0 and (
-            excludes(diagonal, beyond, goal, dimensions) or _smallest_ritz(diagonal, beyond) < hopeless
+            excludes([Stretch(diagonal, beyond)], goal, dimensions)
+            or _smallest_ritz(diagonal, beyond) < hopeless
         ):
             break
     ritz = _smallest_ritz(diagonal, beyond)
-    found = Floor(highest_floor(diagonal, beyond, ritz, dimensions), ritz, len(diagonal))
+    found = Floor(highest_floor([Stretch(diagonal, beyond)], ritz, dimensions), ritz, len(diagonal))
     checkpoint.finish(**found._asdict())
     return found
 
@@ -119,27 +132,27 @@ def _start(operator: Operator, vectors: Floats, rng: np.random.Generator) -> dic
     return {"before": start, "now": start, "at_before": at_before, "diagonal": [], "beyond": []}
 
 
-def excludes(diagonal: Sequence[float], beyond: Sequence[float], value: float, dimensions: int) -> bool:
+def excludes(stretches: Sequence[Stretch], value: float, dimensions: int) -> bool:
     """Whether Lanczos' coefficients, from a random vector, exclude all eigenvalues up to a value.
 
-    The value is below the smallest Ritz value, `dimensions` are those of the space that the vector is from,
-    and `beyond` holds a norm per step.
+    The value is below the smallest Ritz value, and `dimensions` are those of the space that the vector is
+    from.
     """
-    return _growth(diagonal, beyond, value) > -float(np.log(FAILURE * np.sqrt(np.pi / 2 / dimensions)))
+    return _growth(stretches, value) > -float(np.log(FAILURE * np.sqrt(np.pi / 2 / dimensions)))
 
 
-def highest_floor(diagonal: Sequence[float], beyond: Sequence[float], ritz: float, dimensions: int) -> float:
+def highest_floor(stretches: Sequence[Stretch], ritz: float, dimensions: int) -> float:
     """The largest value up to which Lanczos' coefficients exclude all eigenvalues, as `excludes` says.
 
     It is below `ritz`, the smallest Ritz value; -inf if none is found.
     """
-    step = 4 * (max(map(abs, diagonal)) + max(beyond))
+    step = 4 * max(max(map(abs, some.diagonal)) + max(some.beyond) for some in stretches)
     low, high = ritz - step, ritz
-    if not excludes(diagonal, beyond, low, dimensions):
+    if not excludes(stretches, low, dimensions):
         return -np.inf
     for _ in range(BISECTIONS):
         middle = (low + high) / 2
-        low, high = (middle, high) if excludes(diagonal, beyond, middle, dimensions) else (low, middle)
+        low, high = (middle, high) if excludes(stretches, middle, dimensions) else (low, middle)
     return low
 
 
@@ -150,14 +163,23 @@ def _smallest_ritz(diagonal: Sequence[float], beyond: Sequence[float]) -> float:
     return float(of(diagonal, beyond[:-1], select="i", select_range=(0, 0))[0])
 
 
-def _growth(diagonal: Sequence[float], beyond: Sequence[float], value: float) -> float:
-    """The largest log |p_j(value)| of the polynomials of the iteration, by their recurrence."""
-    before, now, scale, largest, coupling = 0.0, 1.0, 0.0, 0.0, 0.0
-    for alpha, beta in zip(diagonal, beyond, strict=True):
-        before, now = now, ((value - alpha) * now - coupling * before) / beta
-        coupling = beta
-        if (size := max(abs(now), abs(before))) > 1e100:
-            before, now, scale = before / size, now / size, scale + float(np.log(size))
-        if now != 0:
-            largest = max(largest, scale + float(np.log(abs(now))))
+def _growth(stretches: Sequence[Stretch], value: float) -> float:
+    """The largest log |p_j(value)| of the polynomials of the iteration, by their recurrence.
+
+    A Ritz vector x that was kept has L x = theta x + sigma v with the column v after those kept, so that
+    <u, x> = sigma <u, v> / (lambda - theta): the recurrence goes on from v, with what such columns add.
+    """
+    now, scale, largest = 1.0, 0.0, 0.0
+    for diagonal, beyond, kept in stretches:
+        if kept and value >= min(diagonal[:kept]):
+            return -np.inf
+        pull = sum(beyond[i] ** 2 / (value - diagonal[i]) for i in range(kept))
+        before, coupling = 0.0, 0.0
+        for alpha, beta in zip(diagonal[kept:], beyond[kept:], strict=True):
+            before, now = now, ((value - alpha - pull) * now - coupling * before) / beta
+            coupling, pull = beta, 0.0
+            if (size := max(abs(now), abs(before))) > 1e100:
+                before, now, scale = before / size, now / size, scale + float(np.log(size))
+            if now != 0:
+                largest = max(largest, scale + float(np.log(abs(now))))
     return largest

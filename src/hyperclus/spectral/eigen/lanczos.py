@@ -15,7 +15,7 @@ from hyperclus._runtime.progress import ResidualProgress, unwatched
 from hyperclus.engines.base import ArrayBackend
 from hyperclus.errors import ConvergenceError
 from hyperclus.spectral.eigen.filtered import DEGREE, Filter
-from hyperclus.spectral.eigen.floor import excludes, floor_beyond, highest_floor
+from hyperclus.spectral.eigen.floor import Stretch, excludes, floor_beyond, highest_floor
 from hyperclus.spectral.eigen.orthogonal import (
     BREAKDOWN,
     CANCELLED,
@@ -31,12 +31,15 @@ from hyperclus.typing import Floats
 
 MAX_PRODUCTS = 5000
 EXTRA_BASIS = 30  # basis vectors beyond the wanted ones; for many, half as many, because restarts cost time
+EXTRA_ALONE = 17  # for a single eigenvector of more vertices than this, where a basis takes gigabytes
+LARGE = 3_000_000
 EXTRA_BLOCKS = 10  # the same in blocks; with more, few products are saved
 CHECK_EVERY = 2  # steps between two checks of the Ritz residuals, and
 CHECKS_EACH = 8  # for more eigenvectors, one for this many of them
 CLEARLY_ABOVE = 1e-3  # distance from the eigenvalues found at which a rough value beyond them is accepted
 SLACK = 1e-5  # relative loss of a bound at which the search for a single eigenvalue has proven it by itself
 ALONE_FROM = 30_000  # vertices; below, a second iteration costs little, and the bound loses nothing
+ALONE_STEPS = 45  # after which, if the eigenvector has converged, a second iteration is left to prove it
 QUADRATURE = 40  # products that estimate how many eigenvalues are below each value, for a filter
 MIN_CHECK = 40  # products for the check that no eigenvalue was missed; half those of the search if more
 
@@ -58,7 +61,8 @@ class Lanczos:
     def sizes(self, count: int, dimensions: int) -> tuple[int, int]:
         """The columns of a full basis and those that a restart retains; whole blocks, or all dimensions."""
         if self.width is None:
-            capacity = min(count + (self.extra or max(EXTRA_BASIS, count // 2)), dimensions)
+            alone = EXTRA_ALONE if count == 1 and dimensions > LARGE else None
+            capacity = min(count + (self.extra or alone or max(EXTRA_BASIS, count // 2)), dimensions)
             return capacity, count + (capacity - count) // 2
         wanted = -(-count // self.width)
         capacity = (wanted + EXTRA_BLOCKS) * self.width
@@ -228,6 +232,7 @@ class _Space:
     first: int = 0  # column from which the basis grows
     since: int = 0  # first column after the last restart
     steps: int = 0
+    stretches: list[Stretch] = field(default_factory=list)  # between the restarts so far, if they can prove
     overlaps: Overlaps = field(init=False)  # estimated; without blocks
 
     backend: ArrayBackend = field(init=False)
@@ -265,8 +270,9 @@ class _Space:
                 residuals = np.linalg.norm(beyond @ rotation[column:], axis=0)
                 progress.report(self.steps, float((residuals / _allowed(values, 1.0))[: self.count].max()))
                 converged = (residuals <= _allowed(values, progress.goal))[: self.count].all()
-                floor = self._floor(float(values[0]), beyond) if converged else -np.inf
-                proven = floor > -np.inf or not self.can_prove or filled == self.capacity
+                floor = self._floor(float(values[0]), filled, float(beyond[-1, -1])) if converged else -np.inf
+                hard = filled == self.capacity and self.steps >= ALONE_STEPS
+                proven = floor > -np.inf or hard or not self.can_prove
                 enough = filled == (self.capacity if self.options.rough else self.dimensions)
                 if (converged and proven) or enough:
                     small = self._coefficients(rotation[:, : self.count + spare])
@@ -275,7 +281,7 @@ class _Space:
                     return found
             if self.steps >= self.options.max_products:
                 break
-            self._restart(values, rotation)
+            self._restart(values, rotation, float(beyond[-1, -1]))
         worst = float(residuals[: self.count].max())
         raise ConvergenceError(
             f"the eigenvectors reached residual {worst:.1e} after {self.steps} products, "
@@ -298,20 +304,24 @@ class _Space:
     @property
     def can_prove(self) -> bool:
         """Whether the space is that of one random vector, a single eigenvalue is wanted, and n is large."""
-        plain = self.options.width is None and self.since == 0 and self.basis.dtype == np.float64
+        plain = self.options.width is None and self.basis.dtype == np.float64
         return plain and self.count == 1 and self.operator.size >= ALONE_FROM
 
-    def _floor(self, value: float, beyond: Floats) -> float:
+    def _floor(self, value: float, filled: int, length: float) -> float:
         """A floor just below the smallest eigenvalue if the steps so far prove it, else -inf."""
         if not self.can_prove:
             return -np.inf
-        goal, along = value - SLACK * abs(value), self.projected[: self.steps, : self.steps]
-        norms = np.append(np.diag(along, -1), beyond[-1, -1])
-        if norms.min() <= BREAKDOWN[8]:  # the space was invariant and another random vector joined
-            return -np.inf
-        steps = np.diag(along).tolist(), norms.tolist()
-        proven = excludes(*steps, goal, self.dimensions)
-        return highest_floor(*steps, value, self.dimensions) if proven else -np.inf
+        goal, stretches = value - SLACK * abs(value), [*self.stretches, self._stretch(filled, length)]
+        if min(min(some.beyond[some.kept :]) for some in stretches) <= BREAKDOWN[8]:
+            return -np.inf  # the space was invariant and another random vector joined
+        proven = excludes(stretches, goal, self.dimensions)
+        return highest_floor(stretches, value, self.dimensions) if proven else -np.inf
+
+    def _stretch(self, filled: int, length: float) -> Stretch:
+        """The coefficients since the latest restart, given the norm of what is beyond the last column."""
+        along, kept = self.projected[:filled, :filled], self.since
+        norms = np.concatenate([along[kept, :kept], np.diag(along, -1)[kept:], [length]])
+        return Stretch(np.diag(along).tolist(), norms.tolist(), kept)
 
     def _fits_found(self, spare: int, found: dict[str, Any]) -> bool:
         """Whether stored values can be those of `_Found`."""
@@ -329,7 +339,8 @@ class _Space:
         columns = [state[f"basis {number}"] for number in range(filled)]
         sound &= all(is_array(column, self.operator.size) for column in columns)
         sound &= is_array(state["overlaps"], 2, self.capacity + 1)
-        return bool(sound and len(state) == 7 + filled)
+        sound &= is_array(state["stretches"], None, 2, self.capacity)
+        return bool(sound and len(state) == 8 + filled)
 
     def _begin(self, state: dict[str, Any] | None) -> None:
         """Start from random vectors, or from the state of an interrupted search."""
@@ -343,6 +354,8 @@ class _Space:
             setattr(self, name, state[name])
         before, now = state["overlaps"]
         self.overlaps = Overlaps(before, now, bool(state["again"]))
+        for place, (diagonal, norms) in enumerate(state["stretches"].tolist()):
+            self.stretches.append(Stretch(diagonal, norms, self.retained if place else 0))
         for column in range(min(self.first + self.width, self.dimensions)):
             self.basis[:, column] = state.pop(f"basis {column}")  # one at a time frees memory
 
@@ -352,6 +365,8 @@ class _Space:
         columns = {f"basis {number}": self.basis[:, number] for number in range(filled)}
         now = {"projected": self.projected, "first": column, "since": self.since, "steps": self.steps}
         now["overlaps"] = np.array([self.overlaps.before, self.overlaps.now])
+        stretches = [(some.diagonal, some.beyond) for some in self.stretches]
+        now["stretches"] = np.array(stretches, dtype=np.float64).reshape(-1, 2, self.capacity)
         return {**now, "again": int(self.overlaps.again), **columns}
 
     def _extend(self, column: int) -> tuple[int, Floats]:
@@ -366,8 +381,10 @@ class _Space:
         self.steps += 1
         return filled, beyond
 
-    def _restart(self, values: Floats, rotation: Floats) -> None:
+    def _restart(self, values: Floats, rotation: Floats, length: float) -> None:
         """Keep the retained Ritz vectors and the last block; rows are rotated in slices to save memory."""
+        if self.can_prove:
+            self.stretches.append(self._stretch(self.capacity, length))
         retained = self.first = self.since = self.retained
         rotation = self._coefficients(rotation[:, :retained])
         for rows in self.backend.row_slices(len(self.basis)):
