@@ -15,12 +15,14 @@ EXPORT void KERNEL(list_smallest)(const INDEX* indptr, const INDEX* members, con
         }
 }
 
-// Write each vertex into the lists of its hyperedges; `places` is the next position of each.
-EXPORT void KERNEL(fill_lists)(const INDEX* listed, const int32_t* counts, int64_t n, int64_t most, int64_t* places,
-                               INDEX* vertices) {
+// Write each vertex into the lists of its hyperedges in a range; `places` is the next position of each.
+EXPORT void KERNEL(fill_lists)(const INDEX* listed, const int32_t* counts, int64_t n, int64_t most, int64_t first,
+                               int64_t last, int64_t* places, INDEX* vertices) {
     for (int64_t vertex = 0; vertex < n; vertex++)
-        for (int64_t place = 0; place < counts[vertex]; place++)
-            vertices[places[listed[vertex * most + place]]++] = INDEX(vertex);
+        for (int64_t place = 0; place < counts[vertex]; place++) {
+            int64_t rank = listed[vertex * most + place];
+            if (rank >= first && rank < last) vertices[places[rank]++] = INDEX(vertex);
+        }
 }
 
 static const double TINY_PRODUCT = 1e-100;  // the logarithm of a product of ratios is taken before it is smaller

@@ -4,12 +4,13 @@ Hyperedges that a vertex shares with a reason tend to share other vertices as we
 clusters, and it is the only trace of an outlier where vertices have few hyperedges.
 """
 
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
 
 from hyperclus._runtime.native import Kernel
-from hyperclus._runtime.threads import available_threads, in_order
+from hyperclus._runtime.threads import available_threads, in_order, in_parallel
 from hyperclus.hypergraph.hypergraph import Hypergraph
 from hyperclus.typing import Codes, Floats, Integers
 
@@ -22,7 +23,7 @@ LISTS_FROM = 1_000_000  # incidences that pay for threads
 _list_smallest = Kernel(
     *("list_smallest", *("indices",) * 3, "int", "int", "int", "int", "indices", "codes", "integers")
 )
-_fill_lists = Kernel("fill_lists", "indices", "codes", "int", "int", "integers", "indices")
+_fill_lists = Kernel("fill_lists", "indices", "codes", *("int",) * 4, "integers", "indices")
 _add_lifts = Kernel(
     *("add_lifts", "integers", "indices", "indices", "int", "int", "int", "float", "int", "int", "floats")
 )
@@ -77,6 +78,10 @@ def _lists(h: Hypergraph, most: int) -> tuple[Codes, Codes, Integers, Codes]:
     cuts = np.linspace(0, n, threads + 1).astype(np.int64).tolist()
     of_rank = sum(in_order(list_them, pairwise(cuts)), start=np.zeros(1, dtype=np.int64))
     ends = np.append(0, np.cumsum(of_rank))
-    vertices = np.empty(ends[-1], dtype=order.dtype)
-    _fill_lists(listed, counts, n, most, ends[:-1].copy(), vertices)
+    vertices, places = np.empty(ends[-1], dtype=order.dtype), ends[:-1].copy()
+    halves = np.searchsorted(ends, np.linspace(0, ends[-1], threads + 1)[1:-1]).tolist()
+    in_parallel([
+        partial(_fill_lists, listed, counts, n, most, *part, places, vertices)
+        for part in pairwise([0, *halves, h.n_edges])
+    ])  # fmt: skip
     return listed, counts, ends, vertices
