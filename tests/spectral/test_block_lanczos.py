@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import hyperclus as hc
 from hyperclus._runtime import checkpoint
 from hyperclus.engines.arrays import NUMPY
+from hyperclus.errors import ConvergenceError
 from hyperclus.spectral.eigen.null_space import zero_vectors
 from support.strategies import alphas, copies_around_a_hub, disconnected, hypergraphs, random_hypergraph
 
@@ -320,6 +321,16 @@ def test_orthonormal_columns_give_the_block_back(small):
     np.testing.assert_allclose(basis @ overlaps + found @ beyond, block, rtol=0, atol=1e-13)
     lengths = np.linalg.norm(beyond, axis=1)
     assert (np.diff(lengths) <= 1e-12).all()
+
+
+@pytest.mark.parametrize("what", [np.nan, np.inf])
+def test_a_product_that_is_not_a_number_is_said_to_be_none(what):
+    rng = np.random.default_rng(0)
+    columns = orthonormal_columns(rng, 50, 8)
+    block = rng.normal(size=(50, 2))
+    block[3, 1] = what
+    with pytest.raises(ConvergenceError, match="not a number in this precision"):
+        lanczos.orthonormal_block(NUMPY, block, columns[:, :1], columns[:, 1:5])
 
 
 @pytest.mark.parametrize("rank", [0, 1, 3])

@@ -19,11 +19,11 @@ BASES = [7, 12, 18]
 
 @pytest.fixture(params=BASES)
 def small_basis(monkeypatch, request):
-    """A basis of so many vectors, for operators of any size."""
+    """A basis of so many vectors for the proof, with operators of any size."""
     monkeypatch.setattr(lanczos, "ALONE_FROM", 0)
     monkeypatch.setattr(lanczos, "LARGE", 0)
-    monkeypatch.setattr(lanczos, "ALONE_STEPS", 10_000)
-    monkeypatch.setattr(lanczos, "EXTRA_ALONE", request.param - 1)
+    monkeypatch.setattr(lanczos, "ALONE_MORE", 10_000)
+    monkeypatch.setattr(lanczos, "PROOF_BASIS", request.param)
     return request.param
 
 
@@ -82,7 +82,7 @@ def test_no_floor_after_any_restart_is_above_an_eigenvalue_that_the_start_hides(
     monkeypatch.setattr(lanczos, "CHECK_EVERY", 1)
     monkeypatch.setattr(lanczos, "_allowed", lambda values, tolerance: np.full(np.shape(values), 10.0))
     monkeypatch.setattr(lanczos, "SLACK", -1.0)  # nothing is proven, so that the search goes on
-    monkeypatch.setattr(lanczos, "ALONE_STEPS", 60)
+    monkeypatch.setattr(lanczos, "ALONE_MORE", 60)
     search(Hiding(values), seed)
     assert max(value for value, _ in asked) > values[0] + 0.01
     assert any(found > 0.0 for _, found in asked)

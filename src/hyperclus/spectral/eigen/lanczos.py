@@ -31,15 +31,17 @@ from hyperclus.typing import Floats
 
 MAX_PRODUCTS = 5000
 EXTRA_BASIS = 30  # basis vectors beyond the wanted ones; for many, half as many, because restarts cost time
-EXTRA_ALONE = 17  # for a single eigenvector of more vertices than this, where a basis takes gigabytes
-LARGE = 3_000_000
 EXTRA_BLOCKS = 10  # the same in blocks; with more, few products are saved
 CHECK_EVERY = 2  # steps between two checks of the Ritz residuals, and
 CHECKS_EACH = 8  # for more eigenvectors, one for this many of them
 CLEARLY_ABOVE = 1e-3  # distance from the eigenvalues found at which a rough value beyond them is accepted
 SLACK = 1e-5  # relative loss of a bound at which the search for a single eigenvalue has proven it by itself
 ALONE_FROM = 30_000  # vertices; below, a second iteration costs little, and the bound loses nothing
-ALONE_STEPS = 45  # after which, if the eigenvector has converged, a second iteration is left to prove it
+ALONE_MORE = (
+    16  # steps after it has converged in which it is not proven, so that a second iteration must do that
+)
+LARGE = 3_000_000  # vertices; above, a basis takes gigabytes, so if all that is left is the proof
+PROOF_BASIS = 18  # one of so many vectors is enough, and restarts begin
 QUADRATURE = 40  # products that estimate how many eigenvalues are below each value, for a filter
 MIN_CHECK = 40  # products for the check that no eigenvalue was missed; half those of the search if more
 
@@ -61,8 +63,7 @@ class Lanczos:
     def sizes(self, count: int, dimensions: int) -> tuple[int, int]:
         """The columns of a full basis and those that a restart retains; whole blocks, or all dimensions."""
         if self.width is None:
-            alone = EXTRA_ALONE if count == 1 and dimensions > LARGE else None
-            capacity = min(count + (self.extra or alone or max(EXTRA_BASIS, count // 2)), dimensions)
+            capacity = min(count + (self.extra or max(EXTRA_BASIS, count // 2)), dimensions)
             return capacity, count + (capacity - count) // 2
         wanted = -(-count // self.width)
         capacity = (wanted + EXTRA_BLOCKS) * self.width
@@ -232,6 +233,7 @@ class _Space:
     first: int = 0  # column from which the basis grows
     since: int = 0  # first column after the last restart
     steps: int = 0
+    converged: int = 0  # steps after which a single eigenvector had converged
     stretches: list[Stretch] = field(default_factory=list)  # between the restarts so far, if they can prove
     overlaps: Overlaps = field(init=False)  # estimated; without blocks
 
@@ -271,7 +273,8 @@ class _Space:
                 progress.report(self.steps, float((residuals / _allowed(values, 1.0))[: self.count].max()))
                 converged = (residuals <= _allowed(values, progress.goal))[: self.count].all()
                 floor = self._floor(float(values[0]), filled, float(beyond[-1, -1])) if converged else -np.inf
-                hard = filled == self.capacity and self.steps >= ALONE_STEPS
+                self.converged = self.converged or (self.steps if converged else 0)
+                hard = self.steps >= self.converged + ALONE_MORE
                 proven = floor > -np.inf or hard or not self.can_prove
                 enough = filled == (self.capacity if self.options.rough else self.dimensions)
                 if (converged and proven) or enough:
@@ -279,9 +282,11 @@ class _Space:
                     found = _Found(self.basis[:, :filled] @ small, values[: self.count], self.steps, floor)
                     checkpoint.finish(**found._asdict())
                     return found
+                if converged and filled >= self.ends_from:
+                    break
             if self.steps >= self.options.max_products:
                 break
-            self._restart(values, rotation, float(beyond[-1, -1]))
+            self._restart(filled, values, rotation, float(beyond[-1, -1]))
         worst = float(residuals[: self.count].max())
         raise ConvergenceError(
             f"the eigenvectors reached residual {worst:.1e} after {self.steps} products, "
@@ -306,6 +311,11 @@ class _Space:
         """Whether the space is that of one random vector, a single eigenvalue is wanted, and n is large."""
         plain = self.options.width is None and self.basis.dtype == np.float64
         return plain and self.count == 1 and self.operator.size >= ALONE_FROM
+
+    @property
+    def ends_from(self) -> int:
+        """The columns from which a search that has converged restarts to prove that, instead of going on."""
+        return PROOF_BASIS if self.can_prove and self.operator.size > LARGE else self.capacity
 
     def _floor(self, value: float, filled: int, length: float) -> float:
         """A floor just below the smallest eigenvalue if the steps so far prove it, else -inf."""
@@ -339,8 +349,8 @@ class _Space:
         columns = [state[f"basis {number}"] for number in range(filled)]
         sound &= all(is_array(column, self.operator.size) for column in columns)
         sound &= is_array(state["overlaps"], 2, self.capacity + 1)
-        sound &= is_array(state["stretches"], None, 2, self.capacity)
-        return bool(sound and len(state) == 8 + filled)
+        sound &= is_count(state["converged"]) and is_array(state["stretches"], None, 2, self.capacity + 1)
+        return bool(sound and len(state) == 9 + filled)
 
     def _begin(self, state: dict[str, Any] | None) -> None:
         """Start from random vectors, or from the state of an interrupted search."""
@@ -350,12 +360,12 @@ class _Space:
             self.projected = np.zeros((self.capacity, self.capacity))
             self.basis[:, self._block(0)] = self._next(start, self.basis[:, :0], 0, self.dimensions)[0]
             return
-        for name in ("projected", "first", "since", "steps"):
+        for name in ("projected", "first", "since", "steps", "converged"):
             setattr(self, name, state[name])
         before, now = state["overlaps"]
         self.overlaps = Overlaps(before, now, bool(state["again"]))
-        for place, (diagonal, norms) in enumerate(state["stretches"].tolist()):
-            self.stretches.append(Stretch(diagonal, norms, self.retained if place else 0))
+        for (kept, *diagonal), (filled, *norms) in state["stretches"].tolist():
+            self.stretches.append(Stretch(diagonal[: int(filled)], norms[: int(filled)], int(kept)))
         for column in range(min(self.first + self.width, self.dimensions)):
             self.basis[:, column] = state.pop(f"basis {column}")  # one at a time frees memory
 
@@ -365,9 +375,16 @@ class _Space:
         columns = {f"basis {number}": self.basis[:, number] for number in range(filled)}
         now = {"projected": self.projected, "first": column, "since": self.since, "steps": self.steps}
         now["overlaps"] = np.array([self.overlaps.before, self.overlaps.now])
-        stretches = [(some.diagonal, some.beyond) for some in self.stretches]
-        now["stretches"] = np.array(stretches, dtype=np.float64).reshape(-1, 2, self.capacity)
+        now["converged"], now["stretches"] = self.converged, self._packed()
         return {**now, "again": int(self.overlaps.again), **columns}
+
+    def _packed(self) -> Floats:
+        """The stretches as one array: the columns kept and the diagonal; the length and the norms."""
+        packed = np.zeros((len(self.stretches), 2, self.capacity + 1))
+        for rows, (diagonal, beyond, kept) in zip(packed, self.stretches, strict=True):
+            rows[:, 0] = kept, len(diagonal)
+            rows[:, 1 : len(diagonal) + 1] = diagonal, beyond
+        return packed
 
     def _extend(self, column: int) -> tuple[int, Floats]:
         """Apply the operator to the block at a column and append the next block; columns filled, and R."""
@@ -381,15 +398,15 @@ class _Space:
         self.steps += 1
         return filled, beyond
 
-    def _restart(self, values: Floats, rotation: Floats, length: float) -> None:
+    def _restart(self, filled: int, values: Floats, rotation: Floats, length: float) -> None:
         """Keep the retained Ritz vectors and the last block; rows are rotated in slices to save memory."""
         if self.can_prove:
-            self.stretches.append(self._stretch(self.capacity, length))
-        retained = self.first = self.since = self.retained
+            self.stretches.append(self._stretch(filled, length))
+        retained = self.first = self.since = self.retained if filled == self.capacity else filled // 2
         rotation = self._coefficients(rotation[:, :retained])
         for rows in self.backend.row_slices(len(self.basis)):
             self.basis[rows, :retained] = self.basis[rows, : len(rotation)] @ rotation
-        last = self.basis[:, self.capacity : self.capacity + self.width]
+        last = self.basis[:, filled : filled + self.width]
         self.basis[:, retained : retained + self.width] = last
         self.projected[:] = 0.0
         self.projected[range(retained), range(retained)] = values[:retained]
@@ -435,7 +452,7 @@ class _Space:
         filled, item = len(overlaps), self.basis.dtype.itemsize
         rounding = ROUNDING * float(np.finfo(self.basis.dtype).eps)
         last, exact = filled - 1, np.full(self.capacity + 1, rounding)
-        if not self.since < last < self.capacity - 1 or self.overlaps.again:
+        if not self.since < last < self.ends_from - 1 or self.overlaps.again:
             self.overlaps.step(exact)
             return False
         following = self.overlaps.following(self.projected, overlaps, length, rounding)

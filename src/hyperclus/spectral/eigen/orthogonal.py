@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hyperclus.engines.base import ArrayBackend
+from hyperclus.errors import ConvergenceError
 from hyperclus.spectral.laplacian import Operator
 from hyperclus.typing import Floats
 
@@ -117,6 +118,8 @@ def orthonormal_block(
         inner = [one.T @ other for other in (block, latest) for one in (known, basis)]
         fetched = [values.astype(np.float64, copy=False) for values in backend.fetch(block.T @ block, *inner)]
         gram, along, measured = fetched[0], np.vstack(fetched[1:3]), np.vstack(fetched[3:])
+        if not (np.isfinite(gram).all() and np.isfinite(along).all() and np.isfinite(measured).all()):
+            raise ConvergenceError("a product of the eigenvectors is not a number in this precision", np.inf)
         metric = np.eye(count)
         metric[:, recent:], metric[recent:] = measured, measured.T
         inside = np.linalg.solve(metric, along)
