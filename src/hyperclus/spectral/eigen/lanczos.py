@@ -37,11 +37,10 @@ CHECKS_EACH = 8  # for more eigenvectors, one for this many of them
 CLEARLY_ABOVE = 1e-3  # distance from the eigenvalues found at which a rough value beyond them is accepted
 SLACK = 1e-5  # relative loss of a bound at which the search for a single eigenvalue has proven it by itself
 ALONE_FROM = 30_000  # vertices; below, a second iteration costs little, and the bound loses nothing
-ALONE_MORE = (
-    16  # steps after it has converged in which it is not proven, so that a second iteration must do that
-)
-LARGE = 3_000_000  # vertices; above, a basis takes gigabytes, so if all that is left is the proof
-PROOF_BASIS = 18  # one of so many vectors is enough, and restarts begin
+ALONE_MORE = 50  # steps without a proof after it has converged; then a second iteration must prove it
+LARGE = 3_000_000  # vertices; above, a basis takes gigabytes, so where the residual is at most this, and
+NEARLY = 1e-4  # little more than the proof is left, restarts begin
+PROOF_BASIS = 18  # from so many vectors on
 QUADRATURE = 40  # products that estimate how many eigenvalues are below each value, for a filter
 MIN_CHECK = 40  # products for the check that no eigenvalue was missed; half those of the search if more
 
@@ -282,7 +281,7 @@ class _Space:
                     found = _Found(self.basis[:, :filled] @ small, values[: self.count], self.steps, floor)
                     checkpoint.finish(**found._asdict())
                     return found
-                if converged and filled >= self.ends_from:
+                if filled >= self.ends_from and residuals[0] <= NEARLY:
                     break
             if self.steps >= self.options.max_products:
                 break
@@ -314,7 +313,7 @@ class _Space:
 
     @property
     def ends_from(self) -> int:
-        """The columns from which a search that has converged restarts to prove that, instead of going on."""
+        """The columns from which a search that has nearly converged restarts, instead of going on."""
         return PROOF_BASIS if self.can_prove and self.operator.size > LARGE else self.capacity
 
     def _floor(self, value: float, filled: int, length: float) -> float:
