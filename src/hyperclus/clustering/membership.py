@@ -122,10 +122,10 @@ def confidence(
     found = _figures(walk, homes, k, objective, block)
     fits = fit(found.staying, found.noise, walk.stationary, overlaps)
     random, usual = np.sqrt(2.0 * np.log(k)), (walk.stationary @ found.staying) / found.noise
-    several = found.degrees > 2  # two hyperedges of two clusters are no reason to doubt both
-    unlike = (usual >= random + CLEAR) | (several & (fits < -UNLIKE))
+    # two hyperedges of two clusters are no reason to doubt both
+    unlike = (usual >= random + CLEAR) | (found.several & (fits < -UNLIKE))
     unfit = (found.staying / found.noise < random) & unlike & ~(found.margins < 0)
-    reasons = _everywhere(_reasons(walk, homes, k, unfit, found.others), inside, ISOLATED)
+    reasons = _everywhere(_reasons(walk, homes, k, unfit, found.few), inside, ISOLATED)
     values, margins, targets, fits = (
         _everywhere(each, inside, missing)
         for each, missing in (
@@ -225,8 +225,8 @@ class _Figures(NamedTuple):
     targets: Codes  # of the next best move, -1 if there is none
     staying: Floats  # how far the share of steps that stay is above random,
     noise: Floats  # and the standard deviation of that
-    degrees: Codes  # the number of hyperedges,
-    others: Floats  # and of other members of these
+    several: Booleans  # whether there are more than two hyperedges,
+    few: Booleans  # and fewer than two other members of these
 
 
 def _figures(walk: RandomWalk, homes: Integers, k: int, objective: Objective, block: int) -> _Figures:
@@ -244,9 +244,9 @@ def _figures(walk: RandomWalk, homes: Integers, k: int, objective: Objective, bl
     edge_shares /= factors.edge_degrees[:, None]
     squares = np.einsum("e,ec,ec->c", walk.edge_stationary, edge_shares, edge_shares)
     spread = np.sqrt(np.maximum(squares - volumes**2, 1e-18))  # of b_e(S_c) over random hyperedges e
-    targets, degrees = np.empty(len(homes), dtype=np.int32), np.empty(len(homes), dtype=np.int32)
-    values, margins, staying, noise, others = (np.empty(len(homes)) for _ in range(5))
-    found = _Figures(values, margins, targets, staying, noise, degrees, others)
+    values, margins, staying, noise = (np.empty(len(homes)) for _ in range(4))
+    several, few = np.empty(len(homes), dtype=bool), np.empty(len(homes), dtype=bool)
+    found = _Figures(values, margins, np.empty(len(homes), dtype=np.int32), staying, noise, several, few)
 
     def compute(given: VertexBlock) -> None:
         here, own, sums = (
@@ -256,7 +256,7 @@ def _figures(walk: RandomWalk, homes: Integers, k: int, objective: Objective, bl
         )
         home, everyone, mass = homes[here], np.arange(len(sums)), phi[here]
         degrees, others, squared, shares, back = np.split(sums, [1, 2, 3, 3 + k], axis=1)
-        found.degrees[here], found.others[here] = degrees[:, 0], others[:, 0]
+        found.several[here], found.few[here] = degrees[:, 0] > 2, others[:, 0] < 2
         found.noise[here] = np.sqrt(squared[:, 0]) / factors.relative_degrees[here]
         shares = shares / factors.relative_degrees[here, None]
         shares[everyone, home] = np.maximum(shares[everyone, home] - own, 0.0)
@@ -299,9 +299,9 @@ def _volumes(walk: RandomWalk, homes: Integers, k: int) -> Floats:
     return np.bincount(homes, weights=walk.stationary, minlength=k).astype(np.float64)
 
 
-def _reasons(walk: RandomWalk, homes: Integers, k: int, unfit: Booleans, others: Floats) -> Integers:
+def _reasons(walk: RandomWalk, homes: Integers, k: int, unfit: Booleans, few: Booleans) -> Integers:
     """Why each vertex is an outlier, as a position in REASONS."""
     reasons = np.where(unfit, UNFIT, 0)
     reasons[(_volumes(walk, homes, k) < TINY / k)[homes]] = SLIVER
-    reasons[(others < 2) | (walk.factors.return_probability > RETURNS)] = FEW
+    reasons[few | (walk.factors.return_probability > RETURNS)] = FEW
     return reasons

@@ -303,7 +303,7 @@ def _order(groups: Codes, values: Floats, many: int) -> Codes:
     if len(values) < many:
         order = np.argsort(-values, kind="stable")
     else:
-        falling = 1.0 - values
+        falling = np.subtract(1.0, values, dtype=np.float32)
         falling *= 65_535
         order = np.argsort(np.round(falling, out=falling).astype(np.uint16), kind="stable")
     small = groups.astype(np.min_scalar_type(int(groups.max(initial=0))))[order]

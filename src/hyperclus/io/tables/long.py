@@ -13,6 +13,7 @@ import scipy.sparse as sp
 
 from hyperclus._runtime.arrays import index_type, take
 from hyperclus._runtime.files import StrPath, fault
+from hyperclus._runtime.memory import return_free_memory
 from hyperclus._runtime.optional import arrow
 from hyperclus._runtime.progress import report_progress
 from hyperclus.errors import Argument, InputError, check_choice, prefixed
@@ -304,6 +305,7 @@ def read_incidences(
         if known_vertices is None and matrix.nnz == n_rows:
             policies = replace(policies, isolated="keep")  # every row made a member, so there are none
         hypergraph = Hypergraph.from_canonical(matrix, edges, vertices, omega, policies, nouns)
+    return_free_memory()
     report_progress("reading", source.size, source.unit, 1.0, f"{hypergraph.n_incidences:,} incidences")
     return hypergraph
 
