@@ -1,8 +1,9 @@
 """Time and memory from a Parquet file to labels: `python benchmarks/size.py 1e6 1e7 1e8`, or `-k 10 1e7`.
 
-The files hold planted sparse hypergraphs (see families.py) with integer ids, written in pieces to a temporary
-folder. Each is clustered in a separate process. Prints wall time, CPU time and peak memory of every stage and
-of the report, and the growth relative to a linear extrapolation from the previous size.
+The files hold planted sparse hypergraphs (see families.py) with integer ids, or with --text text ids, written
+in pieces to a temporary folder. Each is clustered in a separate process. Prints wall time, CPU time and peak
+memory of every stage and of the report, and the growth relative to a linear extrapolation from the
+previous size.
 """
 
 import argparse
@@ -20,14 +21,16 @@ EDGES = 100_000  # to write at once
 NOISE = 0.2
 
 
-def write(path: Path, n_incidences: int, blocks: int) -> None:
+def write(path: Path, n_incidences: int, blocks: int, text: bool = False) -> None:
     """Write hyperedges of 10 to 20 members from the home block or, one in five, from all vertices."""
     import pyarrow as pa
+    import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
     rng, n = np.random.default_rng(0), n_incidences // 15
     names = rng.permutation(n)
-    columns = {"vertex": pa.int64(), "edge": pa.int64(), "weight": pa.float64(), "edge_weight": pa.float64()}
+    ids = pa.string() if text else pa.int64()
+    columns = {"vertex": ids, "edge": ids, "weight": pa.float64(), "edge_weight": pa.float64()}
     schema = pa.schema(list(columns.items()))
     with pq.ParquetWriter(path, schema) as file:
         for first in range(0, n, EDGES):
@@ -39,7 +42,10 @@ def write(path: Path, n_incidences: int, blocks: int) -> None:
             edge, vertex = np.divmod(np.unique(edge * n + vertex), n)
             omega = rng.uniform(0.5, 2.0, count)[edge]
             rows = (names[vertex], edge + first, rng.lognormal(size=len(edge)), omega)
-            file.write_table(pa.table(dict(zip(columns, rows, strict=True)), schema=schema))
+            table = dict(zip(columns, map(pa.array, rows), strict=True))
+            for name in ("vertex", "edge") if text else ():  # v123, e45
+                table[name] = pc.binary_join_element_wise(name[0], table[name].cast(pa.string()), "")
+            file.write_table(pa.table(table, schema=schema))
 
 
 class Stages:
@@ -150,6 +156,7 @@ def main() -> None:
     )
     parser.add_argument("sizes", nargs="+", help="numbers of incidences, such as 1e7")
     parser.add_argument("-k", type=int, default=2, help="clusters, and planted blocks")
+    parser.add_argument("--text", action="store_true", help="ids such as v123 instead of integers")
     parser.add_argument("--effort", default="default", help="effort of the search")
     parser.add_argument("--folder", type=Path, help="write the files here and reuse them")
     parser.add_argument("--inner", action="store_true", help=argparse.SUPPRESS)
@@ -161,9 +168,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         folder = chosen.folder or Path(temporary)
         for size in chosen.sizes:
-            path = folder / f"sparse-{chosen.k}-{size}.parquet"
+            path = folder / f"sparse-{chosen.k}-{size}{'-text' * chosen.text}.parquet"
             if not path.exists():
-                write(path, int(float(size)), chosen.k)
+                write(path, int(float(size)), chosen.k, chosen.text)
             command = [sys.executable, __file__, str(path), "-k", str(chosen.k), "--effort", chosen.effort]
             done = subprocess.run([*command, "--inner"], capture_output=True, text=True, check=True)
             figures.append(json.loads(done.stdout))

@@ -300,12 +300,13 @@ def read_incidences(
             indices, vertices = take(codes, indices), known_vertices
         matrix: Incidence = sp.csr_array((gamma, indices, indptr), shape=(len(edges), len(vertices)))
         del encoder, gamma, indices, indptr
+        arrow().default_memory_pool().release_unused()
+        return_free_memory()
         nouns = Nouns.of_columns(columns.vertex, columns.edge)
         matrix = canonical(matrix, edges, vertices, policies.duplicates, nouns)
         if known_vertices is None and matrix.nnz == n_rows:
             policies = replace(policies, isolated="keep")  # every row made a member, so there are none
         hypergraph = Hypergraph.from_canonical(matrix, edges, vertices, omega, policies, nouns)
-    return_free_memory()
     report_progress("reading", source.size, source.unit, 1.0, f"{hypergraph.n_incidences:,} incidences")
     return hypergraph
 
