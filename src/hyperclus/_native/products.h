@@ -153,19 +153,20 @@ EXPORT double KERNEL(least_share)(const INDEX* edges, const INDEX* vertices, con
 
 // Sums that each row of a sparse matrix gathers: out(row) = scale(row) sum of weights(place) values(indices(place)),
 // for rows of `width` values. All weights are 1 unless `weighted`.
-template <bool weighted>
-INLINE void gather_sums(const INDEX* indptr, const INDEX* indices, const double* weights, const double* values,
+template <bool weighted, class Weight>
+INLINE void gather_sums(const INDEX* indptr, const INDEX* indices, const Weight* weights, const double* values,
                         double* out, int64_t first, int64_t last) {
     for (int64_t row = first; row < last; row++) {
         double total = 0.0;
         for (int64_t place = indptr[row]; place < int64_t(indptr[row + 1]); place++)
-            total += weighted ? weights[place] * values[indices[place]] : values[indices[place]];
+            total += weighted ? double(weights[place]) * values[indices[place]] : values[indices[place]];
         out[row] = total;
     }
 }
 
-EXPORT void KERNEL(gather)(const INDEX* indptr, const INDEX* indices, const double* weights, const double* values,
-                           double* out, bool weighted, int64_t width, int64_t first, int64_t last) {
+template <class Weight>
+INLINE void gather_rows(const INDEX* indptr, const INDEX* indices, const Weight* weights, const double* values,
+                        double* out, bool weighted, int64_t width, int64_t first, int64_t last) {
     if (width == 1 && weighted) return gather_sums<true>(indptr, indices, weights, values, out, first, last);
     if (width == 1) return gather_sums<false>(indptr, indices, weights, values, out, first, last);
     for (int64_t row = first; row < last; row++) {
@@ -173,42 +174,59 @@ EXPORT void KERNEL(gather)(const INDEX* indptr, const INDEX* indices, const doub
         for (int64_t column = 0; column < width; column++) target[column] = 0.0;
         for (int64_t place = indptr[row]; place < int64_t(indptr[row + 1]); place++) {
             const double* source = values + int64_t(indices[place]) * width;
-            double weight = weighted ? weights[place] : 1.0;
+            double weight = weighted ? double(weights[place]) : 1.0;
             for (int64_t column = 0; column < width; column++) target[column] += weight * source[column];
         }
     }
 }
 
-// Pairs by hyperedge: (sum of gamma x, sum of source_weights y), crossed and scaled for the way back.
-EXPORT void KERNEL(gather_crossed)(const INDEX* indptr, const INDEX* indices, const double* gamma,
-                                   const double* source_weights, const double* values, const double* scale,
-                                   double* out, bool constant, int64_t first, int64_t last) {
-    for (int64_t row = first; row < last; row++) {
-        double left = 0.0, right = 0.0;
-        for (int64_t place = indptr[row]; place < int64_t(indptr[row + 1]); place++) {
-            const double* pair = values + 2 * int64_t(indices[place]);
-            left += gamma[place] * pair[0];
-            right += constant ? pair[1] : source_weights[place] * pair[1];
-        }
-        out[2 * row] = right * scale[row];
-        out[2 * row + 1] = left * scale[row];
+// (sum of gamma x, sum of source_weights y) over a row; the source weights are 1 if `constant`.
+template <class Weight>
+INLINE void gather_pair(const INDEX* indptr, const INDEX* indices, const Weight* gamma, const Weight* source_weights,
+                        const double* values, bool constant, int64_t row, double* left, double* right) {
+    double one = 0.0, other = 0.0;
+    for (int64_t place = indptr[row]; place < int64_t(indptr[row + 1]); place++) {
+        const double* pair = values + 2 * int64_t(indices[place]);
+        one += double(gamma[place]) * pair[0];
+        other += constant ? pair[1] : double(source_weights[place]) * pair[1];
     }
+    *left = one;
+    *right = other;
 }
 
-// Pairs by vertex, joined: left sum of gamma x + right sum of source_weights y.
-EXPORT void KERNEL(gather_joined)(const INDEX* indptr, const INDEX* indices, const double* gamma,
-                                  const double* source_weights, const double* values, const double* left,
-                                  const double* right, double* out, bool constant, int64_t first, int64_t last) {
-    for (int64_t row = first; row < last; row++) {
-        double coming = 0.0, going = 0.0;
-        for (int64_t place = indptr[row]; place < int64_t(indptr[row + 1]); place++) {
-            const double* pair = values + 2 * int64_t(indices[place]);
-            coming += gamma[place] * pair[0];
-            going += constant ? pair[1] : source_weights[place] * pair[1];
-        }
-        out[row] = coming * left[row] + going * right[row];
+// Each for weights in double and in single precision. Crossed pairs by hyperedge are scaled for the way back, and joined
+// ones by vertex are left sum of gamma x + right sum of source_weights y.
+#define GATHERS(NAMED, WEIGHT)                                                                                         \
+    EXPORT void KERNEL(gather##NAMED)(const INDEX* indptr, const INDEX* indices, const WEIGHT* weights,                \
+                                      const double* values, double* out, bool weighted, int64_t width, int64_t first, \
+                                      int64_t last) {                                                                  \
+        gather_rows(indptr, indices, weights, values, out, weighted, width, first, last);                              \
+    }                                                                                                                  \
+    EXPORT void KERNEL(gather_crossed##NAMED)(const INDEX* indptr, const INDEX* indices, const WEIGHT* gamma,          \
+                                              const WEIGHT* source_weights, const double* values,                      \
+                                              const double* scale, double* out, bool constant, int64_t first,          \
+                                              int64_t last) {                                                          \
+        for (int64_t row = first; row < last; row++) {                                                                 \
+            double left, right;                                                                                        \
+            gather_pair(indptr, indices, gamma, source_weights, values, constant, row, &left, &right);                 \
+            out[2 * row] = right * scale[row];                                                                         \
+            out[2 * row + 1] = left * scale[row];                                                                      \
+        }                                                                                                              \
+    }                                                                                                                  \
+    EXPORT void KERNEL(gather_joined##NAMED)(const INDEX* indptr, const INDEX* indices, const WEIGHT* gamma,           \
+                                             const WEIGHT* source_weights, const double* values, const double* left,   \
+                                             const double* right, double* out, bool constant, int64_t first,           \
+                                             int64_t last) {                                                           \
+        for (int64_t row = first; row < last; row++) {                                                                 \
+            double coming, going;                                                                                      \
+            gather_pair(indptr, indices, gamma, source_weights, values, constant, row, &coming, &going);               \
+            out[row] = coming * left[row] + going * right[row];                                                        \
+        }                                                                                                              \
     }
-}
+
+GATHERS(, double)
+GATHERS(_single, float)
+#undef GATHERS
 
 // `least_share` over the rows of hyperedges, with source weights.
 EXPORT double KERNEL(least_share_of_rows)(const INDEX* indptr, const INDEX* members, const double* gamma,

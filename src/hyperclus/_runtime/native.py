@@ -15,11 +15,12 @@ import numpy as np
 from hyperclus.errors import MissingLibraryError
 
 Kind: TypeAlias = Literal[
-    "indices", "floats", "integers", "codes", "booleans", "bytes", "record", "int", "float", "bool"
+    "indices", "floats", "singles", "integers", "codes", "booleans", "bytes", "record", "int", "float", "bool"
 ]
 
 DTYPES = {
     "floats": np.dtype(np.float64),
+    "singles": np.dtype(np.float32),
     "integers": np.dtype(np.int64),
     "codes": np.dtype(np.int32),
     "booleans": np.dtype(np.bool_),

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from hyperclus._runtime.arrays import along
-from hyperclus._runtime.native import Kernel
+from hyperclus._runtime.native import Kernel, Kind
 from hyperclus._runtime.threads import available_threads, in_parallel
 from hyperclus.engines.arrays import NUMPY
 from hyperclus.engines.base import (
@@ -33,18 +33,36 @@ from hyperclus.typing import Codes, Floats, Incidence, Integers
 CHUNK = 1 << 20  # incidences at a time where temporary arrays would take much memory
 RUNS_FROM = 8
 ROWS_FROM = 5  # clusters from which one pass with rows for all beats passes with a column for each
+SHORT_FROM, SHORT_UP_TO = (
+    300_000,
+    20_000_000,
+)  # incidences whose weights may be kept in single precision as well
+SAMPLE = 1_000  # of these weights, looked at first
 FLOW_PARTS = 8  # into which flows between clusters are divided, whatever the number of threads
 Side = Literal["edges", "vertices"]
 
-_gather = Kernel("gather", "indices", "indices", "floats", "floats", "floats", "bool", "int", "int", "int")
-_gather_crossed = Kernel(
-    *("gather_crossed", "indices", "indices", "floats", "floats", "floats", "floats", "floats", "bool"),
-    *("int", "int"),
-)
-_gather_joined = Kernel(
-    *("gather_joined", "indices", "indices", "floats", "floats", "floats", "floats", "floats", "floats"),
-    *("bool", "int", "int"),
-)
+
+@dataclass(frozen=True, slots=True)
+class _Gathers:
+    """The loops over rows, for weights of one precision."""
+
+    rows: Kernel
+    crossed: Kernel
+    joined: Kernel
+
+    @classmethod
+    def of(cls, named: str, weights: Literal["floats", "singles"]) -> "_Gathers":
+        """Those whose names end so."""
+        start: tuple[Kind, ...] = "indices", "indices", weights
+        pairs: tuple[Kind, ...] = *start, weights, "floats", "floats"
+        return cls(
+            Kernel(f"gather{named}", *start, "floats", "floats", "bool", "int", "int", "int"),
+            Kernel(f"gather_crossed{named}", *pairs, "floats", "bool", "int", "int"),
+            Kernel(f"gather_joined{named}", *pairs, "floats", "floats", "bool", "int", "int"),
+        )
+
+
+_DOUBLE, _SINGLE = _Gathers.of("", "floats"), _Gathers.of("_single", "singles")
 _add_flows = Kernel(
     *("add_flows", "indices", "indices", "floats", "floats", "floats", "floats", "integers", "bool"),
     *("int", "int", "int", "floats"),
@@ -233,15 +251,16 @@ class SparseProducts(HostProducts):
         values, crossed = self._spare.pop() if self._spare else (np.empty((n, 2)), np.empty((n_edges, 2)))
         image = np.empty(n)
         _spread(*given, values, 1, 0, n)
-        by_edge, by_vertex, ones = lists.gamma, lists.gamma_by_vertex, lists.ones
+        (by_edge, loops), (by_vertex, _) = self._weighted("edges"), self._weighted("vertices")
+        ones = lists.ones
         powers = (
-            by_edge if ones else lists.source_weights,
-            by_vertex if ones else lists.source_weights_by_vertex,
+            by_edge[2] if ones else lists.source_weights.data,
+            by_vertex[2] if ones else lists.source_weights_by_vertex.data,
         )
-        edges = *_arrays(by_edge), powers[0].data, values, checked(middle, n_edges), crossed
-        self._run("edges", _gather_crossed, *edges, ones)
-        vertices = *_arrays(by_vertex), powers[1].data, crossed, *given[1:], image
-        self._run("vertices", _gather_joined, *vertices, ones)
+        edges = *by_edge, powers[0], values, checked(middle, n_edges), crossed
+        self._run("edges", loops.crossed, *edges, ones)
+        vertices = *by_vertex, powers[1], crossed, *given[1:], image
+        self._run("vertices", loops.joined, *vertices, ones)
         self._spare.append((values, crossed))
         return image
 
@@ -292,16 +311,39 @@ class SparseProducts(HostProducts):
             real, imaginary = (self._gathered(side, weights, part) for part in (values.real, values.imag))
             return real + 1j * imaginary
         lists = self.lists
-        gamma = lists.gamma if side == "edges" else lists.gamma_by_vertex
-        indptr, indices, data = _arrays(gamma)
+        (indptr, indices, data), loops = self._weighted(side)
         weighted = weights == "gamma" or not lists.ones
         if weights == "source_weights" and not lists.simple:
             data = (lists.source_weights if side == "edges" else lists.source_weights_by_vertex).data
-        values = checked(values, gamma.shape[1])
-        out = np.empty((gamma.shape[0], *values.shape[1:]))
+        size, wanted = lists.gamma.shape if side == "edges" else lists.gamma.shape[::-1]
+        values = checked(values, wanted)
+        out = np.empty((size, *values.shape[1:]))
         width = 1 if values.ndim == 1 else values.shape[1]
-        self._run(side, _gather, indptr, indices, data, values, out, weighted, width)
+        self._run(side, loops.rows, indptr, indices, data, values, out, weighted, width)
         return out
+
+    def _weighted(self, side: Side) -> tuple[tuple[Codes, Codes, Any], _Gathers]:
+        """The arrays of gamma by a side, and the loops for them."""
+        gamma = self.lists.gamma if side == "edges" else self.lists.gamma_by_vertex
+        if self._short is None:
+            return _arrays(gamma), _DOUBLE
+        return (gamma.indptr, gamma.indices, self._short[side]), _SINGLE
+
+    @cached_property
+    def _short(self) -> dict[Side, Any] | None:
+        """Gamma in single precision, if it is exact, such as counts: there is a third less to read.
+
+        It is not made for data that fit the cache, or that take gigabytes.
+        """
+        gamma = self.lists.gamma
+        if not (self.lists.simple and SHORT_FROM <= gamma.nnz <= SHORT_UP_TO):
+            return None
+        for data in (gamma.data[:SAMPLE], gamma.data):  # mostly a few decide
+            with np.errstate(over="ignore"):
+                short = data.astype(np.float32)
+            if not np.array_equal(short, data):
+                return None
+        return {"edges": short, "vertices": self.lists.gamma_by_vertex.data.astype(np.float32)}
 
     def _run(self, side: Side, loop: Kernel, *given: Any) -> list[Any]:
         """Run a loop over the rows of a side, those of each thread; the results."""
