@@ -13,6 +13,7 @@ from hyperclus._runtime import checkpoint
 from hyperclus.engines.arrays import NUMPY
 from hyperclus.errors import ConvergenceError
 from hyperclus.spectral.eigen.null_space import zero_vectors
+from support.operators import check_resumes
 from support.strategies import alphas, copies_around_a_hub, disconnected, hypergraphs, random_hypergraph
 
 lanczos = sys.modules["hyperclus.spectral.eigen.lanczos"]
@@ -267,10 +268,6 @@ def test_spare_vectors_follow():
     np.testing.assert_allclose(vectors.T @ vectors, np.eye(5), atol=1e-9)
 
 
-class StopError(Exception):
-    pass
-
-
 @pytest.mark.parametrize("width", [2, 4])
 def test_interrupted_anywhere_and_resumed(monkeypatch, tmp_path, width):
     monkeypatch.setattr(lanczos, "EXTRA_BLOCKS", 4)
@@ -284,20 +281,7 @@ def test_interrupted_anywhere_and_resumed(monkeypatch, tmp_path, width):
                 operator, known, 3, 1e-8, rng, lanczos.Lanczos(spare=1, width=width), place
             )
 
-    vectors, steps, floor = run(tmp_path / "whole")
-    for stop in (1, steps // 3, steps - 1):
-        before = operator.products
-
-        def listener(step, last=before + stop):
-            if operator.products >= last:
-                raise StopError
-
-        with pytest.raises(StopError), hc.watching(listener):
-            run(tmp_path / str(stop))
-        again, more, same = run(tmp_path / str(stop))
-        np.testing.assert_array_equal(again, vectors)
-        assert (more, same) == (steps, floor)
-        assert operator.products - before <= steps + 1
+    check_resumes(run, operator, tmp_path, lambda steps: (1, steps // 3, steps - 1), 1)
 
 
 # ---- one step -----------------------------------------------------------------------------------

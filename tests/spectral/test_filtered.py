@@ -11,7 +11,7 @@ import hyperclus as hc
 from hyperclus._runtime import checkpoint
 from hyperclus.errors import ConvergenceError
 from hyperclus.spectral.eigen.filtered import Filter
-from support.operators import Diagonal
+from support.operators import Diagonal, check_resumes
 from support.strategies import copies_around_a_hub, random_hypergraph
 
 lanczos = sys.modules["hyperclus.spectral.eigen.lanczos"]
@@ -110,10 +110,6 @@ def test_a_filter_that_separates_too_few_is_an_error_and_then_left_out(monkeypat
     assert pairs.residuals.max() <= 1e-8
 
 
-class StopError(Exception):
-    pass
-
-
 def test_interrupted_anywhere_and_resumed(tmp_path):
     operator, known = Diagonal(np.linspace(0, 1, 400) ** 0.5), np.empty((400, 0))
 
@@ -124,17 +120,5 @@ def test_interrupted_anywhere_and_resumed(tmp_path):
             options = lanczos.Lanczos(spare=1, lazy=True, filtered=True)
             return lanczos.lanczos_vectors(operator, known, 40, 1e-8, rng, options, place)
 
-    vectors, steps, floor = run(tmp_path / "whole")
-    for stop in (1, lanczos.QUADRATURE + 1, steps // 3, steps - 1):
-        before = operator.products
-
-        def listener(step, last=before + stop):
-            if operator.products >= last:
-                raise StopError
-
-        with pytest.raises(StopError), hc.watching(listener):
-            run(tmp_path / str(stop))
-        again, more, same = run(tmp_path / str(stop))
-        np.testing.assert_array_equal(again, vectors)
-        assert (more, same) == (steps, floor)
-        assert operator.products - before <= steps + lanczos.QUADRATURE + 3
+    first = lanczos.QUADRATURE
+    check_resumes(run, operator, tmp_path, lambda steps: (1, first + 1, steps // 3, steps - 1), first + 3)

@@ -10,7 +10,7 @@ from hyperclus import NormalizedLaplacian, RandomWalk
 from hyperclus._runtime import checkpoint
 from hyperclus.spectral.eigen.floor import Stretch, excludes, highest_floor
 from support.engine_contracts import planted
-from support.operators import Diagonal
+from support.operators import Diagonal, check_resumes
 
 lanczos = sys.modules["hyperclus.spectral.eigen.lanczos"]
 NOTHING = np.empty((300, 0))
@@ -94,10 +94,6 @@ def test_a_value_above_a_vector_that_was_kept_is_not_excluded():
     assert not excludes([Stretch([0.5], [0.1]), kept], 0.4, 300)
 
 
-class StopError(Exception):
-    pass
-
-
 def test_interrupted_anywhere_and_resumed(small_basis, tmp_path):
     operator = Diagonal(spectrum(0))
 
@@ -105,17 +101,4 @@ def test_interrupted_anywhere_and_resumed(small_basis, tmp_path):
         with checkpoint.checkpoint_pace(checkpoint.Pace(0.0, 0.0, np.inf)), hc.checkpoints(folder):
             return search(operator, 0, checkpoint.open_checkpoint("single", small_basis))
 
-    vectors, steps, floor = run(tmp_path / "whole")
-    for stop in (1, small_basis + 2, steps // 2, steps - 1):
-        before = operator.products
-
-        def listener(step, last=before + stop):
-            if operator.products >= last:
-                raise StopError
-
-        with pytest.raises(StopError), hc.watching(listener):
-            run(tmp_path / str(stop))
-        again, more, same = run(tmp_path / str(stop))
-        np.testing.assert_array_equal(again, vectors)
-        assert (more, same) == (steps, floor)
-        assert operator.products - before <= steps + 1
+    check_resumes(run, operator, tmp_path, lambda steps: (1, small_basis + 2, steps // 2, steps - 1), 1)

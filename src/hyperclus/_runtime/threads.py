@@ -136,4 +136,5 @@ _one_thread = _OneThread()
 
 @cache
 def _blas(with_scipy: bool) -> Any:
+    """The BLAS libraries that are loaded; they are looked for again when SciPy's has come."""
     return ThreadpoolController().select(user_api="blas")

@@ -75,9 +75,8 @@ class Level:
         part = self.part
         what = objective_of(part.objective)
         found = confidence(part.walk, part.labels, part.k, what, overlaps=self.overlaps())
-        return replace(
-            found, margins=np.broadcast_to(np.nan, len(part.labels))
-        )  # the page has no use for them
+        unused = np.broadcast_to(np.nan, len(part.labels))  # margins are not on the page
+        return replace(found, margins=unused)
 
     @cached_property
     def groups(self) -> tuple[Group, ...]:

@@ -38,9 +38,9 @@ CLEARLY_ABOVE = 1e-3  # distance from the eigenvalues found at which a rough val
 SLACK = 1e-5  # relative loss of a bound at which the search for a single eigenvalue has proven it by itself
 ALONE_FROM = 30_000  # vertices; below, a second iteration costs little, and the bound loses nothing
 ALONE_MORE = 50  # steps without a proof after it has converged; then a second iteration must prove it
-LARGE = 3_000_000  # vertices; above, a basis takes gigabytes, so where the residual is at most this, and
-NEARLY = 1e-4  # little more than the proof is left, restarts begin
-PROOF_BASIS = 18  # from so many vectors on
+LARGE = 3_000_000  # vertices above which a basis takes gigabytes; there, from a residual of
+NEARLY = 1e-4  # this on, when little more than the proof is left, restarts keep the basis at
+PROOF_BASIS = 18  # so many vectors
 QUADRATURE = 40  # products that estimate how many eigenvalues are below each value, for a filter
 MIN_CHECK = 40  # products for the check that no eigenvalue was missed; half those of the search if more
 
