@@ -36,10 +36,7 @@ DENSE_FACTORS = 300  # vertices or hyperedges up to which all singular vectors a
 ELSEWHERE = 1e-6
 PASSES_BEFORE_MERGERS = 3
 MAX_MERGERS = 50
-MIN_POINTS, POINTS_EACH = (
-    5_000,
-    100,
-)  # in a sample that finds centres for mergers: at all, and for each centre
+MIN_POINTS, POINTS_EACH = 5_000, 100  # in a sample that finds centres for mergers: in all, for each centre
 K_MEANS_EACH = 5  # runs of k-means, of which a start of a mixture is the best
 MAX_COORDINATE = 1e6  # only vertices with phi below 1e-12 exceed it
 

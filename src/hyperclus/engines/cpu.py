@@ -33,10 +33,7 @@ from hyperclus.typing import Codes, Floats, Incidence, Integers
 CHUNK = 1 << 20  # incidences at a time where temporary arrays would take much memory
 RUNS_FROM = 8
 ROWS_FROM = 5  # clusters from which one pass with rows for all beats passes with a column for each
-SHORT_FROM, SHORT_UP_TO = (
-    300_000,
-    20_000_000,
-)  # incidences whose weights may be kept in single precision as well
+SHORT_FROM, SHORT_UP_TO = 300_000, 20_000_000  # incidences whose weights may be kept in single precision too
 SAMPLE = 1_000  # of these weights, looked at first
 FLOW_PARTS = 8  # into which flows between clusters are divided, whatever the number of threads
 Side = Literal["edges", "vertices"]

@@ -14,10 +14,7 @@ from hyperclus.spectral.laplacian import Operator
 from hyperclus.typing import Floats
 
 DEGREE = 3  # odd, so that eigenvalues above `high` go to the other end
-MARGIN, MORE = (
-    1.1,
-    10,
-)  # `low` is where this times the eigenvalues wanted, and as many more, are expected below
+MARGIN, MORE = 1.1, 10  # of `count` eigenvalues, this times as many plus 10 are expected below `low`
 
 
 @dataclass(frozen=True, slots=True, eq=False)
