@@ -97,7 +97,7 @@ def test_the_page_fits_a_phone(browser, report):
             assert box["x"] >= 0
             assert box["x"] + box["width"] <= 360
         seen.page.set_viewport_size({"width": 1000, "height": 740})
-        seen.page.wait_for_function("document.querySelector('.chart svg').clientWidth > 400")
+        seen.page.wait_for_function("() => document.querySelector('.chart svg').clientWidth > 400")
 
 
 def test_printed_pages_are_light_and_complete(browser, report):

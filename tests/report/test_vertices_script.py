@@ -190,20 +190,20 @@ def test_the_search_finds_both_kinds(browser, report):
         assert page.locator("#found .kind").all_inner_texts() == ["vertex"]
         assert page.locator("#find-status").inner_text() == "Found 1 vertex."
         page.locator("#find").fill("5")
-        page.wait_for_function("document.querySelectorAll('#found li').length > 1")
+        page.wait_for_function("() => document.querySelectorAll('#found li').length > 1")
         assert set(page.locator("#found .kind").all_inner_texts()) <= {"vertex", "hyperedge"}
         assert "vertices and" in page.locator("#find-status").inner_text()
         assert page.locator("#found li").count() == 12
         page.locator("#find").fill("meeting 1")
-        page.wait_for_function("document.querySelector('#found .go')?.textContent === 'meeting 1'")
+        page.wait_for_function("() => document.querySelector('#found .go')?.textContent === 'meeting 1'")
         page.locator("#find").press("Enter")
         wait_for_panel(page, "meeting 1")
         page.keyboard.press("Escape")
         page.locator("#find").fill("nobody")
-        page.wait_for_function("!document.querySelector('#found li')")
+        page.wait_for_function("() => !document.querySelector('#found li')")
         assert page.locator("#find-status").inner_text() == "Nothing has this name."
         page.locator("#find").fill("")
-        page.wait_for_function("!document.getElementById('find-status').textContent")
+        page.wait_for_function("() => !document.getElementById('find-status').textContent")
 
 
 def test_the_panel_follows_the_level(browser, page_of_levels, levels):
