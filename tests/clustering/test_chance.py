@@ -5,8 +5,10 @@ import pickle
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import hyperclus as hc
+from hyperclus.clustering import shuffles
 from hyperclus.clustering.chance import LITTLE, MORE, NO_MORE, Chance, certainty, student_below, verdict_of
 from hyperclus.clustering.shuffles import sampled
 from support.contracts import refused
@@ -136,6 +138,63 @@ class TestSample:
     def test_small_hyperedges_are_not_sampled(self):
         h = random_hypergraph(30_000, 30_000, 2, seed=0)
         assert sampled(h, 3, np.random.default_rng(0))[0] is h
+
+
+def small_hyperedges(seed, noise, n=9_000):
+    """2,000 hyperedges of 60 to 90 members, of one of three blocks or, with this probability, of any."""
+    rng = np.random.default_rng(seed)
+    edge = np.repeat(np.arange(2_000), rng.integers(60, 91, 2_000))
+    home = np.where(rng.random(len(edge)) < noise, rng.integers(0, 3, len(edge)), edge % 3)
+    keys = np.unique(edge * n + 3 * rng.integers(0, n // 3, len(edge)) + home)
+    places = keys % n, keys // n
+    return hc.Hypergraph.from_incidence(sp.csr_array((np.ones(len(keys)), places), shape=(n, 2_000)))
+
+
+class TestTwoSamples:
+    """A small sample is tried first, and decides only where clusters are clear."""
+
+    @pytest.fixture
+    def in_the_larger_sample(self, monkeypatch):
+        def chance(part):
+            with monkeypatch.context() as patched:
+                patched.setattr(shuffles, "WORTHWHILE", 0.0)
+                return hc.evaluate(part.walk.hypergraph, part).chance
+
+        return chance
+
+    @pytest.fixture(autouse=True)
+    def of_any_size(self, monkeypatch):
+        monkeypatch.setattr(shuffles, "SAMPLE", 5_000)
+        monkeypatch.setattr(shuffles, "QUICK_FROM", 0)
+
+    @pytest.mark.parametrize("seed", range(3))
+    def test_clear_clusters_are_seen_in_few_vertices(self, in_the_larger_sample, seed):
+        part = hc.cluster(small_hyperedges(seed, 0.3), 3, effort="fast", seed=seed)
+        larger = in_the_larger_sample(part)
+        assert part.chance.verdict == larger.verdict == MORE
+        assert part.chance.n_sampled < 0.6 * larger.n_sampled
+
+    @pytest.mark.parametrize("noise", [0.95, 1.0])
+    def test_otherwise_the_answer_is_that_of_the_larger_one(self, in_the_larger_sample, noise):
+        h = small_hyperedges(0, noise)
+        part = hc.evaluate(h, np.arange(h.n_vertices) % 3)
+        assert part.chance == in_the_larger_sample(part)
+
+    def test_a_hypergraph_of_which_no_larger_sample_is_compared(self, monkeypatch, in_the_larger_sample):
+        monkeypatch.setattr(shuffles, "MAX_INCIDENCES", 40_000)
+        clear, noise = (hc.cluster(small_hyperedges(0, p), 3, effort="fast") for p in (0.3, 1.0))
+        monkeypatch.setattr(shuffles, "THOROUGH", shuffles.THOROUGH._replace(neighbors=3_000))
+        assert hc.evaluate(clear.walk.hypergraph, clear).chance.verdict == MORE
+        assert in_the_larger_sample(clear).reason.startswith("many small hyperedges")
+        assert hc.evaluate(noise.walk.hypergraph, noise).chance.verdict is None
+
+    @pytest.mark.parametrize(
+        ("cost", "large", "decided"),
+        [(1.9, True, False), (1.9, False, True), (1.7, True, True), (2.1, True, True)],
+    )
+    def test_few_costs_that_are_alike_decide_only_about_large_differences(self, cost, large, decided):
+        costs = shuffles._Costs(cost, np.array([2.0, 2.0001, 1.9999]), None, large)
+        assert costs.decided == decided
 
 
 class TestValue:

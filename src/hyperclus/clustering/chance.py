@@ -15,9 +15,7 @@ LITTLE: Verdict = "little more than chance"
 NO_MORE: Verdict = "no more than chance"
 CERTAIN, LIKELY = 0.99, 0.95  # probability that one more shuffle is worse: of `MORE`, and of `LITTLE`
 OBVIOUS = 0.9995  # the same, if the first few shuffles are to be enough
-MARGIN = (
-    0.5  # times the range of the shuffles, by which `MORE` is better than all of them: tails may be heavy
-)
+MARGIN = 0.5  # times their range is `MORE` better than all shuffles: tails may be heavy
 MIN_EFFECT = 0.01  # of `MORE`: share by which it is better than their mean
 SAME = 1e-9  # relative difference that may be rounding error
 
@@ -106,10 +104,15 @@ def student_below(t: float, freedom: int) -> float:
 def verdict_of(costs: Floats, cost: float) -> Verdict:
     """Compare a cost with those of shuffles."""
     sure, apart = certainty(costs, cost), costs.min() - cost >= MARGIN * np.ptp(costs)
-    effect = (costs.mean() - cost) / max(abs(costs.mean()), abs(cost), _rounding(costs, cost))
-    if sure >= CERTAIN and apart and effect >= MIN_EFFECT:
+    if sure >= CERTAIN and apart and effect(costs, cost) >= MIN_EFFECT:
         return MORE
     return LITTLE if sure >= LIKELY else NO_MORE
+
+
+def effect(costs: Floats, cost: float) -> float:
+    """The share by which a cost is better than the mean of those of shuffles."""
+    mean = float(costs.mean())
+    return (mean - cost) / max(abs(mean), abs(cost), _rounding(costs, cost))
 
 
 def _rounding(costs: Floats, cost: float) -> float:

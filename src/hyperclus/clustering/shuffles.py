@@ -1,11 +1,14 @@
 """The same quick search in a hypergraph and in shuffles of it, to compare clusters with chance."""
 
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
 import numpy as np
 
 from hyperclus._runtime.checkpoint import without_checkpoints
 from hyperclus._runtime.progress import report_progress, unwatched
 from hyperclus._runtime.threads import single_blas_thread
-from hyperclus.clustering.chance import OBVIOUS, Chance, certainty, verdict_of
+from hyperclus.clustering.chance import OBVIOUS, Chance, certainty, effect, verdict_of
 from hyperclus.clustering.initialization import WeightedKMeans, embedding
 from hyperclus.clustering.objectives import Objective
 from hyperclus.clustering.vertex_search import Clusters
@@ -19,21 +22,37 @@ from hyperclus.spectral.eigen.null_space import zero_vectors
 from hyperclus.spectral.eigen.result import with_residuals
 from hyperclus.spectral.laplacian import NormalizedLaplacian
 from hyperclus.spectral.walk import RandomWalk
-from hyperclus.typing import Integers
+from hyperclus.typing import Floats, Integers
 
 MIN_VERTICES = 10  # fewer have too few shuffles
-FEWEST, FIRST, MOST = 3, 4, 20  # shuffles; more than the first only if these do not decide
-VISITS = 1_000_000  # incidences times clusters of all shuffles together, if that allows the fewest
+FIRST, FIRST_OF_LARGE = 4, 3  # shuffles, which are enough if they decide;
+MOST, MOST_OF_LARGE = 20, 8  # otherwise there are up to so many
+LARGE_EFFECT = (
+    0.1  # which a difference from the first shuffles has to be, if they are to decide for large data
+)
+VISITS = 1_000_000  # incidences times clusters of all shuffles together, beyond which data are large
 SAMPLE = 50_000  # incidences above which a sample is compared
 POINTS = 5_000  # of k-means
 MAX_INCIDENCES = 1_000_000  # that are compared
-NEIGHBORS = 120  # that a vertex has in a sample, on average: with fewer, clusters would fall apart
-MEMBERS = 50  # of each cluster in a sample, on average
+QUICK_FROM = 200_000  # incidences of a sample before which a smaller one is tried,
+WORTHWHILE = 0.6  # if that has at most this share of its vertices
 ROUGHLY = 1e-6  # tolerance of the stationary distributions, far below the differences between shuffles
 TOLERANCE = 5e-2  # of eigenvectors that are starts only
 EIGENVECTORS = 20  # at most
 STARTS, ROUNDS = 2, 3  # of k-means, and of moves
 FEW_CLUSTERS = 50  # from more, k-means starts once
+
+
+class _Thoroughness(NamedTuple):
+    """How a hypergraph that is too large to be compared as a whole is sampled."""
+
+    neighbors: int  # that a vertex shares hyperedges with, on average: with fewer, clusters fall apart
+    members: int  # of each cluster, on average
+    shuffles: int  # at most
+    extra: int  # eigenvectors beyond k, so that a few vertices that are almost separate hide no clusters
+
+
+QUICK, THOROUGH = _Thoroughness(30, 20, FIRST, 2), _Thoroughness(120, 50, MOST, 0)
 
 
 @single_blas_thread
@@ -42,39 +61,104 @@ def compared(
 ) -> Chance:
     """Compare clusters of a walk in host memory with those that a quick search finds in shuffles.
 
-    Of a large hypergraph, a random sample of the vertices is compared.
+    Of a large hypergraph, a random sample of the vertices is compared: a small one, and only if that shows no
+    clear clusters a larger one.
     """
-    rng, whole = np.random.default_rng(seed), walk.hypergraph
+    whole = walk.hypergraph
     counts = np.bincount(np.diff(whole.gamma.indptr))  # of hyperedges by size
     if (reason := _incomparable(whole, counts, k)) is not None:
         return Chance(None, reason=reason)
-    share = _sampled_share(whole, counts, k, SAMPLE)
-    if _incidences_left(counts, share) > MAX_INCIDENCES:
-        return Chance(None, reason="many small hyperedges cannot be sampled, and take long to shuffle")
-    part, vertices = _drawn(whole, share, rng)
-
-    model = ConfigurationModel(part)
-
-    def figure(hypergraph: Hypergraph, given: Integers | None = None) -> float:
-        with unwatched(), without_checkpoints():
-            found = walk if hypergraph is whole else RandomWalk(hypergraph, ROUGHLY, alpha=walk.alpha)
-            return quick_cost(found, k, objective, min_volume, rng, given)
-
-    most, figures = int(np.clip(VISITS // (part.n_incidences * k), FEWEST, MOST)), list[float]()
+    comparison = _Comparison(walk, labels, k, objective, min_volume)
+    small, share = (_sampled_share(whole, counts, k, SAMPLE, how) for how in (QUICK, THOROUGH))
     try:
-        value = figure(part, labels[vertices])
-        for number in range(most):
-            report_progress("chance", number, "shuffles", number / most)
-            figures.append(figure(model.draw(rng)))
-            if number + 1 == FIRST and not 0.5 < certainty(np.array(figures), value) < OBVIOUS:
-                break
+        expected = _incidences_left(counts, share)
+        worthwhile = small <= WORTHWHILE * share and expected >= QUICK_FROM
+        if worthwhile and _incidences_left(counts, small) <= MAX_INCIDENCES:
+            found = comparison.in_sample(small, QUICK, np.random.default_rng((seed, 1)))
+            if found.decided and found.sure > 0.5:
+                return found.chance(objective)
+        if expected > MAX_INCIDENCES:
+            return Chance(None, reason="many small hyperedges cannot be sampled, and take long to shuffle")
+        return comparison.in_sample(share, THOROUGH, np.random.default_rng(seed)).chance(objective)
     except ConvergenceError as error:
         return Chance(None, reason=str(error))
-    report_progress("chance", len(figures), "shuffles", 1.0)
-    verdict = verdict_of(np.array(figures), value)
-    shown = tuple(objective.sign * one for one in figures)
-    n_sampled = None if part is whole else part.n_vertices
-    return Chance(verdict, objective.label, objective.sign * value, shown, n_sampled)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Costs:
+    """The cost of a quick search, and those of shuffles."""
+
+    value: float
+    shuffled: Floats
+    n_sampled: int | None
+    large: bool
+
+    @property
+    def sure(self) -> float:
+        """The probability that one more shuffle has a higher cost."""
+        return certainty(self.shuffled, self.value)
+
+    @property
+    def decided(self) -> bool:
+        """Whether these few shuffles are enough. The costs of three may be alike by chance."""
+        if self.large and 0.0 < effect(self.shuffled, self.value) < LARGE_EFFECT:
+            return False
+        return not 0.5 < self.sure < OBVIOUS
+
+    def chance(self, objective: Objective) -> Chance:
+        """The comparison in the figures of an objective."""
+        verdict, sign = verdict_of(self.shuffled, self.value), objective.sign
+        shown = tuple((sign * self.shuffled).tolist())
+        return Chance(verdict, objective.label, sign * self.value, shown, self.n_sampled)
+
+
+@dataclass(frozen=True, eq=False)
+class _Comparison:
+    """Clusters, and the quick search whose figures are compared."""
+
+    walk: RandomWalk
+    labels: Integers
+    k: int
+    objective: Objective
+    min_volume: float
+
+    def in_sample(self, share: float, how: _Thoroughness, rng: np.random.Generator) -> _Costs:
+        """Compare a random sample of this share of the vertices with shuffles of it."""
+        whole = self.walk.hypergraph
+        part, vertices = _drawn(whole, share, rng)
+        model = ConfigurationModel(part)
+        allowed = VISITS // (part.n_incidences * self.k)
+        first, most = (FIRST, allowed) if allowed >= FIRST else (FIRST_OF_LARGE, MOST_OF_LARGE)
+        most = min(most, how.shuffles)
+        n_sampled = None if part is whole else part.n_vertices
+        value = self._figure(part, how, rng, self.labels[vertices])
+        found = _Costs(value, np.empty(0), n_sampled, allowed < FIRST)
+        for number in range(most):
+            report_progress("chance", number, "shuffles", number / most)
+            figure = self._figure(model.draw(rng), how, rng)
+            found = replace(found, shuffled=np.append(found.shuffled, figure))
+            if number + 1 == first and found.decided:
+                break
+        report_progress("chance", len(found.shuffled), "shuffles", 1.0)
+        return found
+
+    def _figure(
+        self,
+        hypergraph: Hypergraph,
+        how: _Thoroughness,
+        rng: np.random.Generator,
+        given: Integers | None = None,
+    ) -> float:
+        """The cost of clusters found by a quick search, or of given ones, whichever is higher."""
+        whole, k, objective = self.walk.hypergraph, self.k, self.objective
+        with unwatched(), without_checkpoints():
+            same = hypergraph is whole
+            walk = self.walk if same else RandomWalk(hypergraph, ROUGHLY, alpha=self.walk.alpha)
+            pairs = _rough_pairs(walk, min(k + how.extra, EIGENVECTORS), rng)
+            cost = searched_cost(walk, pairs, k, objective, self.min_volume, rng)
+            if given is None or len(np.unique(given)) < k:
+                return cost
+            return max(cost, Clusters.of(walk, given, k, objective=objective).plain_cost)
 
 
 def _incomparable(hypergraph: Hypergraph, counts: Integers, k: int) -> str | None:
@@ -98,14 +182,20 @@ def sampled(
     Of a sample, hyperedges with one member are left out, and so are vertices without other hyperedges.
     """
     counts = np.bincount(np.diff(hypergraph.gamma.indptr))
-    return _drawn(hypergraph, _sampled_share(hypergraph, counts, k, incidences), rng)
+    return _drawn(hypergraph, _sampled_share(hypergraph, counts, k, incidences, THOROUGH), rng)
 
 
-def _sampled_share(hypergraph: Hypergraph, counts: Integers, k: int, incidences: int) -> float:
+def _sampled_share(
+    hypergraph: Hypergraph, counts: Integers, k: int, incidences: int, how: _Thoroughness
+) -> float:
     """The share of the vertices that a sample has, given the number of hyperedges of each size."""
     n, sizes = hypergraph.n_vertices, np.arange(len(counts), dtype=np.float64)
     neighbors = float((counts * sizes * (sizes - 1)).sum()) / n
-    shares = incidences / hypergraph.n_incidences, NEIGHBORS / max(neighbors, 1.0), MEMBERS * k / n
+    shares = (
+        incidences / hypergraph.n_incidences,
+        how.neighbors / max(neighbors, 1.0),
+        how.members * k / n,
+    )
     return min(max(shares), 1.0)
 
 
@@ -125,21 +215,6 @@ def _drawn(hypergraph: Hypergraph, share: float, rng: np.random.Generator) -> tu
     part = hypergraph.restrict(drawn)
     part = part.drop_edges(part.edge_sizes < 2)
     return part.restrict(part.covered), drawn[part.covered]
-
-
-def quick_cost(
-    walk: RandomWalk,
-    k: int,
-    objective: Objective,
-    min_volume: float,
-    rng: np.random.Generator,
-    given: Integers | None = None,
-) -> float:
-    """The cost of clusters found by a quick search, or of given ones, whichever is higher."""
-    cost = searched_cost(walk, _rough_pairs(walk, min(k, EIGENVECTORS), rng), k, objective, min_volume, rng)
-    if given is None or len(np.unique(given)) < k:
-        return cost
-    return max(cost, Clusters.of(walk, given, k, objective=objective).plain_cost)
 
 
 def _rough_pairs(walk: RandomWalk, count: int, rng: np.random.Generator) -> Eigenpairs:
