@@ -202,26 +202,26 @@ new.assign(cluster=found.named_labels, confidence=found.confidence.round(2)).dro
 #    $ hyperclus cluster documents.csv -k 6 --text text --id name --label topic --alpha 1 -o max_df=0.33 --out labels.csv --report documents.html -q
 #    Partition of 704 vertices into 6 clusters
 #      chance       more than chance: a quick search in a sample of 507 vertices finds information 0.5156, and 0.05675 to 0.0584 in 3 shuffled hypergraphs
-#      information  0.5407; proven: no 6 clusters have more than 0.8551
-#      NCut         2.25676
-#      proven       no 6 clusters have less than 1.90088 (gap 18.72 %)
-#      conductance  0.450038
-#      agreement    F1 0.8184, NMI 0.7942, ARI 0.6477
+#      information  0.5405; proven: no 6 clusters have more than 0.8551
+#      NCut         2.26048
+#      proven       no 6 clusters have less than 1.90088 (gap 18.92 %)
+#      conductance  0.458255
+#      agreement    F1 0.8026, NMI 0.7551, ARI 0.6181
 #
 #      cluster  size  volume  conductance  top hyperedges (% of the cluster)
-#            0   165  0.2539       0.3867  statistic (62 %); test (41 %); nan (53 %)
-#            1   137  0.1833       0.2635  loc (96 %); scale (81 %); pdf (88 %)
-#            2   131  0.1790       0.3573  signal (89 %); filter (60 %); frequency (58 %)
-#            3   103  0.1337       0.4004  mode (55 %); labels (15 %); ndimage (71 %)
-#            4    95  0.1266       0.3988  batch (86 %); matrix (92 %); linalg (100 %)
-#            5    73  0.1236       0.4500  root (29 %); optimize (82 %); jacobian (32 %)
+#            0   170  0.2647       0.3797  statistic (60 %); test (40 %); nan (51 %)
+#            1   132  0.1725       0.2608  loc (100 %); scale (84 %); pdf (87 %)
+#            2   120  0.1653       0.3661  signal (91 %); filter (63 %); frequency (63 %)
+#            3   109  0.1409       0.3969  mode (52 %); labels (14 %); ndimage (67 %)
+#            4   104  0.1355       0.3987  batch (79 %); matrix (86 %); linalg (91 %)
+#            5    69  0.1212       0.4583  root (30 %); optimize (81 %); jacobian (33 %)
 #
 #      class in cluster    0    1    2   3   4   5
-#      stats             161  137    .   .   1   2
-#      signal              1    .  129  27   .   1
+#      stats             166  132    .   .   1   2
+#      signal              1    .  118  33   5   1
 #      ndimage             .    .    .  75   .   .
 #      linalg              3    .    2   1  94   1
-#      optimize            .    .    .   .   .  69
+#      optimize            .    .    .   .   4  65
 #
 # What to do next
 # ---------------
