@@ -8,7 +8,7 @@ import numpy as np
 from hyperclus._runtime.checkpoint import without_checkpoints
 from hyperclus._runtime.progress import report_progress, unwatched
 from hyperclus._runtime.threads import single_blas_thread
-from hyperclus.clustering.chance import OBVIOUS, Chance, certainty, effect, verdict_of
+from hyperclus.clustering.chance import MORE, OBVIOUS, Chance, certainty, effect, verdict_of
 from hyperclus.clustering.initialization import WeightedKMeans, embedding
 from hyperclus.clustering.objectives import Objective
 from hyperclus.clustering.vertex_search import Clusters
@@ -27,9 +27,7 @@ from hyperclus.typing import Floats, Integers
 MIN_VERTICES = 10  # fewer have too few shuffles
 FIRST, FIRST_OF_LARGE = 4, 3  # shuffles, which are enough if they decide;
 MOST, MOST_OF_LARGE = 20, 8  # otherwise there are up to so many
-LARGE_EFFECT = (
-    0.1  # which a difference from the first shuffles has to be, if they are to decide for large data
-)
+LARGE_EFFECT = 0.1  # by which large data must be better than the first shuffles if these are to be enough
 VISITS = 1_000_000  # incidences times clusters of all shuffles together, beyond which data are large
 SAMPLE = 50_000  # incidences above which a sample is compared
 POINTS = 5_000  # of k-means
@@ -75,8 +73,9 @@ def compared(
         worthwhile = small <= WORTHWHILE * share and expected >= QUICK_FROM
         if worthwhile and _incidences_left(counts, small) <= MAX_INCIDENCES:
             found = comparison.in_sample(small, QUICK, np.random.default_rng((seed, 1)))
-            if found.decided and found.sure > 0.5:
-                return found.chance(objective)
+            chance = found.chance(objective)
+            if found.decided and chance.verdict == MORE:
+                return chance
         if expected > MAX_INCIDENCES:
             return Chance(None, reason="many small hyperedges cannot be sampled, and take long to shuffle")
         return comparison.in_sample(share, THOROUGH, np.random.default_rng(seed)).chance(objective)
@@ -94,16 +93,11 @@ class _Costs:
     large: bool
 
     @property
-    def sure(self) -> float:
-        """The probability that one more shuffle has a higher cost."""
-        return certainty(self.shuffled, self.value)
-
-    @property
     def decided(self) -> bool:
         """Whether these few shuffles are enough. The costs of three may be alike by chance."""
         if self.large and 0.0 < effect(self.shuffled, self.value) < LARGE_EFFECT:
             return False
-        return not 0.5 < self.sure < OBVIOUS
+        return not 0.5 < certainty(self.shuffled, self.value) < OBVIOUS
 
     def chance(self, objective: Objective) -> Chance:
         """The comparison in the figures of an objective."""
