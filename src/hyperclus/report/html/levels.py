@@ -170,9 +170,10 @@ def levels_of(part: Partition, most: int | None = None) -> Levels:
     ids = _ids(tree, groups, part.k)
     names = _names(tree, ids, groups, part)
     numbers = _numbers(part.k, tree.k) if m <= COARSER_UP_TO or most is not None else [part.k]
-    found, overlaps = list[Level](), partial(overlap, part.walk.hypergraph)
-    if len(numbers) > 1:
-        overlaps = cache(overlaps)  # type: ignore[assignment]
+    found = list[Level]()
+    overlaps: Callable[[], Floats] = partial(overlap, part.walk.hypergraph)
+    if len(numbers) > 1:  # otherwise it is called once, and not kept
+        overlaps = cache(overlaps)
     for k in numbers:
         nodes = tree.nodes(k)
         at = part

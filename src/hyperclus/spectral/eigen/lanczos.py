@@ -117,9 +117,7 @@ def lanczos_vectors(
     if count > (options.width or 1):
         tolerance /= 2  # deflated vectors are not exact, and vectors found after them no closer
     progress = ResidualProgress("eigenvectors", tolerance, high=0.8)
-    search = _search_filtered if options.filtered else _search
-    first = search(operator, known, count, rng, options, progress, checkpoint.part("first"))
-    options = replace(options, filtered=False)
+    first = _search(operator, known, count, rng, options, progress, checkpoint.part("first"))
     vectors, values, steps = first.vectors[:, :count], first.values, first.steps
     everything = first.vectors  # copies take as much memory as all eigenvectors
     some_left = known.shape[1] + count < operator.size
@@ -136,7 +134,8 @@ def lanczos_vectors(
             break
         progress = progress.then(tolerance)
         part = checkpoint.part("missed", rounds)
-        missed = _search(operator, found, 1, rng, replace(options, spare=0), progress, part)
+        single = replace(options, spare=0, filtered=False)
+        missed = _search(operator, found, 1, rng, single, progress, part)
         steps += missed.steps
         if missed.values[0] >= accepted:
             break
@@ -156,27 +155,16 @@ def _search(
     progress: ResidualProgress,
     checkpoint: Checkpoint,
 ) -> _Found:
-    """The vectors of one search, unchecked; its basis takes memory no longer."""
-    return _Space(operator, rng, options, known, count).search(progress, checkpoint, options.spare)
-
-
-def _search_filtered(
-    operator: Operator,
-    known: Floats,
-    count: int,
-    rng: np.random.Generator,
-    options: Lanczos,
-    progress: ResidualProgress,
-    checkpoint: Checkpoint,
-) -> _Found:
-    """The same by a filter of the operator; the eigenvalues are those of the operator."""
+    """The vectors of one search, unchecked, and the eigenvalues of the operator, also if it was filtered."""
+    if not options.filtered:
+        return _Space(operator, rng, options, known, count).search(progress, checkpoint, options.spare)
     limits = checkpoint.part("filter")
     if (kept := limits.result(_fits_limits)) is None:
         space = _Space(operator, rng, Lanczos(lazy=True, extra=QUADRATURE), known, 0)
         filtered = Filter.of(operator, count, *space.fill())
         kept = limits.finish(low=filtered.low, high=filtered.high)
     filtered = Filter(operator, **kept)
-    options = replace(options, max_products=options.max_products // DEGREE)
+    options = replace(options, max_products=options.max_products // DEGREE, filtered=False)
     found = _search(filtered, known, count, rng, options, progress, checkpoint)
     steps = DEGREE * found.steps + QUADRATURE
     return _Found(found.vectors, filtered.eigenvalues(found.values), steps)
