@@ -193,8 +193,33 @@ class TestTwoSamples:
         [(1.9, True, False), (1.9, False, True), (1.7, True, True), (2.1, True, True)],
     )
     def test_few_costs_that_are_alike_decide_only_about_large_differences(self, cost, large, decided):
-        costs = shuffles._Costs(cost, np.array([2.0, 2.0001, 1.9999]), None, large)
+        costs = shuffles._Costs(cost, False, np.array([2.0, 2.0001, 1.9999]), None, large)
         assert costs.decided == decided
+
+
+class TestOwnFigure:
+    """The clusters' own figure counts if it is worse than that of the quick search."""
+
+    def test_of_labels_from_elsewhere_and_the_sentence_says_so(self):
+        chance = hc.evaluate(segments(0), np.arange(120) // 40).chance
+        assert chance.of_clusters
+        assert f"chance: the clusters have NCut {chance.value:.4g}, and a quick search" in str(chance)
+
+    def test_noise_in_a_sample_is_like_its_shuffles(self, monkeypatch):
+        """Labels fitted to all vertices would look worse there than those fitted to the sample."""
+        monkeypatch.setattr(shuffles, "SAMPLE", 5_000)
+        rng, values = np.random.default_rng(0), []
+        for seed in range(4):
+            vertices, edges = rng.integers(0, 6_000, 40_000), rng.integers(0, 400, 40_000)
+            h = hc.Hypergraph.from_incidence(sp.csr_array((np.ones(40_000), (vertices, edges))))
+            chance = hc.cluster(h, 6, seed=seed).chance
+            assert chance.n_sampled < 0.5 * h.n_vertices
+            assert not chance.of_clusters
+            values.append(chance.value / np.mean(chance.shuffled))
+            given = hc.evaluate(h, hc.cluster(h, 6, objective="ncut", seed=seed, chance=False)).chance
+            assert given.of_clusters
+            assert given.value > np.mean(given.shuffled)
+        assert np.mean(values) == pytest.approx(1, abs=0.05)
 
 
 class TestValue:

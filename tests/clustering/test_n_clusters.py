@@ -71,7 +71,7 @@ class TestPlanted:
         found = suggest_k(blocks([25] * 12, 0.1, seed=3), max_k=6, shuffles=5)
         assert found.structure
         assert not found.confident
-        assert "There may be more than 6: consider more clusters" in found.reason
+        assert "There may be more than 6: consider more clusters (max_k)." in found.reason
 
     def test_other_alpha(self):
         assert suggest_k(blocks([60] * 4, 0.2, seed=4), alpha=1.0).k == 4

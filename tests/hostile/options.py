@@ -122,7 +122,7 @@ WRONG = Group(
         (GOOD, "cluster {file} -k auto --max-k 3", "--max-k must be below the number of vertices, 3; got 3"),
         (GOOD, "cluster {file} -k 0", "-k must be a whole number from 1, or auto; got"),
         (GOOD, "cluster {file} -k 4", "4 clusters need at least 4 vertices in"),
-        (GOOD, "cluster {file} -k 999999999", "999999999 clusters need at least 999999999"),
+        (GOOD, "cluster {file} -k 999999999", "999,999,999 clusters need at least 999,999,999"),
         (GOOD, "cluster {file} -k 9999999999", "-k must be a whole number from 1, or auto; got"),
         (GOOD, "cluster {file} -k AUTO", "-k must be a whole number from 1, or auto; got"),
         (GOOD, "cluster {file} -k 2 --max-k 5", "--max-k is for -k auto; leave it out if the"),

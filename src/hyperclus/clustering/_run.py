@@ -373,8 +373,9 @@ class Run(Steps[Partition]):
         """Compare the clusters with those of shuffled hypergraphs."""
         objective, min_volume = settings.get("objective", NCUT.name), settings.get("min_share", 0.0)
         seed = self.seed if isinstance(self.seed, int | np.integer) else self.rng.integers(1 << 63)
+        searched = "objective" in settings  # the others were given, or found by another method
         with self.timed("chance"):
-            return compared(walk, labels, k, OBJECTIVES[objective], min_volume, int(seed))
+            return compared(walk, labels, k, OBJECTIVES[objective], min_volume, int(seed), searched)
 
 
 def names_in_order(names: Sequence[str | None], order: Integers) -> tuple[str, ...]:
@@ -387,7 +388,9 @@ def check_k(k: int, n_vertices: int, min_share: float | None = None) -> int:
     """Check the number of clusters, and the share of the volume that each should have."""
     check_integer("k", k)
     if k > n_vertices:
-        raise InputError(f"{k} clusters need at least {k} vertices in hyperedges; there are {n_vertices}")
+        raise InputError(
+            f"{k:,} clusters need at least {k:,} vertices in hyperedges; there are {n_vertices:,}"
+        )
     check_min_share(min_share, k)
     return int(k)
 

@@ -37,11 +37,14 @@ class Chance:
     measure : {"NCut", "information"}
         What was compared; NCut should be low, information high.
     value : float
-        The figure of the hypergraph: by the quick search, or of the partition, whichever is worse.
+        The figure of the hypergraph: by the quick search, or of the clusters, if that is worse. (In a
+        sample, only of clusters that were not searched.)
     shuffled : tuple of float
         The figures of the shuffles.
     n_sampled : int or None
         The number of vertices of the random sample that was compared; None if it was all of them.
+    of_clusters : bool
+        Whether the value is that of the clusters.
     reason : str
         Why nothing was compared.
     """
@@ -51,6 +54,7 @@ class Chance:
     value: float = float("nan")
     shuffled: tuple[float, ...] = ()
     n_sampled: int | None = None
+    of_clusters: bool = False
     reason: str = ""
 
     def __str__(self) -> str:
@@ -65,8 +69,10 @@ class Chance:
         span = low if low == high else f"{low} to {high}"
         shuffles = count(len(self.shuffled), "shuffled hypergraph")
         sample = "" if self.n_sampled is None else f" in a sample of {self.n_sampled:,} vertices"
-        found = f"a quick search{sample} finds {self.measure} {_shown(self.value)}"
-        return f"{found}, and {span} in {shuffles}"
+        figure = f"{self.measure} {_shown(self.value)}"
+        if self.of_clusters:
+            return f"the clusters have {figure}{sample}, and a quick search finds {span} in {shuffles}"
+        return f"a quick search{sample} finds {figure}, and {span} in {shuffles}"
 
 
 def certainty(costs: Floats, cost: float) -> float:

@@ -338,7 +338,7 @@ def _answer(walk: RandomWalk, contrast: _Contrast, ranked: tuple[Candidate, ...]
     if contrast.structure:
         reason = "There are clusters beyond chance, but no number of them stands out."
         if contrast.better.all():
-            reason += f" There may be more than {most}: consider more clusters."
+            reason += f" There may be more than {most}: consider more clusters (max_k)."
         return Suggestion(best.k if best.score > 0 else None, False, True, reason + apart, ranked)
     if 1 < count <= most and _fair_components(walk):
         reason = f"It falls into {count} connected components, but shuffled hypergraphs may do so too."

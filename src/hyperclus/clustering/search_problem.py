@@ -15,7 +15,9 @@ from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Floats
 
 EffortName: TypeAlias = Literal["fast", "default", "thorough"]
-LARGE, FEW_CLUSTERS = 5_000_000, 10  # incidences times clusters; fewer clusters count as FEW_CLUSTERS
+LARGE, LARGE_OF_NCUT = 5_000_000, 50_000_000  # incidences times clusters;
+FEW_CLUSTERS = 10  # fewer count as so many
+MANY_CLUSTERS = 16  # more make starts and visits cost more, so there are fewer of them
 MIN_GAIN = 1e-13  # a move must lower the cost by more than rounding may
 
 
@@ -43,7 +45,9 @@ class SearchProblem:
     def large(self) -> bool:
         """Whether to start from fewer partitions, because a round of moves takes long."""
         size = self.walk.hypergraph.n_incidences * max(self.k, FEW_CLUSTERS)
-        return size >= LARGE and self.objective is not NCUT
+        if self.objective is NCUT:  # whose moves cost less
+            return size >= LARGE_OF_NCUT and self.k > MANY_CLUSTERS
+        return size >= LARGE
 
     def on_host(self) -> "SearchProblem":
         """The same problem in host memory."""

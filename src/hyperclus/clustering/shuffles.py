@@ -8,7 +8,7 @@ import numpy as np
 from hyperclus._runtime.checkpoint import without_checkpoints
 from hyperclus._runtime.progress import report_progress, unwatched
 from hyperclus._runtime.threads import single_blas_thread
-from hyperclus.clustering.chance import MORE, OBVIOUS, Chance, certainty, effect, verdict_of
+from hyperclus.clustering.chance import MORE, OBVIOUS, SAME, Chance, certainty, effect, verdict_of
 from hyperclus.clustering.initialization import WeightedKMeans, embedding
 from hyperclus.clustering.objectives import Objective
 from hyperclus.clustering.vertex_search import Clusters
@@ -55,10 +55,17 @@ QUICK, THOROUGH = _Thoroughness(30, 20, FIRST, 2), _Thoroughness(120, 50, MOST, 
 
 @single_blas_thread
 def compared(
-    walk: RandomWalk, labels: Integers, k: int, objective: Objective, min_volume: float, seed: int
+    walk: RandomWalk,
+    labels: Integers,
+    k: int,
+    objective: Objective,
+    min_volume: float,
+    seed: int,
+    searched: bool = False,
 ) -> Chance:
     """Compare clusters of a walk in host memory with those that a quick search finds in shuffles.
 
+    `searched` says that they are the result of a longer search with the same objective.
     Of a large hypergraph, a random sample of the vertices is compared: a small one, and only if that shows no
     clear clusters a larger one.
     """
@@ -66,7 +73,7 @@ def compared(
     counts = np.bincount(np.diff(whole.gamma.indptr))  # of hyperedges by size
     if (reason := _incomparable(whole, counts, k)) is not None:
         return Chance(None, reason=reason)
-    comparison = _Comparison(walk, labels, k, objective, min_volume)
+    comparison = _Comparison(walk, labels, searched, k, objective, min_volume)
     small, share = (_sampled_share(whole, counts, k, SAMPLE, how) for how in (QUICK, THOROUGH))
     try:
         expected = _incidences_left(counts, share)
@@ -85,9 +92,10 @@ def compared(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Costs:
-    """The cost of a quick search, and those of shuffles."""
+    """A cost and those of shuffles."""
 
-    value: float
+    value: float  # of a quick search, or of the clusters,
+    of_clusters: bool  # if that is higher
     shuffled: Floats
     n_sampled: int | None
     large: bool
@@ -103,7 +111,8 @@ class _Costs:
         """The comparison in the figures of an objective."""
         verdict, sign = verdict_of(self.shuffled, self.value), objective.sign
         shown = tuple((sign * self.shuffled).tolist())
-        return Chance(verdict, objective.label, sign * self.value, shown, self.n_sampled)
+        value = sign * self.value
+        return Chance(verdict, objective.label, value, shown, self.n_sampled, self.of_clusters)
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +121,7 @@ class _Comparison:
 
     walk: RandomWalk
     labels: Integers
+    searched: bool
     k: int
     objective: Objective
     min_volume: float
@@ -125,34 +135,39 @@ class _Comparison:
         first, most = (FIRST, allowed) if allowed >= FIRST else (FIRST_OF_LARGE, MOST_OF_LARGE)
         most = min(most, how.shuffles)
         n_sampled = None if part is whole else part.n_vertices
-        value = self._figure(part, how, rng, self.labels[vertices])
-        found = _Costs(value, np.empty(0), n_sampled, allowed < FIRST)
+        walk = self.walk if part is whole else self._walk(part)
+        found = self._searched(walk, how, rng)
+        own = self._of_clusters(walk, self.labels[vertices])
+        worse = own - found > SAME * abs(found)
+        costs = _Costs(max(found, own), worse, np.empty(0), n_sampled, allowed < FIRST)
         for number in range(most):
             report_progress("chance", number, "shuffles", number / most)
-            figure = self._figure(model.draw(rng), how, rng)
-            found = replace(found, shuffled=np.append(found.shuffled, figure))
-            if number + 1 == first and found.decided:
+            cost = self._searched(self._walk(model.draw(rng)), how, rng)
+            costs = replace(costs, shuffled=np.append(costs.shuffled, cost))
+            if number + 1 == first and costs.decided:
                 break
-        report_progress("chance", len(found.shuffled), "shuffles", 1.0)
-        return found
+        report_progress("chance", len(costs.shuffled), "shuffles", 1.0)
+        return costs
 
-    def _figure(
-        self,
-        hypergraph: Hypergraph,
-        how: _Thoroughness,
-        rng: np.random.Generator,
-        given: Integers | None = None,
-    ) -> float:
-        """The cost of clusters found by a quick search, or of given ones, whichever is higher."""
-        whole, k, objective = self.walk.hypergraph, self.k, self.objective
+    def _walk(self, hypergraph: Hypergraph) -> RandomWalk:
         with unwatched(), without_checkpoints():
-            same = hypergraph is whole
-            walk = self.walk if same else RandomWalk(hypergraph, ROUGHLY, alpha=self.walk.alpha)
-            pairs = _rough_pairs(walk, min(k + how.extra, EIGENVECTORS), rng)
-            cost = searched_cost(walk, pairs, k, objective, self.min_volume, rng)
-            if given is None or len(np.unique(given)) < k:
-                return cost
-            return max(cost, Clusters.of(walk, given, k, objective=objective).plain_cost)
+            return RandomWalk(hypergraph, ROUGHLY, alpha=self.walk.alpha)
+
+    def _searched(self, walk: RandomWalk, how: _Thoroughness, rng: np.random.Generator) -> float:
+        """The cost of clusters found by a quick search."""
+        with unwatched(), without_checkpoints():
+            pairs = _rough_pairs(walk, min(self.k + how.extra, EIGENVECTORS), rng)
+            return searched_cost(walk, pairs, self.k, self.objective, self.min_volume, rng)
+
+    def _of_clusters(self, walk: RandomWalk, labels: Integers) -> float:
+        """The cost of the clusters, or -inf if it says nothing.
+
+        Clusters that were searched in all vertices are not the best of a sample, where the shuffles are
+        searched; the quick search stands for them.
+        """
+        if len(np.unique(labels)) < self.k or (self.searched and walk is not self.walk):
+            return -np.inf
+        return Clusters.of(walk, labels, self.k, objective=self.objective).plain_cost
 
 
 def _incomparable(hypergraph: Hypergraph, counts: Integers, k: int) -> str | None:

@@ -17,6 +17,7 @@ from hyperclus.clustering.objectives import NCUT, Objective
 from hyperclus.clustering.rules import TOLERANCE, Rules
 from hyperclus.clustering.search_problem import (
     EFFORTS,
+    MANY_CLUSTERS,
     MIN_GAIN,
     Effort,
     SearchProblem,
@@ -49,7 +50,6 @@ PASSES = 50  # over the vertices near a move, until all are evaluated again
 MIN_PROGRESS = 2e-4  # a round that gains less than this share of the cost ends a brief search
 
 START, ROUND, DESCENT = 3, 4, 10  # estimated visits of all incidences by each
-MANY_CLUSTERS = 16  # more make a visit cost more: perturbations may make fewer, and there are fewer starts
 CHEAP_STARTS, MAX_MORE = 500_000, 4  # incidences times clusters with more starts, and how many times more
 ALIKE, ENOUGH_ALIKE = 1e-3, 4  # relative difference of costs, and starts within it that are enough
 FEW_LOCAL_OPTIMA = 10_000  # incidences times clusters below which more starts find nothing better
@@ -145,7 +145,8 @@ def _counts(problem: SearchProblem, effort: Effort, brief: bool) -> tuple[int, i
         more = min(cheap, MAX_MORE if k > 3 else 1) if cheap else min(2 * MANY_CLUSTERS / k, 1.0)
         starts, finalists = 2 * effort.starts * more, (3.0 if more >= 1 else 1.5 * more) * effort.finalists
         return max(int(starts), 2), max(int(finalists), 1)
-    starts = max(effort.starts, k - 2) if effort.evaluations else effort.starts
+    more = min(k - 2, MANY_CLUSTERS**2 // k) if effort.evaluations else 0
+    starts = max(effort.starts, more)
     return starts, effort.finalists if k > 2 else (effort.finalists + 1) // 2
 
 

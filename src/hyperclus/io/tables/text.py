@@ -133,6 +133,7 @@ def _fitted(
     try:
         weights = words.fit_transform(texts)
     except (ValueError, TypeError) as error:  # no word is left, or an argument is invalid
-        why = f"no word can be used ({' '.join(str(error).split())[:150]}); change "
+        reason = " ".join(str(error).split())[:150]
+        why = f"no word can be used ({reason}); a word has three letters or more, and no digits; change "
         raise InputError(why, Argument("min_df"), " or ", Argument("max_df")) from None
     return words, weights, words.get_feature_names_out().tolist()
