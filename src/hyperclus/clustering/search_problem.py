@@ -15,8 +15,8 @@ from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Floats
 
 EffortName: TypeAlias = Literal["fast", "default", "thorough"]
-LARGE, LARGE_OF_NCUT = 5_000_000, 50_000_000  # incidences times clusters;
-FEW_CLUSTERS = 10  # fewer count as so many
+LARGE, LARGE_OF_NCUT = 5_000_000, 50_000_000  # incidences times clusters
+FEW_CLUSTERS = 10  # the least number of clusters that is counted for it
 MANY_CLUSTERS = 16  # more make starts and visits cost more, so there are fewer of them
 MIN_GAIN = 1e-13  # a move must lower the cost by more than rounding may
 

@@ -25,8 +25,8 @@ from hyperclus.spectral.walk import RandomWalk
 from hyperclus.typing import Floats, Integers
 
 MIN_VERTICES = 10  # fewer have too few shuffles
-FIRST, FIRST_OF_LARGE = 4, 3  # shuffles, which are enough if they decide;
-MOST, MOST_OF_LARGE = 20, 8  # otherwise there are up to so many
+FIRST, FIRST_OF_LARGE = 4, 3  # shuffles that are enough if they decide
+MOST, MOST_OF_LARGE = 20, 8  # shuffles otherwise, at most
 LARGE_EFFECT = 0.1  # by which large data must be better than the first shuffles if these are to be enough
 VISITS = 1_000_000  # incidences times clusters of all shuffles together, beyond which data are large
 SAMPLE = 50_000  # incidences above which a sample is compared
