@@ -216,6 +216,10 @@ class TestOwnFigure:
             assert chance.n_sampled < 0.5 * h.n_vertices
             assert not chance.of_clusters
             values.append(chance.value / np.mean(chance.shuffled))
+            bound = hc.cluster(h, 6, seed=seed, constraints={"must_link": [h.vertex_ids[:2].tolist()]}).chance
+            assert (
+                bound.of_clusters
+            )  # constraints keep clusters from the best, which the quick search looks for
             given = hc.evaluate(h, hc.cluster(h, 6, objective="ncut", seed=seed, chance=False)).chance
             assert given.of_clusters
             assert given.value > np.mean(given.shuffled)

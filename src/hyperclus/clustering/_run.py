@@ -373,7 +373,8 @@ class Run(Steps[Partition]):
         """Compare the clusters with those of shuffled hypergraphs."""
         objective, min_volume = settings.get("objective", NCUT.name), settings.get("min_share", 0.0)
         seed = self.seed if isinstance(self.seed, int | np.integer) else self.rng.integers(1 << 63)
-        searched = "objective" in settings  # the others were given, or found by another method
+        # others were given, found by another method, or kept from the best by constraints
+        searched = "objective" in settings and "constraints" not in settings
         with self.timed("chance"):
             return compared(walk, labels, k, OBJECTIVES[objective], min_volume, int(seed), searched)
 

@@ -15,7 +15,7 @@ LITTLE: Verdict = "little more than chance"
 NO_MORE: Verdict = "no more than chance"
 CERTAIN, LIKELY = 0.99, 0.95  # probability that one more shuffle is worse: of `MORE`, and of `LITTLE`
 OBVIOUS = 0.9995  # the same, if the first few shuffles are to be enough
-MARGIN = 0.5  # times their range is `MORE` better than all shuffles: tails may be heavy
+MARGIN = 0.5  # `MORE` is better than all shuffles by this times their range, as tails may be heavy
 MIN_EFFECT = 0.01  # of `MORE`: share by which it is better than their mean
 SAME = 1e-9  # relative difference that may be rounding error
 

@@ -94,8 +94,8 @@ def compared(
 class _Costs:
     """A cost and those of shuffles."""
 
-    value: float  # of a quick search, or of the clusters,
-    of_clusters: bool  # if that is higher
+    value: float  # of a quick search, or of the clusters if that is higher
+    of_clusters: bool  # whether it is that of the clusters
     shuffled: Floats
     n_sampled: int | None
     large: bool
